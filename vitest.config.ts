@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** The suite on SQLite: everything but what stands in test/slow and test/bench. */
+export default defineConfig({
+  test: {
+    include: ["test/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    maxWorkers: 2,
+  },
+});

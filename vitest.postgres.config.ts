@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+/** The same core and HTTP tests on a PostgreSQL that the suite starts itself. */
+export default defineConfig({
+  test: {
+    include: ["test/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts", "test/support/postgres-setup.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    // Here the engine makes no difference: the terminal as a process, CSV files, the shape of the sources.
+    exclude: ["test/cli*.test.ts", "test/csv.test.ts", "test/tidy.test.ts", "test/serve.test.ts"],
+    env: { ESIMCTL_TEST_ENGINE: "postgres" },
+  },
+});
