@@ -1,0 +1,16 @@
+declare const brand: unique symbol;
+
+/** A value of type T that only its maker may call a B: an order's id is no partner's id, cents are no count. */
+export type Branded<T, B extends string> = T & { readonly [brand]: B };
+
+/** The id of a B, a UUIDv7 in text. */
+export type Id<B extends string> = Branded<string, B>;
+
+export type PartnerId = Id<"partner">;
+export type ProductId = Id<"product">;
+export type OrderId = Id<"order">;
+export type OrderLineId = Id<"order_line">;
+export type EsimId = Id<"esim">;
+
+/** Integer minor units (cents) of some currency. */
+export type MinorUnits = Branded<number, "minor_units">;

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { v7 } from "uuid";
+
+/** The only source of ids and randomness in core. */
+export interface Ids {
+  /** A UUIDv7 for the moment `now` (ms): ids made one after the other sort in that order. */
+  uuid(now: number): string;
+  /** `length` random bytes. */
+  bytes(length: number): Buffer;
+}
+
+/** Ids from the operating system's randomness, ordered within a process even inside one millisecond. */
+export function randomIds(): Ids {
+  let last = 0;
+  let sequence = 0;
+  return {
+    uuid(now) {
+      // A clock that steps back must not break the order: the last moment is kept and the sequence goes on.
+      sequence = now > last ? 0 : sequence + 1;
+      last = Math.max(now, last);
+      return v7({ msecs: last, seq: sequence, random: randomBytes(16) });
+    },
+    bytes: (length) => randomBytes(length),
+  };
+}
+
+const CROCKFORD_LIKE = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** `length` random characters of 0-9A-Z, without bias. */
+export function randomAlphanumeric(ids: Ids, length: number): string {
+  let out = "";
+  while (out.length < length) {
+    for (const byte of ids.bytes(length * 2)) {
+      // 252 is the largest multiple of 36 in a byte; the rest would favour the first letters.
+      if (byte < 252 && out.length < length) out += CROCKFORD_LIKE[byte % 36];
+    }
+  }
+  return out;
+}

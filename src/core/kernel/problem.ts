@@ -1,0 +1,135 @@
+/**
+ * Every refusal a caller may meet: slug → status, title and what to do next. Thrown in core as a `Problem`, rendered
+ * once by the daemon (problem+json) and once by the terminal. Contract: Errors; the slugs beyond its table are decided.
+ */
+export const problems = {
+  validation: {
+    status: 400,
+    title: "Validation Failed",
+    hint: "Correct the fields named in errors and send it again.",
+  },
+  invalid_request: {
+    status: 400,
+    title: "Invalid Request",
+    hint: "Send a well-formed request as the API reference shows.",
+  },
+  invalid_cursor: {
+    status: 400,
+    title: "Invalid Cursor",
+    hint: "Start again without a cursor, with the same filters and sort.",
+  },
+  invalid_iccid: { status: 400, title: "Invalid ICCID", hint: "An ICCID here has 19 or 20 digits." },
+  invalid_activation_date: {
+    status: 400,
+    title: "Invalid Activation Date",
+    hint: "Choose a real calendar date that is not past.",
+  },
+  missing_kyc: { status: 400, title: "Missing Identity Fields", hint: "Send the identity fields named in detail." },
+  order_not_fulfilled: {
+    status: 400,
+    title: "Order Not Fulfilled",
+    hint: "Wait until the order's status is fulfilled.",
+  },
+  unauthorized: {
+    status: 401,
+    title: "Unauthorized",
+    hint: "Send Authorization: Bearer with a token of POST /api/v1/oauth/token.",
+  },
+  token_expired: { status: 401, title: "Token Expired", hint: "Request a new token and repeat the request." },
+  insufficient_balance: {
+    status: 402,
+    title: "Insufficient Balance",
+    hint: "Top up the wallet and repeat the same request.",
+  },
+  insufficient_scope: {
+    status: 403,
+    title: "Insufficient Scope",
+    hint: "Request a token with the scope named in detail.",
+  },
+  partner_suspended: { status: 403, title: "Partner Suspended", hint: "Ask the operator to resume the account." },
+  esim_forbidden: { status: 403, title: "eSIM Not Accessible", hint: "Only eSIMs of your own orders can be read." },
+  not_found: { status: 404, title: "Not Found", hint: "Check the address and the id." },
+  method_not_allowed: { status: 405, title: "Method Not Allowed", hint: "Use one of the methods in the Allow header." },
+  duplicate: { status: 409, title: "Duplicate", hint: "It exists already; read it instead of creating it again." },
+  date_conflict: {
+    status: 409,
+    title: "Activation Date Conflict",
+    hint: "Repeat with confirm_date_change: true to change the date.",
+  },
+  idempotency_conflict: { status: 409, title: "Idempotency Conflict", hint: "Use a new key for a different payload." },
+  not_editable: { status: 409, title: "Not Editable", hint: "Only a pending request can be changed." },
+  not_cancellable: { status: 409, title: "Not Cancellable", hint: "Only a pending request can be cancelled." },
+  passport_in_use: {
+    status: 409,
+    title: "Passport In Use",
+    hint: "A passport used for an activation can no longer be changed.",
+  },
+  passport_conflict: { status: 409, title: "Passport Conflict", hint: "Another record of your pool has this number." },
+  conflict: { status: 409, title: "Conflict", hint: "Look at the current state before trying again." },
+  payload_too_large: { status: 413, title: "Payload Too Large", hint: "A body has at most 1 MiB; split the request." },
+  unsupported_media_type: { status: 415, title: "Unsupported Media Type", hint: "Send application/json." },
+  carrier_not_supported: {
+    status: 422,
+    title: "Carrier Not Supported",
+    hint: "Only ICCIDs of the supported carriers can be activated.",
+  },
+  no_agent_record: { status: 422, title: "No Agent Record", hint: "Ask the operator to set your agent record." },
+  rate_limit_exceeded: { status: 429, title: "Rate Limit Exceeded", hint: "Wait as long as Retry-After says." },
+  internal: {
+    status: 500,
+    title: "Internal Error",
+    hint: "Repeat the request later; quote the request id if it stays.",
+  },
+} as const;
+
+export type ProblemSlug = keyof typeof problems;
+
+/** Sentences by dotted field path, e.g. {"line_items.0.quantity": ["must be between 1 and 10000"]}. */
+export type FieldErrors = Record<string, string[]>;
+
+interface ProblemExtras {
+  /** Field errors of a validation problem. */
+  errors?: FieldErrors;
+  /** Further members of the body, e.g. required_cents. Plain data, never identity data. */
+  members?: Record<string, unknown>;
+}
+
+/** A refusal with words for a person. `detail` may be shown to the caller; it never carries secrets or identity data. */
+export class Problem extends Error {
+  readonly slug: ProblemSlug;
+  readonly errors: FieldErrors | undefined;
+  readonly members: Record<string, unknown>;
+
+  constructor(slug: ProblemSlug, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = "Problem";
+    this.slug = slug;
+    this.errors = extras.errors;
+    this.members = extras.members ?? {};
+  }
+
+  get status(): number {
+    return problems[this.slug].status;
+  }
+
+  get title(): string {
+    return problems[this.slug].title;
+  }
+
+  get hint(): string {
+    return problems[this.slug].hint;
+  }
+}
+
+/** A validation problem; its detail repeats the first field in words. */
+export function invalid(errors: FieldErrors): Problem {
+  const fields = Object.keys(errors);
+  const first = fields[0] ?? "body";
+  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
+  return new Problem("validation", `${first} ${errors[first]?.[0] ?? "is invalid"}${more}.`, { errors });
+}
+
+/** `what` is not there, or not the caller's: both look the same. */
+export function notFound(what: string): Problem {
+  return new Problem("not_found", `No such ${what}.`);
+}
