@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Ids } from "../kernel/ids.ts";
+import { StoreError } from "./problems.ts";
+
+const DATABASE = "esimctl.db";
+const KEY = "esimctl.key";
+const LOCK = "serve.lock";
+const KEY_LINE = /^esimctl-key-v1:([A-Za-z0-9_-]{43})$/;
+
+export interface DataDirectory {
+  databaseFile: string;
+  keyFile: string;
+}
+
+/** Where a data directory keeps its database and its key. */
+export function dataDirectory(path: string): DataDirectory {
+  return { databaseFile: join(path, DATABASE), keyFile: join(path, KEY) };
+}
+
+/** Whether `path` holds an esimctl database. */
+export function isInitialised(path: string): boolean {
+  return existsSync(join(path, DATABASE));
+}
+
+/**
+ * Makes the directory (0700) and its key file (0600) where they are absent. Throws `StoreError` when it cannot be
+ * written, when it holds something else, or when a database is there without its key: never a new key for old data.
+ */
+export function prepareDataDirectory(path: string, ids: Ids): DataDirectory {
+  const directory = dataDirectory(path);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (!existsSync(directory.keyFile)) {
+      if (existsSync(directory.databaseFile)) throw missingKey(directory.keyFile);
+      refuseForeign(path);
+      createKeyFile(directory.keyFile, ids);
+    }
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(`Cannot write to ${path}: ${reason(error)}.`, "Choose a directory you may write to.", error);
+  }
+  return directory;
+}
+
+function refuseForeign(path: string): void {
+  const others = readdirSync(path).filter((name) => !name.startsWith("."));
+  if (others.length > 0) {
+    throw new StoreError(`${path} is not empty and holds no esimctl data.`, "Choose an empty or new directory.");
+  }
+}
+
+/** Writes a fresh master key; fails when the file is there already. */
+export function createKeyFile(file: string, ids: Ids): void {
+  const line = `esimctl-key-v1:${ids.bytes(32).toString("base64url")}`;
+  writeFileSync(file, `${line}\n`, { mode: 0o600, flag: "wx", flush: true });
+}
+
+/** The 256-bit master key in `file`. Throws `StoreError` when it is missing or not a key file. */
+export function readMasterKey(file: string): Buffer {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missingKey(file);
+    throw new StoreError(`Cannot read the key file ${file}: ${reason(error)}.`, "Check its owner and rights.", error);
+  }
+  const match = KEY_LINE.exec(text.trim());
+  if (match?.[1] === undefined) {
+    throw new StoreError(
+      `${file} is not an esimctl key file.`,
+      "Put back the key file that was made with the database.",
+    );
+  }
+  return Buffer.from(match[1], "base64url");
+}
+
+/** Whether others than the owner may read the key file. */
+export function keyFileIsExposed(file: string): boolean {
+  return (statSync(file).mode & 0o077) !== 0;
+}
+
+/**
+ * Takes the directory for one daemon; the operating system gives it back when the process ends, however it ends.
+ * Throws `StoreError` when another daemon has it. The result releases it.
+ */
+export function lockDataDirectory(path: string): () => void {
+  const lock = new Database(join(path, LOCK), { timeout: 0 });
+  try {
+    lock.pragma("journal_mode = DELETE");
+    lock.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    throw new StoreError(
+      `Another esimctl serve already runs on ${path}.`,
+      "Stop it first, or give this one another --data directory.",
+      error,
+    );
+  }
+  return () => lock.close();
+}
+
+function missingKey(file: string): StoreError {
+  return new StoreError(
+    `The key file ${file} is missing.`,
+    "Put it back from your backup: without it identity data is lost.",
+  );
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,20 @@
+import type { Writer } from "../group-commit.ts";
+import type { Read, Topic, Tx } from "../store.ts";
+
+/** A connection's side of a read or transaction; the store adds time, ids and vault. */
+export type Connection = Pick<Read, "db" | "t" | "prepared">;
+
+/** Makes the transaction of one command over a connection. */
+export type TxMaker = (connection: Connection, signal: (topic: Topic) => void) => Tx;
+
+/** What the store needs of SQLite or PostgreSQL. */
+export interface Engine {
+  /** Runs `run` on one consistent snapshot of committed data. */
+  snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The one writer of this process. */
+  writer(makeTx: TxMaker): Writer;
+  /** The stored epoch of reference data, as cheaply as the engine can tell. */
+  epoch(): Promise<number>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

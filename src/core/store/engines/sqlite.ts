@@ -1,0 +1,181 @@
+import { setTimeout as pause } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import type { Writer } from "../group-commit.ts";
+import { migrate, migrationsOf } from "../migrate.ts";
+import { StoreError } from "../problems.ts";
+import { sqliteTables } from "../schema/tables.ts";
+import type { Db, Prepared, Read } from "../store.ts";
+import type { Engine, TxMaker } from "./engine.ts";
+
+const BUSY_PATIENCE_MS = 10_000;
+
+/**
+ * SQLite in WAL mode with synchronous=FULL. Three connections: one writes, one reads committed snapshots, one only asks
+ * whether anything changed. `verify` reads the whole file once for damage.
+ */
+export async function openSqlite(file: string, options: { create: boolean; verify: boolean }): Promise<Engine> {
+  const writer = openFile(file, options);
+  try {
+    if (options.verify) checkPages(writer);
+    writer.pragma("journal_mode = WAL");
+    writer.pragma("synchronous = FULL");
+    writer.pragma("foreign_keys = ON");
+    await migrateSqlite(writer);
+    const reader = connectReadOnly(file);
+    const probe = connectReadOnly(file);
+    return sqliteEngine(writer, reader, probe);
+  } catch (error) {
+    writer.close();
+    throw asStoreError(error, file);
+  }
+}
+
+function openFile(file: string, options: { create: boolean }): Database.Database {
+  try {
+    return new Database(file, { fileMustExist: !options.create, timeout: BUSY_PATIENCE_MS });
+  } catch (error) {
+    throw asStoreError(error, file);
+  }
+}
+
+function connectReadOnly(file: string): Database.Database {
+  return new Database(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
+}
+
+function checkPages(connection: Database.Database): void {
+  const verdict = connection.pragma("quick_check(1)", { simple: true });
+  if (verdict !== "ok") throw new StoreError(`The database is damaged: ${String(verdict).split("\n")[0]}.`, RESTORE);
+}
+
+async function migrateSqlite(connection: Database.Database): Promise<void> {
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    await migrate(
+      {
+        run: async (statement) => void connection.exec(statement),
+        // better-sqlite3 types rows as unknown; each is an object of columns.
+        rows: async (statement) => connection.prepare(statement).all() as Record<string, unknown>[],
+      },
+      migrationsOf("sqlite"),
+    );
+    connection.exec("COMMIT");
+  } catch (error) {
+    if (connection.inTransaction) connection.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function sqliteEngine(writer: Database.Database, reader: Database.Database, probe: Database.Database): Engine {
+  // From here on waiting is ours to do, without stopping the event loop.
+  writer.pragma("busy_timeout = 0");
+  const readDb = drizzle(reader) as Db;
+  const readPrepared = new Map<unknown, Prepared>();
+  const begin = reader.prepare("BEGIN");
+  const commit = reader.prepare("COMMIT");
+  const version = probe.prepare("PRAGMA data_version").pluck();
+  const epoch = probe.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
+  let lastVersion: unknown;
+  let lastEpoch = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
+    begin.run();
+    try {
+      return await run({ db: readDb, t: sqliteTables, prepared: readPrepared });
+    } finally {
+      commit.run();
+    }
+  }
+
+  return {
+    // One snapshot at a time: a query on SQLite awaits nothing but microtasks, so this costs no throughput.
+    snapshot(run) {
+      const result = turn.then(() => snapshot(run));
+      turn = result.catch(() => undefined);
+      return result;
+    },
+    writer: (makeTx) => sqliteWriter(writer, makeTx),
+    async epoch() {
+      const now = version.get();
+      if (now !== lastVersion) {
+        lastEpoch = Number(epoch.get() ?? 0);
+        lastVersion = now;
+      }
+      return lastEpoch;
+    },
+    async ping() {
+      probe.prepare("SELECT 1").get();
+    },
+    async close() {
+      await turn;
+      for (const connection of [probe, reader, writer]) connection.close();
+    },
+  };
+}
+
+function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
+  const db = drizzle(connection) as Db;
+  const prepared = new Map<unknown, Prepared>();
+  const steps = {
+    begin: connection.prepare("BEGIN IMMEDIATE"),
+    savepoint: connection.prepare("SAVEPOINT command"),
+    release: connection.prepare("RELEASE command"),
+    rollbackTo: connection.prepare("ROLLBACK TO command"),
+    commit: connection.prepare("COMMIT"),
+  };
+  return {
+    begin: () => patiently(() => void steps.begin.run()),
+    savepoint: async () => void steps.savepoint.run(),
+    release: async () => void steps.release.run(),
+    async rollbackToSavepoint() {
+      steps.rollbackTo.run();
+      steps.release.run();
+    },
+    commit: () => patiently(() => void steps.commit.run()),
+    async rollback() {
+      if (connection.inTransaction) connection.exec("ROLLBACK");
+    },
+    tx: (signal) => makeTx({ db, t: sqliteTables, prepared }, signal),
+  };
+}
+
+/** Another process may hold the write lock for a moment: wait for it without blocking this one's event loop. */
+async function patiently(step: () => void): Promise<void> {
+  for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(delay * 2, 50)) {
+    try {
+      step();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waited >= BUSY_PATIENCE_MS) throw error;
+    }
+    await pause(delay);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start anew.";
+
+function asStoreError(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  if (error.code === "SQLITE_CANTOPEN") {
+    return new StoreError(
+      `Cannot open the database ${file}.`,
+      "Check that it exists and that you may write there.",
+      error,
+    );
+  }
+  if (error.code.startsWith("SQLITE_READONLY") || error.code === "SQLITE_PERM") {
+    return new StoreError(`Cannot write to the database ${file}.`, "Check the file's owner and rights.", error);
+  }
+  if (error.code === "SQLITE_NOTADB" || error.code.startsWith("SQLITE_CORRUPT")) {
+    return new StoreError(`The database ${file} is damaged or not a database.`, RESTORE, error);
+  }
+  if (isBusy(error)) {
+    return new StoreError(`The database ${file} is locked by another process.`, "Wait for it or stop it.", error);
+  }
+  return new StoreError(`The database ${file} cannot be used: ${error.message}.`, "Check disk and file rights.", error);
+}

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Command, Topic, Tx } from "./store.ts";
+
+/** The one writing connection of an engine, as group commit needs it. */
+export interface Writer {
+  begin(): Promise<void>;
+  savepoint(): Promise<void>;
+  release(): Promise<void>;
+  rollbackToSavepoint(): Promise<void>;
+  commit(): Promise<void>;
+  /** Undoes the whole batch; must not throw. */
+  rollback(): Promise<void>;
+  tx(signal: (topic: Topic) => void): Tx;
+}
+
+interface Waiting {
+  run: (tx: Tx) => Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+
+const MAX_BATCH = 128;
+
+/**
+ * Writes that arrive together share one transaction and one fsync, each in a savepoint of its own, so that a failing
+ * one rolls back alone. All are answered after the commit; when the commit fails, all of them fail.
+ */
+export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
+  let queue: Waiting[] = [];
+  let draining: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // One turn of the event loop between batches: timers and sockets get theirs, and late-comers join the batch.
+      await nextTurn();
+      const batch = queue.slice(0, MAX_BATCH);
+      queue = queue.slice(MAX_BATCH);
+      await runBatch(writer, batch, onSignal);
+    }
+  }
+
+  return {
+    write<I, O>(command: Command<I, O>, input: I): Promise<O> {
+      const result = new Promise<O>((resolve, reject) => {
+        // `value` is what `command` answered for this very entry.
+        queue.push({ run: (tx) => command(tx, input), resolve: (value) => resolve(value as O), reject });
+      });
+      draining ??= drain().finally(() => {
+        draining = null;
+      });
+      return result;
+    },
+    /** Resolves once nothing is waiting or under way. */
+    async idle(): Promise<void> {
+      while (draining !== null) await draining;
+    },
+  };
+}
+
+async function runBatch(writer: Writer, batch: Waiting[], onSignal: (topic: Topic) => void): Promise<void> {
+  const topics = new Set<Topic>();
+  let outcomes: Outcome[];
+  try {
+    await writer.begin();
+    const alone = batch.length === 1;
+    outcomes = [];
+    for (const waiting of batch) outcomes.push(await runOne(writer, waiting, alone, topics));
+    if (alone && outcomes[0]?.ok === false) await writer.rollback();
+    else await writer.commit();
+  } catch (error) {
+    await writer.rollback();
+    for (const waiting of batch) waiting.reject(error);
+    return;
+  }
+  batch.forEach((waiting, index) => {
+    const outcome = outcomes[index];
+    if (outcome?.ok) waiting.resolve(outcome.value);
+    else waiting.reject(outcome?.error);
+  });
+  for (const topic of topics) onSignal(topic);
+}
+
+/** Runs one command in its savepoint (none when it is alone: then the whole transaction is its own). */
+async function runOne(writer: Writer, waiting: Waiting, alone: boolean, topics: Set<Topic>): Promise<Outcome> {
+  const own: Topic[] = [];
+  if (!alone) await writer.savepoint();
+  try {
+    const value = await waiting.run(writer.tx((topic) => own.push(topic)));
+    if (!alone) await writer.release();
+    for (const topic of own) topics.add(topic);
+    return { ok: true, value };
+  } catch (error) {
+    if (!alone) await writer.rollbackToSavepoint();
+    return { ok: false, error };
+  }
+}

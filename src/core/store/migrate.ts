@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { migrations as postgresMigrations } from "./migrations/postgres.ts";
+import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
+import { StoreError } from "./problems.ts";
+
+/** One step of the schema: `0001_initial` and its statements. */
+export interface Migration {
+  name: string;
+  statements: string[];
+}
+
+/** The few things a migration needs of a connection. */
+export interface MigrationTarget {
+  run(statement: string): Promise<void>;
+  rows(statement: string): Promise<Record<string, unknown>[]>;
+}
+
+const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KEY NOT NULL, digest text NOT NULL)";
+
+/** The engine's migrations and the rules that the schema builder cannot express, in order. */
+export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
+  const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
+  return [...made, ...guards(engine)];
+}
+
+/**
+ * Applies what is missing, inside the caller's transaction. Refuses a database that is newer than this program or
+ * whose history differs from ours, in words.
+ */
+export async function migrate(target: MigrationTarget, wanted: Migration[]): Promise<string[]> {
+  await target.run(HISTORY);
+  const done = new Map<string, string>();
+  for (const row of await target.rows("SELECT name, digest FROM schema_history")) {
+    done.set(String(row.name), String(row.digest));
+  }
+  const known = new Set(wanted.map((migration) => migration.name));
+  const strange = [...done.keys()].filter((name) => !known.has(name));
+  if (strange.length > 0) {
+    throw new StoreError(
+      `The database is newer than this program: it has ${strange.sort().join(", ")}.`,
+      "Use the esimctl version that last ran on it, or a newer one.",
+    );
+  }
+  const applied: string[] = [];
+  for (const migration of wanted) {
+    const mark = digest(migration);
+    if (done.has(migration.name)) {
+      if (done.get(migration.name) === mark) continue;
+      throw new StoreError(
+        `The database was made by another build: ${migration.name} differs.`,
+        "Use the esimctl build that made it, or restore a backup made by this one.",
+      );
+    }
+    for (const statement of migration.statements) await target.run(statement);
+    await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${migration.name}', '${mark}')`);
+    applied.push(migration.name);
+  }
+  return applied;
+}
+
+function digest(migration: Migration): string {
+  return createHash("sha256").update(migration.statements.join("\n")).digest("hex").slice(0, 16);
+}
+
+const LEDGER_TABLES = ["ledger_transactions", "ledger_postings"];
+
+/** The ledger only grows: the database itself refuses to change or delete a row of it. */
+function guards(engine: "sqlite" | "postgres"): Migration[] {
+  const statements = LEDGER_TABLES.flatMap((table) =>
+    ["UPDATE", "DELETE"].flatMap((verb) => {
+      const name = `${table}_no_${verb.toLowerCase()}`;
+      return engine === "sqlite"
+        ? [`CREATE TRIGGER ${name} BEFORE ${verb} ON ${table} BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END`]
+        : [`CREATE TRIGGER ${name} BEFORE ${verb} ON ${table} EXECUTE FUNCTION refuse_ledger_change()`];
+    }),
+  );
+  const refuse =
+    "CREATE FUNCTION refuse_ledger_change() RETURNS trigger LANGUAGE plpgsql AS " +
+    "$$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$";
+  return [{ name: "9000_ledger_guards", statements: engine === "sqlite" ? statements : [refuse, ...statements] }];
+}

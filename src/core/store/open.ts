@@ -1,0 +1,107 @@
+import { eq, sql } from "drizzle-orm";
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { ensureDataKeys, hasNoDataKeys, loadDataKeys } from "./data-keys.ts";
+import type { Connection, Engine } from "./engines/engine.ts";
+import { openSqlite } from "./engines/sqlite.ts";
+import { groupCommit } from "./group-commit.ts";
+import { StoreError } from "./problems.ts";
+import { statement } from "./statement.ts";
+import type { Read, Store, Topic, Tx } from "./store.ts";
+import { createVault } from "./vault.ts";
+
+/** Where the database is: a file of SQLite, or a PostgreSQL address. */
+export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
+
+export interface StoreDependencies {
+  clock: Clock;
+  ids: Ids;
+  /** The 256-bit key of the key file: wraps the data keys. */
+  masterKey: Buffer;
+}
+
+/**
+ * Opens the database, brings its schema up to date, unwraps its data keys. Throws `StoreError`, in words, when the
+ * database is damaged, newer than this program, out of reach, or belongs to another key file.
+ */
+export async function openStore(location: Location, dependencies: StoreDependencies): Promise<Store> {
+  const engine = await openEngine(location);
+  try {
+    return await storeOver(engine, dependencies);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function openEngine(location: Location): Promise<Engine> {
+  if ("file" in location) {
+    return openSqlite(location.file, { create: location.create, verify: location.verify ?? false });
+  }
+  if (!/^postgres(ql)?:\/\//.test(location.url)) {
+    throw new StoreError(
+      "The database address is not one of PostgreSQL.",
+      "Give --database postgres://user@host/name.",
+    );
+  }
+  // Loaded only when asked for: most installations never need the driver.
+  const { openPostgres } = await import("./engines/postgres.ts");
+  return openPostgres(location.url);
+}
+
+async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDependencies): Promise<Store> {
+  const vault = createVault([]);
+  const listeners = new Map<Topic, Set<() => void>>();
+  let keysOfEpoch = -1;
+
+  const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
+  const writer = engine.writer(
+    (connection, signal): Tx => ({ ...read(connection), ids, signal, touch: () => bumpEpoch({ ...read(connection) }) }),
+  );
+  const commits = groupCommit(writer, (topic) => {
+    for (const wake of listeners.get(topic) ?? []) wake();
+  });
+
+  async function epoch(): Promise<number> {
+    const now = await engine.epoch();
+    if (now !== keysOfEpoch) {
+      vault.reload(await engine.snapshot((connection) => loadDataKeys(read(connection), masterKey)));
+      keysOfEpoch = now;
+    }
+    return now;
+  }
+
+  const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
+  if (fresh) await commits.write((tx) => ensureDataKeys(tx, masterKey), null);
+  await epoch();
+
+  return {
+    vault,
+    read: (query, input) => engine.snapshot((connection) => query(read(connection), input)),
+    write: (command, input) => commits.write(command, input),
+    epoch,
+    onSignal(topic, wake) {
+      const own = listeners.get(topic) ?? new Set();
+      listeners.set(topic, own.add(wake));
+      return () => own.delete(wake);
+    },
+    ping: () => engine.ping(),
+    async close() {
+      await commits.idle();
+      await engine.close();
+    },
+  };
+}
+
+const raiseEpoch = statement((db, t, _slot) =>
+  db
+    .update(t.settings)
+    .set({ value: sql`cast(cast(${t.settings.value} as bigint) + 1 as text)` })
+    .where(eq(t.settings.key, "epoch"))
+    .returning({ key: t.settings.key }),
+);
+
+async function bumpEpoch(tx: Read): Promise<void> {
+  const raised = await raiseEpoch(tx, {});
+  if (raised.length === 0) throw new Error("the epoch is missing from settings");
+}

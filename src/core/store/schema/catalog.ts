@@ -1,0 +1,55 @@
+import type { ProductId } from "../../kernel/brand.ts";
+import type { Kit } from "./kit.ts";
+
+export type ProductStatus = "active" | "inactive" | "out_of_stock";
+export type PlanType = "data_only" | "voice_data";
+export type ProductType = "physical_sim" | "esim_qr_pregen" | "esim_qr_api" | "esim_eid_push";
+export type DeliveryMethod = "stock" | "supplier_api" | "supplier_email" | "eid_push" | "shipping";
+
+/** The catalog: what partners can browse and order. */
+export function catalogTables(k: Kit) {
+  const products = k.table(
+    "products",
+    {
+      id: k.text("id").$type<ProductId>().primaryKey(),
+      sku: k.text("sku").notNull().unique("products_sku"),
+      name: k.text("name").notNull(),
+      description: k.text("description"),
+      region: k.text("region").notNull(),
+      coverage: k.json<string[]>("coverage").notNull(),
+      data_amount_mb: k.int("data_amount_mb").notNull(),
+      validity_days: k.int("validity_days").notNull(),
+      price_cents: k.int("price_cents").notNull(),
+      currency: k.text("currency").notNull(),
+      type: k.text("type").$type<PlanType>().notNull(),
+      status: k.text("status").$type<ProductStatus>().notNull(),
+      product_type: k.text("product_type").$type<ProductType>().notNull(),
+      delivery_method: k.text("delivery_method").$type<DeliveryMethod>().notNull(),
+      supplier: k.text("supplier"),
+      features: k.json<string[]>("features"),
+      activation_policy: k.text("activation_policy"),
+      network_type: k.text("network_type"),
+      compatible_devices: k.json<string[]>("compatible_devices"),
+      created_at: k.int("created_at").notNull(),
+      updated_at: k.int("updated_at").notNull(),
+    },
+    (t) => [
+      // One index a sort; status is nearly always given, region and type narrow what the index already orders.
+      k.index("products_status_created").on(t.status, t.created_at, t.id),
+      k.index("products_status_price").on(t.status, t.price_cents, t.id),
+      k.index("products_status_name").on(t.status, t.name, t.id),
+    ],
+  );
+
+  /** How many eSIMs of a stocked product are free: one row a product, so that a reservation is one small write. */
+  const stockPools = k.table("stock_pools", {
+    product_id: k
+      .text("product_id")
+      .$type<ProductId>()
+      .primaryKey()
+      .references(() => products.id),
+    available: k.int("available").notNull(),
+  });
+
+  return { products, stockPools };
+}

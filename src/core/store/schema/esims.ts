@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { catalogTables } from "./catalog.ts";
+import type { Kit } from "./kit.ts";
+
+export type EsimStatus = "active" | "inactive" | "suspended" | "expired";
+
+/** eSIMs: in stock while `order_id` is null, an order's from then on. */
+export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalogTables>, "products">) {
+  const esims = k.table(
+    "esims",
+    {
+      id: k.text("id").$type<EsimId>().primaryKey(),
+      iccid: k.text("iccid").notNull(),
+      product_id: k
+        .text("product_id")
+        .$type<ProductId>()
+        .notNull()
+        .references(() => products.id),
+      order_id: k.text("order_id").$type<OrderId>(),
+      line_id: k.text("line_id").$type<OrderLineId>(),
+      partner_id: k.text("partner_id").$type<PartnerId>(),
+      environment: k.text("environment").$type<Environment>(),
+      eid: k.text("eid"),
+      smdp_address: k.text("smdp_address").notNull(),
+      matching_id: k.text("matching_id").notNull(),
+      confirmation_code: k.text("confirmation_code"),
+      status: k.text("status").$type<EsimStatus>().notNull(),
+      created_at: k.int("created_at").notNull(),
+      assigned_at: k.int("assigned_at"),
+      activated_at: k.int("activated_at"),
+      expires_at: k.int("expires_at"),
+    },
+    (t) => [
+      // Synthetic sandbox ICCIDs may in theory meet; those of real eSIMs never may.
+      k
+        .uniqueIndex("esims_iccid_real")
+        .on(t.iccid)
+        .where(sql`${t.environment} is null or ${t.environment} = 'production'`),
+      k.index("esims_iccid").on(t.iccid),
+      k.index("esims_order").on(t.order_id, t.id),
+      k.index("esims_line").on(t.line_id, t.id),
+      k.index("esims_stock").on(t.product_id, t.id).where(sql`${t.order_id} is null`),
+    ],
+  );
+  return { esims };
+}

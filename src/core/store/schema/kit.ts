@@ -1,0 +1,75 @@
+import * as pg from "drizzle-orm/pg-core";
+import * as lite from "drizzle-orm/sqlite-core";
+
+/**
+ * The few column types that both engines hold alike: text and 64-bit integers. Times are integer milliseconds, flags
+ * are 0/1, JSON is text. Tables are written once against this kit and built for either engine, so the two schemas
+ * cannot drift apart.
+ */
+export const sqliteKit = {
+  table: lite.sqliteTable,
+  index: lite.index,
+  uniqueIndex: lite.uniqueIndex,
+  primaryKey: lite.primaryKey,
+  check: lite.check,
+  text: (name: string) => lite.text(name),
+  int: (name: string) => lite.integer(name),
+  flag: (name: string) => liteFlag(name),
+  json: <T>(name: string) => liteJson(name).$type<T>(),
+};
+
+export type Kit = typeof sqliteKit;
+
+const liteFlag = lite.customType<{ data: boolean; driverData: number }>({
+  dataType: () => "integer",
+  toDriver: flagToDriver,
+  fromDriver: (value) => value === 1,
+});
+
+const liteJson = lite.customType<{ data: unknown; driverData: string | null }>({
+  dataType: () => "text",
+  toDriver: jsonToDriver,
+  fromDriver: jsonFromDriver,
+});
+
+// Code-point order, as SQLite sorts, whatever the database's own locale is.
+const pgText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
+
+const pgFlag = pg.customType<{ data: boolean; driverData: number | string }>({
+  dataType: () => "bigint",
+  toDriver: flagToDriver,
+  fromDriver: (value) => Number(value) === 1,
+});
+
+const pgJson = pg.customType<{ data: unknown; driverData: string | null }>({
+  dataType: () => 'text COLLATE "C"',
+  toDriver: jsonToDriver,
+  fromDriver: jsonFromDriver,
+});
+
+function flagToDriver(value: boolean): number {
+  return value ? 1 : 0;
+}
+
+// drizzle hands null to the encoder of a placeholder; it must stay a null of the database, not the text "null".
+function jsonToDriver(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+function jsonFromDriver(value: string | null): unknown {
+  return value === null ? null : JSON.parse(value);
+}
+
+// The one cast between the engines: PostgreSQL's builders take the place of SQLite's, call for call. drizzle's query
+// builder is the same for both at run time; only the type names differ.
+export const postgresKit = {
+  table: pg.pgTable,
+  index: pg.index,
+  uniqueIndex: pg.uniqueIndex,
+  primaryKey: pg.primaryKey,
+  check: pg.check,
+  text: (name: string) => pgText(name),
+  int: (name: string) => pg.bigint(name, { mode: "number" }),
+  flag: (name: string) => pgFlag(name),
+  json: (name: string) => pgJson(name),
+} as unknown as Kit;

@@ -1,0 +1,111 @@
+import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { catalogTables, DeliveryMethod, ProductType } from "./catalog.ts";
+import type { Kit } from "./kit.ts";
+import type { partnersTables } from "./partners.ts";
+
+export type OrderStatus = "pending_payment" | "paid" | "waiting_review" | "fulfilled" | "failed" | "cancelled";
+export type OrderLineStatus = "pending" | "fulfilled" | "failed" | "cancelled";
+
+type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
+
+/** Orders, their lines, and the keys that make creating them repeatable. */
+export function ordersTables(k: Kit, { partners, products }: Parents) {
+  const orders = k.table(
+    "orders",
+    {
+      id: k.text("id").$type<OrderId>().primaryKey(),
+      order_number: k.text("order_number").notNull().unique("orders_number"),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      status: k.text("status").$type<OrderStatus>().notNull(),
+      currency: k.text("currency").notNull(),
+      total_cents: k.int("total_cents").notNull(),
+      quantity: k.int("quantity").notNull(),
+      product_id: k.text("product_id").$type<ProductId>().notNull(),
+      product_sku: k.text("product_sku").notNull(),
+      unit_price_cents: k.int("unit_price_cents").notNull(),
+      metadata: k.json<Record<string, unknown>>("metadata").notNull(),
+      wallet_balance_after_cents: k.int("wallet_balance_after_cents"),
+      external_order_id: k.text("external_order_id"),
+      created_at: k.int("created_at").notNull(),
+      updated_at: k.int("updated_at").notNull(),
+      fulfilled_at: k.int("fulfilled_at"),
+      cancelled_at: k.int("cancelled_at"),
+      /** Why it was cancelled, rejected or waits for review: words for people. */
+      reason: k.text("reason"),
+      /** When a worker should next look at it; null: nothing to do by itself. */
+      due_at: k.int("due_at"),
+      leased_until: k.int("leased_until"),
+      /** Whether the stock of all its stock lines is reserved. */
+      reserved: k.flag("reserved").notNull(),
+    },
+    (t) => [
+      k.index("orders_list").on(t.partner_id, t.environment, t.created_at, t.id),
+      k.index("orders_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
+      k.index("orders_status").on(t.status, t.created_at, t.id),
+      k.index("orders_due").on(t.due_at, t.id),
+    ],
+  );
+
+  const orderLines = k.table(
+    "order_lines",
+    {
+      id: k.text("id").$type<OrderLineId>().primaryKey(),
+      order_id: k
+        .text("order_id")
+        .$type<OrderId>()
+        .notNull()
+        .references(() => orders.id),
+      position: k.int("position").notNull(),
+      product_id: k
+        .text("product_id")
+        .$type<ProductId>()
+        .notNull()
+        .references(() => products.id),
+      product_name: k.text("product_name").notNull(),
+      product_sku: k.text("product_sku").notNull(),
+      product_type: k.text("product_type").$type<ProductType>().notNull(),
+      delivery_method: k.text("delivery_method").$type<DeliveryMethod>().notNull(),
+      quantity: k.int("quantity").notNull(),
+      unit_price_cents: k.int("unit_price_cents").notNull(),
+      status: k.text("status").$type<OrderLineStatus>().notNull(),
+      /** eSIMs assigned so far. */
+      assigned: k.int("assigned").notNull(),
+      shipping: k.json<Shipping>("shipping"),
+    },
+    (t) => [k.uniqueIndex("order_lines_order").on(t.order_id, t.position)],
+  );
+
+  const idempotencyKeys = k.table(
+    "idempotency_keys",
+    {
+      partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      /** `single`: an Idempotency-Key; `bulk`: an external_order_id. */
+      space: k.text("space").$type<"single" | "bulk">().notNull(),
+      key: k.text("key").notNull(),
+      payload_hash: k.text("payload_hash").notNull(),
+      order_id: k
+        .text("order_id")
+        .$type<OrderId>()
+        .notNull()
+        .references(() => orders.id),
+    },
+    (t) => [k.primaryKey({ columns: [t.partner_id, t.environment, t.space, t.key] })],
+  );
+
+  return { orders, orderLines, idempotencyKeys };
+}
+
+/** How a physical SIM line went out. */
+export interface Shipping {
+  carrier: string;
+  tracking_number: string;
+  tracking_url: string | null;
+  shipped_at: number;
+}

@@ -1,0 +1,26 @@
+import type { PartnerId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { Kit } from "./kit.ts";
+
+/** The outbox: what happened, written in the transaction of its cause. */
+export function outboxTables(k: Kit) {
+  const events = k.table(
+    "events",
+    {
+      /** The envelope's event_id. */
+      id: k.text("id").primaryKey(),
+      kind: k.text("kind").notNull(),
+      partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      /** What it is about: an order's, eSIM's or activation's id. */
+      subject_id: k.text("subject_id").notNull(),
+      occurred_at: k.int("occurred_at").notNull(),
+      data: k.json<Record<string, unknown>>("data").notNull(),
+    },
+    (t) => [
+      k.index("events_partner").on(t.partner_id, t.environment, t.occurred_at, t.id),
+      k.index("events_subject").on(t.subject_id, t.id),
+    ],
+  );
+  return { events };
+}

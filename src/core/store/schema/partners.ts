@@ -1,0 +1,56 @@
+import type { PartnerId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { Kit } from "./kit.ts";
+
+export type PartnerStatus = "active" | "suspended";
+export type Tier = "standard" | "premium";
+
+/** Partners, their credentials, and the keys that sign their tokens. */
+export function partnersTables(k: Kit) {
+  const partners = k.table("partners", {
+    id: k.text("id").$type<PartnerId>().primaryKey(),
+    slug: k.text("slug").notNull().unique("partners_slug"),
+    name: k.text("name").notNull(),
+    status: k.text("status").$type<PartnerStatus>().notNull(),
+    tier: k.text("tier").$type<Tier>().notNull(),
+    /** Requests a minute per client id; null: the tier's own limit. */
+    rate_limit: k.int("rate_limit"),
+    agent: k.flag("agent").notNull(),
+    production: k.flag("production").notNull(),
+    created_at: k.int("created_at").notNull(),
+    updated_at: k.int("updated_at").notNull(),
+  });
+
+  const credentials = k.table(
+    "credentials",
+    {
+      client_id: k.text("client_id").primaryKey(),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      /** SHA-256 (hex) of the 256-bit random secret. */
+      secret_hash: k.text("secret_hash").notNull(),
+      scopes: k.json<string[]>("scopes").notNull(),
+      label: k.text("label"),
+      created_at: k.int("created_at").notNull(),
+      rotated_at: k.int("rotated_at"),
+      revoked_at: k.int("revoked_at"),
+    },
+    (t) => [k.index("credentials_partner").on(t.partner_id, t.created_at, t.client_id)],
+  );
+
+  const signingKeys = k.table("signing_keys", {
+    kid: k.text("kid").primaryKey(),
+    public_jwk: k.json<{ kty: string; crv: string; x: string }>("public_jwk").notNull(),
+    /** The private JWK, sealed by the vault. */
+    private_sealed: k.text("private_sealed").notNull(),
+    created_at: k.int("created_at").notNull(),
+    /** Since when it signs nothing more; it verifies until the last token it signed has expired. */
+    retired_at: k.int("retired_at"),
+  });
+
+  return { partners, credentials, signingKeys };
+}

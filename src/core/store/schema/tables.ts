@@ -1,0 +1,34 @@
+import { catalogTables } from "./catalog.ts";
+import { esimsTables } from "./esims.ts";
+import { type Kit, postgresKit, sqliteKit } from "./kit.ts";
+import { ordersTables } from "./orders.ts";
+import { outboxTables } from "./outbox.ts";
+import { partnersTables } from "./partners.ts";
+import { platformTables } from "./platform.ts";
+import { walletTables } from "./wallet.ts";
+
+function allTables(k: Kit) {
+  const partners = partnersTables(k);
+  const catalog = catalogTables(k);
+  return {
+    ...platformTables(k),
+    ...partners,
+    ...catalog,
+    ...esimsTables(k, catalog),
+    ...walletTables(k, partners),
+    ...ordersTables(k, { ...partners, ...catalog }),
+    ...outboxTables(k),
+  };
+}
+
+/** Every table, as SQLite has it: the type of record. */
+export const sqliteTables = allTables(sqliteKit);
+
+export type Tables = typeof sqliteTables;
+
+/** The same tables for PostgreSQL. */
+export const postgresTables: Tables = allTables(postgresKit);
+
+export type TableName = keyof Tables;
+/** A row of a table as it is read. */
+export type Row<N extends TableName> = Tables[N]["$inferSelect"];

@@ -1,0 +1,70 @@
+import { sql } from "drizzle-orm";
+import type { OrderId, PartnerId } from "../../kernel/brand.ts";
+import type { Kit } from "./kit.ts";
+import type { partnersTables } from "./partners.ts";
+
+export type LedgerKind = "credit" | "debit" | "charge" | "refund";
+
+/** Wallets and the double-entry ledger they must always agree with. */
+export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
+  const wallets = k.table(
+    "wallets",
+    {
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      currency: k.text("currency").notNull(),
+      balance_cents: k.int("balance_cents").notNull(),
+      last_transaction_at: k.int("last_transaction_at"),
+    },
+    (t) => [
+      k.primaryKey({ columns: [t.partner_id, t.currency] }),
+      k.check("wallets_not_negative", sql`${t.balance_cents} >= 0`),
+    ],
+  );
+
+  const ledgerTransactions = k.table(
+    "ledger_transactions",
+    {
+      id: k.text("id").primaryKey(),
+      kind: k.text("kind").$type<LedgerKind>().notNull(),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      order_id: k.text("order_id").$type<OrderId>(),
+      currency: k.text("currency").notNull(),
+      amount_cents: k.int("amount_cents").notNull(),
+      reference: k.text("reference"),
+      created_at: k.int("created_at").notNull(),
+    },
+    (t) => [
+      k.index("ledger_transactions_partner").on(t.partner_id, t.created_at, t.id),
+      k.index("ledger_transactions_order").on(t.order_id, t.id),
+    ],
+  );
+
+  const ledgerPostings = k.table(
+    "ledger_postings",
+    {
+      transaction_id: k
+        .text("transaction_id")
+        .notNull()
+        .references(() => ledgerTransactions.id),
+      /** `wallet:<partner id>`, `house:bank` or `house:sales`. */
+      account: k.text("account").notNull(),
+      currency: k.text("currency").notNull(),
+      /** Signed; the postings of one transaction sum to zero. */
+      amount_cents: k.int("amount_cents").notNull(),
+    },
+    (t) => [
+      k.primaryKey({ columns: [t.transaction_id, t.account] }),
+      k.index("ledger_postings_account").on(t.account, t.currency),
+    ],
+  );
+
+  return { wallets, ledgerTransactions, ledgerPostings };
+}

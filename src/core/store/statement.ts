@@ -1,0 +1,68 @@
+import { type Placeholder, sql } from "drizzle-orm";
+import type { Row, TableName, Tables } from "./schema/tables.ts";
+import type { Db, Prepared, Read, Tx } from "./store.ts";
+
+/** Named slots of a prepared statement, filled at each call. */
+export type Slots<P> = { readonly [K in keyof P & string]: Placeholder<K> };
+
+interface Preparable<R> {
+  prepare(name: string): { execute(params: Record<string, unknown>): PromiseLike<R> };
+}
+
+let statements = 0;
+
+/** A statement as a builder makes it, seen alike from either engine. */
+function prepareOn(q: Read, build: unknown, name: string, make: () => Preparable<unknown>): Prepared {
+  const known = q.prepared.get(build);
+  if (known !== undefined) return known;
+  const fresh = make().prepare(name);
+  const prepared: Prepared = { execute: async (params) => fresh.execute(params) };
+  q.prepared.set(build, prepared);
+  return prepared;
+}
+
+/**
+ * A query written once, prepared once per connection, and run with `params`. `build` gets the query builder, the
+ * tables, and the slots that stand for the parameters.
+ */
+export function statement<P extends Record<string, unknown>, R>(
+  build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>,
+) {
+  const name = `s${++statements}`;
+  const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) });
+  return async (q: Read, params: P): Promise<Awaited<R>> => {
+    // The proxy answers every key with its placeholder, which is what Slots<P> says.
+    const prepared = prepareOn(q, build, name, () => build(q.db, q.t, slots as Slots<P>));
+    // `execute` yields what `build`'s statement yields; the map of prepared statements cannot say so.
+    return (await prepared.execute({ ...params })) as Awaited<R>;
+  };
+}
+
+const insertKeys = new Map<string, object>();
+
+/** A table's row to be inserted: columns that may be null can be left out. */
+export type NewRow<N extends TableName> = Tables[N]["$inferInsert"];
+
+/** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
+export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+  const columns = Object.keys(tx.t[table]).filter((key) => key !== "enableRLS" && key !== "getSQL");
+  let key = insertKeys.get(table);
+  if (key === undefined) {
+    key = { table };
+    insertKeys.set(table, key);
+  }
+  const prepared = prepareOn(tx, key, `insert_${table}`, () => {
+    const values = Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
+    // Every column of the table is present as a placeholder.
+    return tx.db.insert(tx.t[table]).values(values as never) as unknown as Preparable<unknown>;
+  });
+  const given: Record<string, unknown> = { ...row };
+  await prepared.execute(Object.fromEntries(columns.map((column) => [column, given[column] ?? null])));
+}
+
+/** The first row of a result, or null. */
+export function first<T>(rows: T[]): T | null {
+  return rows[0] ?? null;
+}
+
+export type { Row };

@@ -1,0 +1,60 @@
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { Ids } from "../kernel/ids.ts";
+import type { Tables } from "./schema/tables.ts";
+import type { Vault } from "./vault.ts";
+
+/** drizzle's query builder. SQLite's types stand for both engines; every query is awaited. */
+export type Db = BetterSQLite3Database;
+
+/** What a query gets: one consistent snapshot of committed data. */
+export interface Read {
+  readonly db: Db;
+  readonly t: Tables;
+  /** The moment this read or transaction began (ms); read from the clock once. */
+  readonly now: number;
+  readonly vault: Vault;
+  /** Statements prepared on this connection, by the function that builds them. */
+  readonly prepared: Map<unknown, Prepared>;
+}
+
+/** What a command gets: a transaction of its own. */
+export interface Tx extends Read {
+  readonly ids: Ids;
+  /** After the commit, wakes whoever waits for `topic` in this process. */
+  signal(topic: Topic): void;
+  /** Marks reference data (partners, credentials, catalog, keys, settings) as changed, for every process's caches. */
+  touch(): Promise<void>;
+}
+
+/** Work that a commit may have made: each has a worker that also finds it by polling. */
+export type Topic = "fulfilment" | "deliveries" | "activations";
+
+/** A query: named, exported, reads only. */
+export type Query<I, O> = (q: Read, input: I) => Promise<O>;
+
+/**
+ * A command: a named, exported core function that runs as one transaction. Input and result are plain data. Inside it
+ * only `tx` is awaited: never network, disk or timers.
+ */
+export type Command<I, O> = (tx: Tx, input: I) => Promise<O>;
+
+export interface Prepared {
+  execute(params: Record<string, unknown>): Promise<unknown>;
+}
+
+/** The database, whichever engine it is. Only this folder knows. */
+export interface Store {
+  /** Runs a query on one consistent snapshot of what is committed. */
+  read<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  /** Runs a command as one transaction; resolves once its outcome is durable on disk. */
+  write<I, O>(command: Command<I, O>, input: I): Promise<O>;
+  /** A number that changes whenever any process changed reference data. Cheap: asked at every request. */
+  epoch(): Promise<number>;
+  /** Calls `wake` after commits that signalled `topic`; the result stops it. */
+  onSignal(topic: Topic, wake: () => void): () => void;
+  /** Throws unless the database answers. */
+  ping(): Promise<void>;
+  /** Waits for what is under way, then closes. */
+  close(): Promise<void>;
+  readonly vault: Vault;
+}

@@ -1,0 +1,86 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+
+/** A data key, unwrapped: for field encryption, blind indexes, or unguessable links. */
+export interface DataKey {
+  id: string;
+  purpose: "field" | "index" | "link";
+  secret: Buffer;
+  retired: boolean;
+}
+
+/** Seals and opens fields. Holds its keys in memory only. */
+export interface Vault {
+  /** AES-256-GCM under the current field key, fresh nonce each time. The text names its key. */
+  seal(plain: string): string;
+  /** What `seal` sealed, also under a retired key. Throws when it was altered or its key is gone. */
+  open(sealed: string): string;
+  /** The id of the key that sealed it. */
+  keyOf(sealed: string): string;
+  /** The id of the key that `seal` uses now. */
+  currentKey(): string;
+  /** A keyed one-way mark of `value`, for exact look-ups within `space`. */
+  blindIndex(space: string, value: string): string;
+  /** A keyed mark that makes an address unguessable: 22 characters, base64url. */
+  linkMark(space: string, value: string): string;
+  /** Takes over the keys as they are in the database now. */
+  reload(keys: DataKey[]): void;
+}
+
+const VERSION = "v1";
+
+/** A vault over these data keys. `open` and `seal` are synchronous: they stand inside transactions. */
+export function createVault(initial: DataKey[]): Vault {
+  let byId = new Map<string, DataKey>();
+  let current = new Map<DataKey["purpose"], DataKey>();
+
+  function reload(keys: DataKey[]): void {
+    byId = new Map(keys.map((key) => [key.id, key]));
+    current = new Map(keys.filter((key) => !key.retired).map((key) => [key.purpose, key]));
+  }
+
+  function keyFor(purpose: DataKey["purpose"]): DataKey {
+    const key = current.get(purpose);
+    if (key === undefined) throw new Error(`no ${purpose} key in the database`);
+    return key;
+  }
+
+  function mark(purpose: "index" | "link", space: string, value: string): Buffer {
+    return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
+  }
+
+  reload(initial);
+  return {
+    seal(plain) {
+      const key = keyFor("field");
+      return [VERSION, key.id, sealBytes(key.secret, Buffer.from(plain, "utf8"), key.id)].join(".");
+    },
+    open(sealed) {
+      const [version, keyId, body] = sealed.split(".");
+      const key = byId.get(keyId ?? "");
+      if (version !== VERSION || key === undefined || body === undefined)
+        throw new Error("sealed under an unknown key");
+      return openBytes(key.secret, body, key.id).toString("utf8");
+    },
+    keyOf: (sealed) => sealed.split(".")[1] ?? "",
+    currentKey: () => keyFor("field").id,
+    blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
+    linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
+    reload,
+  };
+}
+
+/** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
+export function sealBytes(key: Buffer, plain: Buffer, context: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
+}
+
+/** What `sealBytes` sealed. Throws when key, context or bytes differ. */
+export function openBytes(key: Buffer, sealed: string, context: string): Buffer {
+  const bytes = Buffer.from(sealed, "base64url");
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+}
