@@ -1,0 +1,33 @@
+import type { PartnerId } from "../core/kernel/brand.ts";
+import type { Clock } from "../core/kernel/clock.ts";
+import type { Environment } from "../core/kernel/environment.ts";
+import type { Ids } from "../core/kernel/ids.ts";
+import type { Store } from "../core/store/store.ts";
+
+/** What every route and plugin is handed. */
+export interface DaemonContext {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  addresses: Addresses;
+}
+
+/** The addresses that stand in links, tokens and problem types; none ends in a slash. */
+export interface Addresses {
+  /** The public address of this daemon: `iss`, QR links. */
+  publicUrl: string;
+  /** Base of the problem types: `{docsUrl}/errors/<slug>`. */
+  docsUrl: string;
+}
+
+/** Who calls, once the token is verified. */
+export interface Principal {
+  partnerId: PartnerId;
+  clientId: string;
+  environment: Environment;
+  scopes: readonly string[];
+  ratePerMinute: number;
+}
+
+/** Tells who calls from the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
