@@ -1,0 +1,49 @@
+import type {} from "@fastify/swagger"; // adds operationId, tags, summary and the like to schemas
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import type { Scope } from "../core/credentials/scopes.ts";
+import type { ProblemSlug } from "../core/kernel/problem.ts";
+import type { DaemonContext, Principal } from "./context.ts";
+
+/** The daemon's Fastify: TypeBox schemas give body, query, params and reply their types. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** The routes of one resource. Runs in a scope of its own: hooks and parsers it adds stay with its routes. */
+export type RoutePlugin = (app: App, context: DaemonContext) => void;
+
+declare module "fastify" {
+  /** What a route says of itself; exactly one of `scope` and `public` is needed. */
+  interface FastifyContextConfig {
+    /** The token's scope that this route needs. */
+    scope?: Scope;
+    /** True: anybody may call it, without a token. */
+    public?: boolean;
+    /** What this route may refuse with, beyond what follows from its scope and schemas; for the API reference. */
+    problems?: readonly ProblemSlug[];
+    /** "oauth": errors are {error, error_description} (RFC 6749 5.2) and nothing is cacheable. */
+    errorShape?: "oauth";
+    /** "token": counted per address and client_id; "exempt": not counted. Else per client, or per address. */
+    rateLimit?: "token" | "exempt";
+    /** Set by the daemon on the answers to wrong methods: the Allow header. */
+    allow?: string;
+  }
+
+  interface FastifyRequest {
+    /** Who calls; undefined on public routes. Routes with a scope read it by `principalOf`. */
+    principal: Principal | undefined;
+    /** The parsed body exactly as sent, unknown fields included (idempotency compares it). `body` is the tidied copy. */
+    rawPayload: unknown;
+  }
+}

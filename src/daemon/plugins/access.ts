@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { Problem } from "../../core/kernel/problem.ts";
+import type { Authenticate, Principal } from "../context.ts";
+import type { App } from "../http.ts";
+import { unknownPath } from "./problems.ts";
+
+/** Counts a request against its caller's limit; throws `rate_limit_exceeded`. */
+export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** The caller of a route that has a scope. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === undefined) throw new Error("this route is public: nobody is authenticated on it");
+  return request.principal;
+}
+
+function requireAccessRule(route: RouteOptions): void {
+  const { scope, public: open } = route.config ?? {};
+  if ((scope === undefined) === (open !== true)) {
+    throw new Error(`route ${route.method} ${route.url} needs either config.scope or config.public: true`);
+  }
+}
+
+/** Who calls, or why that cannot be told. Only a refusal is kept; other errors are thrown. */
+async function identify(request: FastifyRequest, authenticate: Authenticate): Promise<Principal | Problem> {
+  try {
+    return await authenticate(request.headers.authorization);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function refuseWrongAddress(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.is404) throw unknownPath(request);
+  const { allow } = request.routeOptions.config;
+  if (allow === undefined) return;
+  reply.header("allow", allow);
+  throw new Problem(
+    "method_not_allowed",
+    `${request.method} is not possible here; use ${allow.replaceAll(", ", " or ")}.`,
+  );
+}
+
+/**
+ * Authenticates, counts, then checks the scope, in this order, so that refusals are counted and carry the limit's
+ * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, whoever asks.
+ */
+export function registerAccess(app: App, authenticate: Authenticate, count: CountRequest): void {
+  app.decorateRequest("principal", undefined);
+  app.addHook("onRoute", requireAccessRule);
+  app.addHook("onRequest", async (request, reply) => {
+    const { scope } = request.routeOptions.config;
+    // A token on a wrong address is not demanded, but when a good one is there it is its client that is counted.
+    const misdirected = request.is404 || request.routeOptions.config.allow !== undefined;
+    const tries = scope !== undefined || (misdirected && request.headers.authorization !== undefined);
+    const caller = tries ? await identify(request, authenticate) : undefined;
+    if (caller !== undefined && !(caller instanceof Problem)) request.principal = caller;
+    count(request, reply);
+    refuseWrongAddress(request, reply);
+    if (caller instanceof Problem) throw caller;
+    if (scope !== undefined && !caller?.scopes.includes(scope)) {
+      throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
+    }
+  });
+}

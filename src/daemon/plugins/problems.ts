@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isoTime } from "../../core/kernel/clock.ts";
+import { Problem } from "../../core/kernel/problem.ts";
+import type { DaemonContext } from "../context.ts";
+import type { App } from "../http.ts";
+import { sendOauthError } from "./oauth-errors.ts";
+import { asProblem } from "./refusals.ts";
+
+/** The path of a request target, without origin, query and fragment. */
+export function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/, 1)[0] || "/";
+}
+
+interface Occasion {
+  /** The request's path, if it got as far as having one. */
+  instance?: string;
+  requestId: string;
+}
+
+/** The RFC 7807 body of a refusal (contract: Errors). */
+export function problemBody(problem: Problem, occasion: Occasion, { addresses, clock }: DaemonContext) {
+  return {
+    type: `${addresses.docsUrl}/errors/${problem.slug}`,
+    title: problem.title,
+    status: problem.status,
+    detail: problem.message,
+    ...occasion,
+    timestamp: isoTime(clock.now()),
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+    ...problem.members,
+  };
+}
+
+/** What a 401 or a missing scope says of the token (RFC 6750, 3). */
+function challenge(problem: Problem): string | undefined {
+  if (problem.slug === "insufficient_scope") return 'Bearer error="insufficient_scope"';
+  if (problem.slug === "token_expired") return 'Bearer error="invalid_token"';
+  return problem.status === 401 ? "Bearer" : undefined;
+}
+
+/** Answers with the refusal that `error` is; what is no refusal is logged and answered as `internal`. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
+  const refusal = asProblem(error);
+  if (refusal === undefined) request.log.error({ err: error }, "request failed");
+  const problem = refusal ?? new Problem("internal", "Something went wrong on our side.");
+  const authenticate = challenge(problem);
+  if (authenticate !== undefined) reply.header("www-authenticate", authenticate);
+  const body = problemBody(problem, { instance: pathOf(request.url), requestId: request.id }, context);
+  return reply
+    .code(problem.status)
+    .header("cache-control", "no-store")
+    .type("application/problem+json")
+    .send(Buffer.from(JSON.stringify(body))); // bytes: text would get a charset, which this media type has none of
+}
+
+/** An error in the form that the request's route speaks. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
+  return request.routeOptions.config?.errorShape === "oauth"
+    ? sendOauthError(error, request, reply)
+    : sendProblem(error, request, reply, context);
+}
+
+/** The refusal of a path that no route has. */
+export function unknownPath(request: FastifyRequest): Problem {
+  return new Problem("not_found", `There is nothing at ${pathOf(request.url)}.`);
+}
+
+/** Renders every error of every route. */
+export function registerProblems(app: App, context: DaemonContext): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context));
+  app.setNotFoundHandler((request) => {
+    throw unknownPath(request);
+  });
+}

@@ -1,0 +1,25 @@
+import { Problem } from "../../core/kernel/problem.ts";
+
+// Fastify's own refusals by its error code, in our words.
+const FRAMEWORK: Record<string, () => Problem> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem("payload_too_large", "The body is larger than 1 MiB."),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Problem("unsupported_media_type", "The Content-Type of the body is not one that this endpoint reads."),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Problem("invalid_request", "The body does not have the length that Content-Length says."),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem("invalid_request", "The body is not valid JSON."),
+  FST_ERR_BAD_URL: () => new Problem("invalid_request", "The address holds a malformed percent-encoding."),
+};
+
+/** Any error as a refusal; undefined when it is none of the caller's doing. */
+export function asProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return undefined;
+  const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown }; // Fastify's own members
+  const known = typeof code === "string" ? FRAMEWORK[code] : undefined;
+  if (known !== undefined) return known();
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    return new Problem("invalid_request", "The request could not be read.");
+  }
+  return undefined;
+}
