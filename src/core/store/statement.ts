@@ -1,9 +1,12 @@
-import { type Placeholder, sql } from "drizzle-orm";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Row, TableName, Tables } from "./schema/tables.ts";
 import type { Db, Prepared, Read, Tx } from "./store.ts";
 
-/** Named slots of a prepared statement, filled at each call. */
-export type Slots<P> = { readonly [K in keyof P & string]: Placeholder<K> };
+/**
+ * Named slots of a prepared statement, filled at each call. They are placeholders; drizzle takes those wherever it takes
+ * SQL, but its types of `set()` leave them out, hence both.
+ */
+export type Slots<P> = { readonly [K in keyof P & string]: Placeholder<K> & SQL<P[K]> };
 
 interface Preparable<R> {
   prepare(name: string): { execute(params: Record<string, unknown>): PromiseLike<R> };
@@ -25,16 +28,15 @@ function prepareOn(q: Read, build: unknown, name: string, make: () => Preparable
  * A query written once, prepared once per connection, and run with `params`. `build` gets the query builder, the
  * tables, and the slots that stand for the parameters.
  */
-export function statement<P extends Record<string, unknown>, R>(
-  build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>,
-) {
+export function statement<P extends object, R>(build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>) {
   const name = `s${++statements}`;
   const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) });
   return async (q: Read, params: P): Promise<Awaited<R>> => {
     // The proxy answers every key with its placeholder, which is what Slots<P> says.
     const prepared = prepareOn(q, build, name, () => build(q.db, q.t, slots as Slots<P>));
     // `execute` yields what `build`'s statement yields; the map of prepared statements cannot say so.
-    return (await prepared.execute({ ...params })) as Awaited<R>;
+    // Any plain object is a record of its own keys.
+    return (await prepared.execute(params as Record<string, unknown>)) as Awaited<R>;
   };
 }
 

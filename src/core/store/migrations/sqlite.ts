@@ -21,6 +21,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX `products_status_created` ON `products` (`status`,`created_at`,`id`);",
       "CREATE INDEX `products_status_price` ON `products` (`status`,`price_cents`,`id`);",
       "CREATE INDEX `products_status_name` ON `products` (`status`,`name`,`id`);",
+      "CREATE INDEX `products_status_region` ON `products` (`status`,`region`,`created_at`,`id`);",
       "CREATE TABLE `stock_pools` (\n\t`product_id` text PRIMARY KEY NOT NULL,\n\t`available` integer NOT NULL,\n\tFOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE TABLE `esims` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`iccid` text NOT NULL,\n\t`product_id` text NOT NULL,\n\t`order_id` text,\n\t`line_id` text,\n\t`partner_id` text,\n\t`environment` text,\n\t`eid` text,\n\t`smdp_address` text NOT NULL,\n\t`matching_id` text NOT NULL,\n\t`confirmation_code` text,\n\t`status` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`assigned_at` integer,\n\t`activated_at` integer,\n\t`expires_at` integer,\n\tFOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE UNIQUE INDEX `esims_iccid_real` ON `esims` (`iccid`) WHERE \"esims\".\"environment\" is null or \"esims\".\"environment\" = 'production';",
@@ -43,7 +44,7 @@ export const migrations: Migration[] = [
       "CREATE TABLE `order_lines` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`order_id` text NOT NULL,\n\t`position` integer NOT NULL,\n\t`product_id` text NOT NULL,\n\t`product_name` text NOT NULL,\n\t`product_sku` text NOT NULL,\n\t`product_type` text NOT NULL,\n\t`delivery_method` text NOT NULL,\n\t`quantity` integer NOT NULL,\n\t`unit_price_cents` integer NOT NULL,\n\t`status` text NOT NULL,\n\t`assigned` integer NOT NULL,\n\t`shipping` text,\n\tFOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE UNIQUE INDEX `order_lines_order` ON `order_lines` (`order_id`,`position`);",
       "CREATE TABLE `idempotency_keys` (\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`space` text NOT NULL,\n\t`key` text NOT NULL,\n\t`payload_hash` text NOT NULL,\n\t`order_id` text NOT NULL,\n\tPRIMARY KEY(`partner_id`, `environment`, `space`, `key`),\n\tFOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
-      "CREATE TABLE `events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`subject_id` text NOT NULL,\n\t`occurred_at` integer NOT NULL,\n\t`data` text NOT NULL\n);\n",
+      "CREATE TABLE `events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`subject_id` text NOT NULL,\n\t`occurred_at` integer NOT NULL,\n\t`data` text NOT NULL,\n\t`expands` text\n);\n",
       "CREATE INDEX `events_partner` ON `events` (`partner_id`,`environment`,`occurred_at`,`id`);",
       "CREATE INDEX `events_subject` ON `events` (`subject_id`,`id`);"
     ]

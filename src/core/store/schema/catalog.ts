@@ -38,6 +38,7 @@ export function catalogTables(k: Kit) {
       k.index("products_status_created").on(t.status, t.created_at, t.id),
       k.index("products_status_price").on(t.status, t.price_cents, t.id),
       k.index("products_status_name").on(t.status, t.name, t.id),
+      k.index("products_status_region").on(t.status, t.region, t.created_at, t.id),
     ],
   );
 

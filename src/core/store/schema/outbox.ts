@@ -16,6 +16,8 @@ export function outboxTables(k: Kit) {
       subject_id: k.text("subject_id").notNull(),
       occurred_at: k.int("occurred_at").notNull(),
       data: k.json<Record<string, unknown>>("data").notNull(),
+      /** What joins `data` when it is sent. */
+      expands: k.text("expands").$type<"order_esims">(),
     },
     (t) => [
       k.index("events_partner").on(t.partner_id, t.environment, t.occurred_at, t.id),

@@ -1,0 +1,34 @@
+import type { PartnerId } from "../kernel/brand.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+
+/** Who does a thing: `operator`, `client:<client_id>`, `worker`, `carrier:<name>` or `supplier:<name>`. */
+export type Actor = string;
+
+export interface AuditEntry {
+  actor: Actor;
+  /** What was done: `partners.suspend`, `orders.approve`, … */
+  action: string;
+  targetKind: string;
+  targetId: string;
+  partnerId?: PartnerId | null;
+  /** Names of the fields concerned. Never values. */
+  fields?: string[];
+  /** Words of the person who did it, e.g. a reason. */
+  note?: string | null;
+}
+
+/** Writes one line of the audit trail in the transaction of what it tells of. */
+export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
+  await insertRow(tx, "auditEntries", {
+    id: tx.ids.uuid(tx.now),
+    at: tx.now,
+    actor: entry.actor,
+    action: entry.action,
+    target_kind: entry.targetKind,
+    target_id: entry.targetId,
+    partner_id: entry.partnerId ?? null,
+    fields: entry.fields ?? null,
+    note: entry.note ?? null,
+  });
+}

@@ -1,0 +1,35 @@
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+
+/** The kinds of events this version emits (contract: Events). */
+export type EventKind = "order.created" | "order.fulfilled" | "order.cancelled" | "esims.ready" | "payment.completed";
+
+export interface NewEvent {
+  kind: EventKind;
+  partnerId: PartnerId;
+  environment: Environment;
+  /** The order, eSIM or activation it is about. */
+  subjectId: string;
+  /** The fields of the contract's table for this kind. */
+  data: Record<string, unknown>;
+  /** `order_esims`: the order's eSIMs join `data` as `esims` when the event is sent. */
+  expands?: "order_esims";
+}
+
+/** Writes an event in the transaction of its cause, so that a crash loses neither or both. Answers its event_id. */
+export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
+  const id = tx.ids.uuid(tx.now);
+  await insertRow(tx, "events", {
+    id,
+    kind: event.kind,
+    partner_id: event.partnerId,
+    environment: event.environment,
+    subject_id: event.subjectId,
+    occurred_at: tx.now,
+    data: event.data,
+    expands: event.expands ?? null,
+  });
+  return id;
+}
