@@ -1,0 +1,44 @@
+import { eq } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { tierLimits } from "../partners/partner.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+/** All that decides whether a client may in, as one read. */
+export interface Client {
+  clientId: string;
+  partnerId: PartnerId;
+  environment: Environment;
+  secretHash: string;
+  scopes: string[];
+  /** False once revoked, or while a live credential's partner has no production access. */
+  valid: boolean;
+  suspended: boolean;
+  ratePerMinute: number;
+}
+
+const withPartner = statement((db, t, slot: Slots<{ client_id: string }>) =>
+  db
+    .select({ credential: t.credentials, partner: t.partners })
+    .from(t.credentials)
+    .innerJoin(t.partners, eq(t.partners.id, t.credentials.partner_id))
+    .where(eq(t.credentials.client_id, slot.client_id)),
+);
+
+/** The client behind a client id, or null. */
+export async function findClient(q: Read, clientId: string): Promise<Client | null> {
+  const row = first(await withPartner(q, { client_id: clientId }));
+  if (row === null) return null;
+  const { credential, partner } = row;
+  return {
+    clientId: credential.client_id,
+    partnerId: partner.id,
+    environment: credential.environment,
+    secretHash: credential.secret_hash,
+    scopes: credential.scopes,
+    valid: credential.revoked_at === null && (credential.environment === "sandbox" || partner.production),
+    suspended: partner.status === "suspended",
+    ratePerMinute: partner.rate_limit ?? tierLimits[partner.tier],
+  };
+}

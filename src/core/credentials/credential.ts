@@ -1,0 +1,72 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { isoTime } from "../kernel/clock.ts";
+import type { Environment } from "../kernel/environment.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+/** A credential as the operator sees it in lists; its secret is never among the fields. */
+export interface Credential {
+  client_id: string;
+  environment: Environment;
+  scopes: string[];
+  label: string | null;
+  status: "active" | "revoked";
+  created_at: string;
+}
+
+/** What creating or rotating answers: the only place where the secret appears. */
+export interface IssuedCredential {
+  client_id: string;
+  client_secret: string;
+  environment: Environment;
+  scopes: string[];
+  label: string | null;
+  created_at: string;
+}
+
+/** A row without its secret. */
+export function toCredential(row: Row<"credentials">): Credential {
+  return {
+    client_id: row.client_id,
+    environment: row.environment,
+    scopes: row.scopes,
+    label: row.label,
+    status: row.revoked_at === null ? "active" : "revoked",
+    created_at: isoTime(row.created_at),
+  };
+}
+
+const byClientId = statement((db, t, slot: Slots<{ client_id: string }>) =>
+  db.select().from(t.credentials).where(eq(t.credentials.client_id, slot.client_id)),
+);
+
+/** The credential's row. Throws `not_found`. */
+export async function requireCredential(q: Read, clientId: string): Promise<Row<"credentials">> {
+  const row = first(await byClientId(q, { client_id: clientId }));
+  if (row === null) throw notFound(`credential: ${clientId}`);
+  return row;
+}
+
+/** A fresh 256-bit secret and the mark of it that is stored. */
+export function newSecret(ids: Ids): { secret: string; hash: string } {
+  const secret = ids.bytes(32).toString("base64url");
+  return { secret, hash: hashSecret(secret) };
+}
+
+/** SHA-256 (hex). A random 256-bit secret needs no slow hash. */
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+const NOBODY = hashSecret("no credential has this secret");
+
+/** Whether `secret` is the one behind `hash`; the same time whether it is wrong or there is no credential (null). */
+export function secretMatches(secret: string, hash: string | null): boolean {
+  const given = Buffer.from(hashSecret(secret), "hex");
+  const wanted = Buffer.from(hash ?? NOBODY, "hex");
+  return timingSafeEqual(given, wanted) && hash !== null;
+}

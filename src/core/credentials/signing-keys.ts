@@ -1,0 +1,85 @@
+import { generateKeyPairSync } from "node:crypto";
+import { eq, gt, isNull, or } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+/** Lifetime of an access token in seconds (contract: Limits). */
+export const TOKEN_LIFETIME_S = 3600;
+
+export interface SigningKey {
+  kid: string;
+  publicJwk: PublicJwk;
+  /** The private JWK. Stays in memory. */
+  privateJwk: PublicJwk & { d: string };
+  retired: boolean;
+}
+
+export interface PublicJwk {
+  kty: string;
+  crv: string;
+  x: string;
+}
+
+const usable = statement((db, t, slot: Slots<{ since: number }>) =>
+  db
+    .select()
+    .from(t.signingKeys)
+    .where(or(isNull(t.signingKeys.retired_at), gt(t.signingKeys.retired_at, slot.since)))
+    .orderBy(t.signingKeys.created_at, t.signingKeys.kid),
+);
+
+const retire = statement((db, t, slot: Slots<{ kid: string; now: number }>) =>
+  db.update(t.signingKeys).set({ retired_at: slot.now }).where(eq(t.signingKeys.kid, slot.kid)),
+);
+
+/** The keys that still sign or whose tokens may still live. */
+export async function loadSigningKeys(q: Read, _input: null): Promise<SigningKey[]> {
+  return (await rows(q)).map((row) => ({
+    kid: row.kid,
+    publicJwk: row.public_jwk,
+    privateJwk: JSON.parse(q.vault.open(row.private_sealed)),
+    retired: row.retired_at !== null,
+  }));
+}
+
+/** Makes the first signing key of a new database; otherwise changes nothing. */
+export async function ensureSigningKey(tx: Tx, _input: null): Promise<void> {
+  if ((await rows(tx)).some((row) => row.retired_at === null)) return;
+  await addKey(tx);
+  await tx.touch();
+}
+
+/** A new key signs from now on; tokens of the old ones stay good until they expire. Answers the new key's id. */
+export async function rotateSigningKey(tx: Tx, input: { actor: string }): Promise<string> {
+  for (const row of await rows(tx)) {
+    if (row.retired_at === null) await retire(tx, { kid: row.kid, now: tx.now });
+  }
+  const kid = await addKey(tx);
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: "keys.rotate-signing",
+    targetKind: "signing_key",
+    targetId: kid,
+  });
+  await tx.touch();
+  return kid;
+}
+
+function rows(q: Read): Promise<Row<"signingKeys">[]> {
+  return usable(q, { since: q.now - TOKEN_LIFETIME_S * 1000 });
+}
+
+async function addKey(tx: Tx): Promise<string> {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const { kty = "OKP", crv = "Ed25519", x = "", d } = privateKey.export({ format: "jwk" });
+  const kid = tx.ids.bytes(12).toString("base64url");
+  await insertRow(tx, "signingKeys", {
+    kid,
+    public_jwk: { kty, crv, x },
+    private_sealed: tx.vault.seal(JSON.stringify({ kty, crv, x, d })),
+    created_at: tx.now,
+  });
+  return kid;
+}

@@ -1,0 +1,187 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { errors, jwtVerify, SignJWT } from "jose";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { Problem } from "../kernel/problem.ts";
+import type { Store } from "../store/store.ts";
+import { type Client, findClient } from "./client.ts";
+import { secretMatches } from "./credential.ts";
+import { loadSigningKeys, type PublicJwk, TOKEN_LIFETIME_S } from "./signing-keys.ts";
+import { TokenRefusal } from "./token-refusal.ts";
+
+export interface TokenRequest {
+  clientId: string;
+  clientSecret: string;
+  /** Space-separated; empty or left out: all the credential has. */
+  scope?: string | undefined;
+}
+
+export interface IssuedToken {
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  scope: string;
+}
+
+/** A verified token's client, and the scopes of this very token. */
+export interface TokenHolder {
+  client: Client;
+  scopes: string[];
+}
+
+export interface Tokens {
+  /** Contract: Token. Throws `TokenRefusal`. */
+  issue(request: TokenRequest): Promise<IssuedToken>;
+  /** Throws `unauthorized`, `token_expired` or `partner_suspended`, as things stand at this moment. */
+  verify(token: string): Promise<TokenHolder>;
+  /** The public keys, for /.well-known/jwks.json. */
+  jwks(): Promise<(PublicJwk & { kid: string; use: "sig"; alg: "EdDSA" })[]>;
+}
+
+interface Keys {
+  signing: { kid: string; key: KeyObject };
+  verifying: Map<string, KeyObject>;
+  published: Awaited<ReturnType<Tokens["jwks"]>>;
+}
+
+interface Claims {
+  clientId: string;
+  scopes: string[];
+  expiresAt: number;
+}
+
+const MAX_CACHED = 20_000;
+
+/**
+ * Issues and verifies access tokens. What it caches (keys, clients) holds for one epoch of reference data, so that a
+ * revocation or suspension by any process counts at the next request; a cached token's expiry is checked at each use.
+ */
+export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issuer: string }): Tokens {
+  const { store, clock, ids, issuer } = deps;
+  const verified = new LRUCache<string, Claims>({ max: MAX_CACHED });
+  const clients = new LRUCache<string, Client>({ max: MAX_CACHED });
+  let keys: Keys | null = null;
+  let epochOfCaches = -1;
+
+  async function fresh(): Promise<Keys> {
+    const epoch = await store.epoch();
+    if (keys === null || epoch !== epochOfCaches) {
+      clients.clear();
+      keys = await readKeys(store);
+      epochOfCaches = epoch;
+    }
+    return keys;
+  }
+
+  async function clientOf(clientId: string): Promise<Client | null> {
+    const known = clients.get(clientId);
+    if (known !== undefined) return known;
+    const epoch = epochOfCaches;
+    const client = await store.read(findClient, clientId);
+    // Read under an epoch that has passed by now: good for this request, not for the cache.
+    if (client !== null && epoch === epochOfCaches) clients.set(clientId, client);
+    return client;
+  }
+
+  async function claimsOf(token: string, current: Keys): Promise<Claims> {
+    const known = verified.get(token);
+    if (known !== undefined) return known;
+    const claims = await verifySignature(token, current, issuer, clock);
+    verified.set(token, claims);
+    return claims;
+  }
+
+  return {
+    async issue(request) {
+      const current = await fresh();
+      const client = await store.read(findClient, request.clientId);
+      const matches = secretMatches(request.clientSecret, client?.secretHash ?? null);
+      if (client === null || !matches || !client.valid) {
+        throw new TokenRefusal("invalid_client", "The client id or secret is wrong, or the credential was revoked.");
+      }
+      if (client.suspended) throw new TokenRefusal("unauthorized_client", "The partner is suspended.");
+      const scope = grantedScopes(request.scope, client.scopes).join(" ");
+      const access_token = await sign(current, { client, scope, issuer, now: clock.now(), jti: ids.uuid(clock.now()) });
+      return { access_token, token_type: "Bearer", expires_in: TOKEN_LIFETIME_S, scope };
+    },
+    async verify(token) {
+      const claims = await claimsOf(token, await fresh());
+      if (claims.expiresAt <= clock.now()) throw expired();
+      const client = await clientOf(claims.clientId);
+      if (client === null || !client.valid)
+        throw new Problem("unauthorized", "The credential of this token was revoked.");
+      if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
+      return { client, scopes: claims.scopes };
+    },
+    jwks: async () => (await fresh()).published,
+  };
+}
+
+async function readKeys(store: Store): Promise<Keys> {
+  const stored = await store.read(loadSigningKeys, null);
+  const signing = stored.findLast((key) => !key.retired);
+  if (signing === undefined) throw new Error("the database has no signing key");
+  return {
+    signing: { kid: signing.kid, key: createPrivateKey({ key: { ...signing.privateJwk }, format: "jwk" }) },
+    verifying: new Map(stored.map((key) => [key.kid, createPublicKey({ key: { ...key.publicJwk }, format: "jwk" })])),
+    published: stored.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: "sig", alg: "EdDSA" })),
+  };
+}
+
+/** The scopes asked for, or all; throws `invalid_scope` for any the credential lacks. */
+function grantedScopes(asked: string | undefined, has: string[]): string[] {
+  const wanted = [...new Set((asked ?? "").split(" ").filter((scope) => scope !== ""))];
+  const refused = wanted.filter((scope) => !has.includes(scope));
+  if (refused.length > 0) throw new TokenRefusal("invalid_scope", `The credential does not have ${refused.join(" ")}.`);
+  return wanted.length > 0 ? wanted : has;
+}
+
+interface Minting {
+  client: Client;
+  scope: string;
+  issuer: string;
+  now: number;
+  jti: string;
+}
+
+function sign(keys: Keys, { client, scope, issuer, now, jti }: Minting): Promise<string> {
+  const iat = Math.floor(now / 1000);
+  return new SignJWT({ client_id: client.clientId, scope, env: client.environment })
+    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: keys.signing.kid })
+    .setIssuer(issuer)
+    .setAudience(issuer)
+    .setSubject(client.partnerId)
+    .setIssuedAt(iat)
+    .setExpirationTime(iat + TOKEN_LIFETIME_S)
+    .setJti(jti)
+    .sign(keys.signing.key);
+}
+
+async function verifySignature(token: string, keys: Keys, issuer: string, clock: Clock): Promise<Claims> {
+  const keyOf = ({ kid }: { kid?: string }) => {
+    const key = keys.verifying.get(kid ?? "");
+    if (key === undefined) throw new Problem("unauthorized", "The access token is not one of ours.");
+    return key;
+  };
+  try {
+    const { payload } = await jwtVerify(token, keyOf, {
+      issuer,
+      audience: issuer,
+      algorithms: ["EdDSA"],
+      typ: "at+jwt",
+      currentDate: new Date(clock.now()),
+      requiredClaims: ["exp", "client_id", "scope"],
+    });
+    const scopes = String(payload.scope).split(" ");
+    return { clientId: String(payload.client_id), scopes, expiresAt: Number(payload.exp) * 1000 };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expired();
+    if (error instanceof Problem) throw error;
+    throw new Problem("unauthorized", "The access token is malformed or was not issued here.");
+  }
+}
+
+function expired(): Problem {
+  return new Problem("token_expired", "The access token has expired.");
+}

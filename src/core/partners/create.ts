@@ -1,0 +1,51 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { PartnerId } from "../kernel/brand.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import type { Tier } from "../store/schema/partners.ts";
+import { insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { type Partner, partnerById, toPartner } from "./partner.ts";
+
+export interface NewPartner {
+  slug: string;
+  name: string;
+  tier?: Tier;
+  agent?: boolean;
+  production?: boolean;
+  actor: string;
+}
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const slugTaken = statement((db, t, slot: Slots<{ slug: string }>) =>
+  db.select({ id: t.partners.id }).from(t.partners).where(eq(t.partners.slug, slot.slug)),
+);
+
+/** Creates a partner. Throws `validation` for a bad slug or name, `duplicate` when the slug is taken. */
+export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner> {
+  const name = input.name.trim();
+  if (!SLUG.test(input.slug)) {
+    throw invalid({ slug: ["must be 1-63 lower-case letters, digits and hyphens, e.g. acme-travel"] });
+  }
+  if (name === "" || name.length > 200) throw invalid({ name: ["must have 1 to 200 characters"] });
+  if ((await slugTaken(tx, { slug: input.slug })).length > 0) {
+    throw new Problem("duplicate", `A partner with the slug ${input.slug} exists already.`);
+  }
+  // An id of ours, made for a partner.
+  const id = tx.ids.uuid(tx.now) as PartnerId;
+  await insertRow(tx, "partners", {
+    id,
+    slug: input.slug,
+    name,
+    status: "active",
+    tier: input.tier ?? "standard",
+    agent: input.agent ?? false,
+    production: input.production ?? false,
+    created_at: tx.now,
+    updated_at: tx.now,
+  });
+  await recordAudit(tx, { actor: input.actor, action: "partners.create", targetKind: "partner", targetId: id });
+  await tx.touch();
+  return toPartner(await partnerById(tx, id));
+}

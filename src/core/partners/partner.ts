@@ -1,0 +1,63 @@
+import { eq } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { PartnerStatus, Tier } from "../store/schema/partners.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+/** Requests a minute and client id, by tier (contract: Limits). */
+export const tierLimits: Readonly<Record<Tier, number>> = { standard: 60, premium: 300 };
+
+export const tiers = Object.keys(tierLimits) as Tier[]; // the keys of the record are the tiers
+
+/** A partner as the operator's commands print it. */
+export interface Partner {
+  id: PartnerId;
+  slug: string;
+  name: string;
+  status: PartnerStatus;
+  tier: Tier;
+  rate_limit_per_minute: number;
+  agent: boolean;
+  production_enabled: boolean;
+  created_at: string;
+}
+
+/** A row as people and programs see it. */
+export function toPartner(row: Row<"partners">): Partner {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    status: row.status,
+    tier: row.tier,
+    rate_limit_per_minute: row.rate_limit ?? tierLimits[row.tier],
+    agent: row.agent,
+    production_enabled: row.production,
+    created_at: isoTime(row.created_at),
+  };
+}
+
+const bySlug = statement((db, t, slot: Slots<{ slug: string }>) =>
+  db.select().from(t.partners).where(eq(t.partners.slug, slot.slug)),
+);
+
+const byId = statement((db, t, slot: Slots<{ id: string }>) =>
+  db.select().from(t.partners).where(eq(t.partners.id, slot.id)),
+);
+
+/** The partner's row. Throws `not_found` when no partner has this slug. */
+export async function requirePartner(q: Read, slug: string): Promise<Row<"partners">> {
+  const row = first(await bySlug(q, { slug }));
+  if (row === null) throw notFound(`partner: ${slug}`);
+  return row;
+}
+
+/** The row of a partner that is known to exist. */
+export async function partnerById(q: Read, id: PartnerId): Promise<Row<"partners">> {
+  const row = first(await byId(q, { id }));
+  if (row === null) throw notFound("partner");
+  return row;
+}

@@ -1,0 +1,68 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import { invalid } from "../kernel/problem.ts";
+import type { PartnerStatus, Tier } from "../store/schema/partners.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
+
+export interface PartnerChange {
+  slug: string;
+  tier?: Tier;
+  agent?: boolean;
+  /** Taking production away makes live credentials invalid at once, until it is given back. */
+  production?: boolean;
+  /** Requests a minute and client id; null goes back to the tier's. */
+  rateLimit?: number | null;
+  actor: string;
+}
+
+type Columns = { tier: Tier; agent: boolean; production: boolean; rate_limit: number | null; status: PartnerStatus };
+
+const change = statement((db, t, slot: Slots<{ id: string; now: number } & Columns>) =>
+  db
+    .update(t.partners)
+    .set({
+      tier: slot.tier,
+      agent: slot.agent,
+      production: slot.production,
+      rate_limit: slot.rate_limit,
+      status: slot.status,
+      updated_at: slot.now,
+    })
+    .where(eq(t.partners.id, slot.id)),
+);
+
+/** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a rate limit out of 1-100000. */
+export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
+  const { slug, actor, rateLimit, ...rest } = input;
+  if (typeof rateLimit === "number" && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= 100_000)) {
+    throw invalid({ rate_limit: ["must be a whole number from 1 to 100000"] });
+  }
+  const changed = { ...rest, ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }) };
+  return apply(tx, slug, definedOnly(changed), actor, "partners.update");
+}
+
+/** Stops the partner's API access at once. Accepted orders, activations and deliveries go on. Throws `not_found`. */
+export async function suspendPartner(tx: Tx, input: { slug: string; actor: string }): Promise<Partner> {
+  return apply(tx, input.slug, { status: "suspended" }, input.actor, "partners.suspend");
+}
+
+/** Gives a suspended partner its API access back. Throws `not_found`. */
+export async function resumePartner(tx: Tx, input: { slug: string; actor: string }): Promise<Partner> {
+  return apply(tx, input.slug, { status: "active" }, input.actor, "partners.resume");
+}
+
+async function apply(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
+  const row = await requirePartner(tx, slug);
+  const { tier, agent, production, rate_limit, status } = { ...row, ...changed };
+  await change(tx, { id: row.id, now: tx.now, tier, agent, production, rate_limit, status });
+  const fields = Object.keys(changed);
+  await recordAudit(tx, { actor, action, targetKind: "partner", targetId: row.id, partnerId: row.id, fields });
+  await tx.touch();
+  return toPartner(await partnerById(tx, row.id));
+}
+
+function definedOnly(changed: Partial<Columns>): Partial<Columns> {
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
+}
