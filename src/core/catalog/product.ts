@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { isoTime } from "../kernel/clock.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "../store/schema/catalog.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+export const productStatuses = ["active", "inactive", "out_of_stock"] as const satisfies ProductStatus[];
+export const planTypes = ["data_only", "voice_data"] as const satisfies PlanType[];
+export const productTypes = [
+  "physical_sim",
+  "esim_qr_pregen",
+  "esim_qr_api",
+  "esim_eid_push",
+] as const satisfies ProductType[];
+export const deliveryMethods = [
+  "stock",
+  "supplier_api",
+  "supplier_email",
+  "eid_push",
+  "shipping",
+] as const satisfies DeliveryMethod[];
+
+/** A product as the list shows it (contract: Product). */
+export function toProduct(row: Row<"products">) {
+  const { id, sku, name, description, region, coverage, data_amount_mb, validity_days } = row;
+  const { price_cents, currency, type, status, product_type, delivery_method } = row;
+  return {
+    id,
+    sku,
+    name,
+    description,
+    region,
+    coverage,
+    data_amount_mb,
+    validity_days,
+    price_cents,
+    currency,
+    type,
+    status,
+    product_type,
+    delivery_method,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+/** A product with all its details (contract: ProductDetail). */
+export function toProductDetail(row: Row<"products">) {
+  const { features, activation_policy, network_type, compatible_devices } = row;
+  return { ...toProduct(row), features, activation_policy, network_type, compatible_devices };
+}
+
+export type Product = ReturnType<typeof toProduct>;
+export type ProductDetail = ReturnType<typeof toProductDetail>;
+
+const byId = statement((db, t, slot: Slots<{ id: string }>) =>
+  db.select().from(t.products).where(eq(t.products.id, slot.id)),
+);
+
+const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
+  db.select().from(t.products).where(eq(t.products.sku, slot.sku)),
+);
+
+/** The product's row by id, or null. */
+export async function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {
+  return first(await byId(q, { id }));
+}
+
+/** The product's row by sku, or null. */
+export async function findProductBySku(q: Read, sku: string): Promise<Row<"products"> | null> {
+  return first(await bySku(q, { sku }));
+}
+
+/** One product's details (contract: GET /products/{id}). Throws `not_found`. */
+export async function showProduct(q: Read, id: string): Promise<ProductDetail> {
+  const row = await findProduct(q, id);
+  if (row === null) throw notFound("product");
+  return toProductDetail(row);
+}

@@ -1,0 +1,77 @@
+import { eq, sql } from "drizzle-orm";
+import { statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { walletAccount } from "./post.ts";
+
+/** What `wallet check` prints. */
+export interface WalletCheck {
+  /** Every balance equals its postings and every transaction sums to zero. */
+  ok: boolean;
+  wallets: CheckedWallet[];
+  /** Ids of ledger transactions whose postings do not sum to zero. */
+  unbalanced: string[];
+}
+
+export interface CheckedWallet {
+  partner: string;
+  currency: string;
+  balance_cents: number;
+  ledger_cents: number;
+  ok: boolean;
+  low: boolean;
+}
+
+const wallets = statement((db, t, _slot) =>
+  db
+    .select({ slug: t.partners.slug, wallet: t.wallets })
+    .from(t.wallets)
+    .innerJoin(t.partners, eq(t.partners.id, t.wallets.partner_id))
+    .orderBy(t.partners.slug, t.wallets.currency),
+);
+
+const sums = statement((db, t, _slot) =>
+  db
+    .select({
+      account: t.ledgerPostings.account,
+      currency: t.ledgerPostings.currency,
+      cents: sql`sum(${t.ledgerPostings.amount_cents})`.mapWith(Number),
+    })
+    .from(t.ledgerPostings)
+    .groupBy(t.ledgerPostings.account, t.ledgerPostings.currency),
+);
+
+const crooked = statement((db, t, _slot) =>
+  db
+    .select({ id: t.ledgerPostings.transaction_id })
+    .from(t.ledgerPostings)
+    .groupBy(t.ledgerPostings.transaction_id)
+    .having(sql`sum(${t.ledgerPostings.amount_cents}) <> 0 or count(*) < 2`),
+);
+
+/**
+ * Audits the ledger against the balances, on one snapshot. `low` marks wallets below `minimum` (minor units, by
+ * currency).
+ */
+export async function checkWallets(
+  q: Read,
+  input: { minimum: (currency: string) => number | null },
+): Promise<WalletCheck> {
+  const ledger = new Map((await sums(q, {})).map((row) => [`${row.account} ${row.currency}`, row.cents]));
+  const checked = (await wallets(q, {})).map(({ slug, wallet }): CheckedWallet => {
+    const { currency, balance_cents } = wallet;
+    const key = `${walletAccount(wallet.partner_id)} ${currency}`;
+    const ledger_cents = ledger.get(key) ?? 0;
+    ledger.delete(key);
+    const least = input.minimum(currency);
+    const low = least !== null && balance_cents < least;
+    return { partner: slug, currency, balance_cents, ledger_cents, ok: balance_cents === ledger_cents, low };
+  });
+  const unbalanced = (await crooked(q, {})).map((row) => row.id);
+  // Postings to a wallet that does not exist would be money nobody has.
+  const stray = [...ledger].some(([account, cents]) => account.startsWith("wallet:") && cents !== 0);
+  return {
+    ok: checked.every((wallet) => wallet.ok) && unbalanced.length === 0 && !stray,
+    wallets: checked,
+    unbalanced,
+  };
+}

@@ -1,0 +1,54 @@
+import { recordAudit } from "../audit/record.ts";
+import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
+import { requireCurrency } from "../kernel/money.ts";
+import { invalid } from "../kernel/problem.ts";
+import type { Tx } from "../store/store.ts";
+import { postMovement } from "./post.ts";
+
+export interface Funding {
+  partnerId: PartnerId;
+  amount: MinorUnits;
+  currency: string;
+  reference?: string | null;
+  actor: string;
+}
+
+/** What `wallet credit` and `wallet debit` answer. */
+export interface Funded {
+  transaction_id: string;
+  currency: string;
+  amount_cents: number;
+  balance_after_cents: number;
+  reference: string | null;
+}
+
+/** Money that came in by bank transfer. Throws `validation` for a bad currency or amount. */
+export async function creditWallet(tx: Tx, input: Funding): Promise<Funded> {
+  return fund(tx, "credit", input);
+}
+
+/** Money paid back or corrected. Throws `insufficient_balance` rather than going below zero. */
+export async function debitWallet(tx: Tx, input: Funding): Promise<Funded> {
+  return fund(tx, "debit", input);
+}
+
+async function fund(tx: Tx, kind: "credit" | "debit", input: Funding): Promise<Funded> {
+  requireCurrency(input.currency);
+  if (input.amount <= 0) throw invalid({ amount: ["must be more than zero"] });
+  const { partnerId, currency, amount, reference = null } = input;
+  const posted = await postMovement(tx, { kind, partnerId, currency, amount, reference });
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: `wallet.${kind}`,
+    targetKind: "ledger_transaction",
+    targetId: posted.transactionId,
+    partnerId,
+  });
+  return {
+    transaction_id: posted.transactionId,
+    currency,
+    amount_cents: amount,
+    balance_after_cents: posted.balanceAfter,
+    reference,
+  };
+}

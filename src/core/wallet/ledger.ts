@@ -1,0 +1,68 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { OrderId, PartnerId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import type { LedgerKind } from "../store/schema/wallet.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+/** One ledger transaction with its postings. */
+export interface LedgerEntry {
+  id: string;
+  kind: LedgerKind;
+  currency: string;
+  amount_cents: number;
+  order_id: OrderId | null;
+  reference: string | null;
+  created_at: string;
+  postings: { account: string; amount_cents: number }[];
+}
+
+export interface LedgerPage {
+  data: LedgerEntry[];
+  next_cursor: string | null;
+  count: number;
+}
+
+type Window = { partner_id: PartnerId; key: number; id: string; limit: number };
+
+const page = statement((db, t, slot: Slots<Window>) =>
+  db
+    .select()
+    .from(t.ledgerTransactions)
+    .where(
+      and(
+        eq(t.ledgerTransactions.partner_id, slot.partner_id),
+        sql`(${t.ledgerTransactions.created_at}, ${t.ledgerTransactions.id}) < (${slot.key}, ${slot.id})`,
+      ),
+    )
+    .orderBy(desc(t.ledgerTransactions.created_at), desc(t.ledgerTransactions.id))
+    .limit(slot.limit),
+);
+
+const postingsOf = statement((db, t, slot: Slots<{ id: string }>) =>
+  db
+    .select({ account: t.ledgerPostings.account, amount_cents: t.ledgerPostings.amount_cents })
+    .from(t.ledgerPostings)
+    .where(eq(t.ledgerPostings.transaction_id, slot.id))
+    .orderBy(t.ledgerPostings.account),
+);
+
+/** A partner's ledger, newest first. Throws `invalid_cursor`. */
+export async function listLedger(
+  q: Read,
+  input: { partnerId: PartnerId; limit: number; cursor?: string | undefined },
+): Promise<LedgerPage> {
+  const binding = { list: "ledger", partner: input.partnerId };
+  const newest = { key: Number.MAX_SAFE_INTEGER, id: "" };
+  const { key, id } = input.cursor === undefined ? newest : decodeCursor(input.cursor, binding, "number");
+  const rows = await page(q, { partner_id: input.partnerId, key: Number(key), id, limit: input.limit + 1 });
+  const { data, next } = toPage(rows, input.limit, (row) => ({ key: row.created_at, id: row.id }));
+  const entries: LedgerEntry[] = [];
+  for (const { id: entryId, kind, currency, amount_cents, order_id, reference, created_at } of data) {
+    const postings = await postingsOf(q, { id: entryId });
+    const at = isoTime(created_at);
+    entries.push({ id: entryId, kind, currency, amount_cents, order_id, reference, created_at: at, postings });
+  }
+  return { data: entries, next_cursor: next === null ? null : encodeCursor(next, binding), count: entries.length };
+}

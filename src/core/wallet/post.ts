@@ -1,0 +1,113 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
+import { minorUnits } from "../kernel/money.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import type { LedgerKind } from "../store/schema/wallet.ts";
+import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+/** A movement between a partner's wallet and a house account. */
+export interface Movement {
+  kind: LedgerKind;
+  partnerId: PartnerId;
+  currency: string;
+  /** Positive; the kind says which way it goes. */
+  amount: MinorUnits;
+  orderId?: OrderId | null;
+  reference?: string | null;
+}
+
+export interface Posted {
+  transactionId: string;
+  balanceAfter: MinorUnits;
+}
+
+/** Which way each kind moves the wallet, and the account on the other side. */
+const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" | "house:sales" }>> = {
+  credit: { sign: 1, against: "house:bank" },
+  debit: { sign: -1, against: "house:bank" },
+  charge: { sign: -1, against: "house:sales" },
+  refund: { sign: 1, against: "house:sales" },
+};
+
+/** The ledger account of a partner's wallet. */
+export function walletAccount(partnerId: PartnerId): string {
+  return `wallet:${partnerId}`;
+}
+
+type Key = { partner_id: PartnerId; currency: string };
+
+const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; most: number }>) => {
+  const after = sql`${t.wallets.balance_cents} + cast(${slot.delta} as bigint)`;
+  return db
+    .update(t.wallets)
+    .set({ balance_cents: after, last_transaction_at: slot.now })
+    .where(
+      and(
+        eq(t.wallets.partner_id, slot.partner_id),
+        eq(t.wallets.currency, slot.currency),
+        sql`${after} between 0 and cast(${slot.most} as bigint)`,
+      ),
+    )
+    .returning({ balance_cents: t.wallets.balance_cents });
+});
+
+const balanceOf = statement((db, t, slot: Slots<Key>) =>
+  db
+    .select({ balance_cents: t.wallets.balance_cents })
+    .from(t.wallets)
+    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
+);
+
+/** What the wallet holds in `currency`; 0 where it never held any. */
+export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
+  return minorUnits(first(await balanceOf(q, key))?.balance_cents ?? 0);
+}
+
+/**
+ * Moves money: the wallet's balance, one ledger transaction and its two postings, in the caller's transaction. Throws
+ * `insufficient_balance` (contract: its four members) when the wallet would go below zero, `validation` when it would
+ * hold more than can be counted exactly.
+ */
+export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> {
+  const { kind, partnerId, currency, amount } = movement;
+  const { sign, against } = rules[kind];
+  const key: Key = { partner_id: partnerId, currency };
+  // `0 -` and not a bare minus: a negative zero is no amount.
+  const delta = sign === 1 ? amount : 0 - amount;
+  const moved = first(await move(tx, { ...key, delta, now: tx.now, most: Number.MAX_SAFE_INTEGER }));
+  const balanceAfter = moved === null ? await openWallet(tx, movement, delta) : minorUnits(moved.balance_cents);
+  const transactionId = tx.ids.uuid(tx.now);
+  await insertRow(tx, "ledgerTransactions", {
+    id: transactionId,
+    kind,
+    partner_id: partnerId,
+    order_id: movement.orderId ?? null,
+    currency,
+    amount_cents: amount,
+    reference: movement.reference ?? null,
+    created_at: tx.now,
+  });
+  const posting = { transaction_id: transactionId, currency };
+  await insertRow(tx, "ledgerPostings", { ...posting, account: walletAccount(partnerId), amount_cents: delta });
+  await insertRow(tx, "ledgerPostings", { ...posting, account: against, amount_cents: 0 - delta });
+  return { transactionId, balanceAfter };
+}
+
+/** The first money in a currency opens its wallet; anything else that did not fit is refused here. */
+async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<MinorUnits> {
+  const { partnerId: partner_id, currency, amount } = movement;
+  const held = first(await balanceOf(tx, { partner_id, currency }));
+  if (delta < 0) throw insufficientBalance(currency, held?.balance_cents ?? 0, amount);
+  if (held !== null) throw invalid({ amount: ["would make the balance larger than can be counted exactly"] });
+  await insertRow(tx, "wallets", { partner_id, currency, balance_cents: delta, last_transaction_at: tx.now });
+  return minorUnits(delta);
+}
+
+function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {
+  const shortfall_cents = required_cents - balance_cents;
+  const members = { currency, balance_cents, required_cents, shortfall_cents };
+  return new Problem("insufficient_balance", `The wallet is ${shortfall_cents} ${currency} minor units short.`, {
+    members,
+  });
+}
