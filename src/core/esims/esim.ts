@@ -1,0 +1,62 @@
+import { eq } from "drizzle-orm";
+import type { EsimId, OrderId } from "../kernel/brand.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { esimLinks } from "./links.ts";
+
+export type EsimRow = Row<"esims">;
+
+const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db
+    .select({ esim: t.esims, activation_policy: t.products.activation_policy })
+    .from(t.esims)
+    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+    .where(eq(t.esims.order_id, slot.order_id))
+    .orderBy(t.esims.id),
+);
+
+const byId = statement((db, t, slot: Slots<{ id: EsimId }>) =>
+  db
+    .select({ esim: t.esims, line: { status: t.orderLines.status, product_name: t.orderLines.product_name } })
+    .from(t.esims)
+    .innerJoin(t.orderLines, eq(t.orderLines.id, t.esims.line_id))
+    .where(eq(t.esims.id, slot.id)),
+);
+
+/** An order's eSIMs with their product's activation policy, in the order they were assigned. */
+export function esimsOfOrder(q: Read, orderId: OrderId) {
+  return ofOrder(q, { order_id: orderId });
+}
+
+/** An eSIM and its order line, whoever's it is; null when there is none or it was never sold. */
+export async function soldEsim(q: Read, id: EsimId) {
+  return (await byId(q, { id }))[0] ?? null;
+}
+
+/** The LPA string a phone reads (SGP.22): `LPA:1$<smdp address>$<matching id>`. */
+export function activationCode(esim: Pick<EsimRow, "smdp_address" | "matching_id">): string {
+  return `LPA:1$${esim.smdp_address}$${esim.matching_id}`;
+}
+
+/** The eSIM as its delivery shows it (contract: OrderEsims). */
+export function toEsim(q: Read, publicUrl: string, esim: EsimRow, activationPolicy: string | null) {
+  return {
+    id: esim.id,
+    iccid: esim.iccid,
+    eid: esim.eid,
+    smdp_address: esim.smdp_address,
+    matching_id: esim.matching_id,
+    activation_code: activationCode(esim),
+    confirmation_code: esim.confirmation_code,
+    ...esimLinks(q.vault, publicUrl, esim.id),
+    status: esim.status,
+    activation_policy: activationPolicy ?? "",
+    created_at: isoTime(esim.assigned_at ?? esim.created_at),
+    activated_at: isoTimeOrNull(esim.activated_at),
+    ...(esim.environment === "sandbox" ? { is_test: true } : {}),
+  };
+}
+
+export type Esim = ReturnType<typeof toEsim>;

@@ -1,0 +1,105 @@
+import { and, eq, isNull, or } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { EsimId, ProductId } from "../kernel/brand.ts";
+import { luhnValid } from "../kernel/luhn.ts";
+import { Problem } from "../kernel/problem.ts";
+import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { addToPool } from "./stock.ts";
+
+/** One eSIM to be put in stock. */
+export interface StockRow {
+  iccid: string;
+  smdp_address: string;
+  matching_id: string;
+  confirmation_code: string | null;
+}
+
+const productBySku = statement((db, t, slot: Slots<{ sku: string }>) =>
+  db
+    .select({ id: t.products.id, delivery_method: t.products.delivery_method })
+    .from(t.products)
+    .where(eq(t.products.sku, slot.sku)),
+);
+
+const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
+  db
+    .select({ id: t.esims.id })
+    .from(t.esims)
+    .where(and(eq(t.esims.iccid, slot.iccid), or(isNull(t.esims.environment), eq(t.esims.environment, "production")))),
+);
+
+/** The product whose stock is filled. Throws `not_found`, or `conflict` when it is not delivered from stock. */
+export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
+  const product = first(await productBySku(q, { sku }));
+  if (product === null) throw new Problem("not_found", `No such product: ${sku}.`);
+  if (product.delivery_method !== "stock") {
+    throw new Problem("conflict", `${sku} is delivered by ${product.delivery_method}, not from stock.`);
+  }
+  return product.id;
+}
+
+/**
+ * Puts eSIMs in stock, all in one transaction; an ICCID that is there already is a duplicate. The rows were checked
+ * with `checkStockRow`. Throws as `stockedProduct` does.
+ */
+export async function importStock(
+  tx: Tx,
+  input: { sku: string; rows: StockRow[]; actor: string },
+): Promise<("imported" | "duplicate")[]> {
+  const productId = await stockedProduct(tx, input.sku);
+  const outcomes: ("imported" | "duplicate")[] = [];
+  for (const row of input.rows) outcomes.push(await addOne(tx, productId, row));
+  const added = outcomes.filter((outcome) => outcome === "imported").length;
+  await addToPool(tx, productId, added);
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: "stock.import",
+    targetKind: "product",
+    targetId: productId,
+    note: `${added} eSIMs`,
+  });
+  return outcomes;
+}
+
+async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<"imported" | "duplicate"> {
+  if ((await realIccid(tx, { iccid: row.iccid })).length > 0) return "duplicate";
+  await insertRow(tx, "esims", {
+    // An id of ours, made for an eSIM.
+    id: tx.ids.uuid(tx.now) as EsimId,
+    product_id: productId,
+    ...row,
+    status: "inactive",
+    created_at: tx.now,
+  });
+  return "imported";
+}
+
+type CheckedStock = { ok: true; row: StockRow } | { ok: false; problems: string[] };
+
+/** Checks one line of a stock file; `luhn` false lets a wrong check digit pass. */
+export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): CheckedStock {
+  const problems: string[] = [];
+  const text = (name: string) => (values[name] ?? "").trim();
+  const iccid = text("iccid");
+  if (!/^\d{19,20}$/.test(iccid)) problems.push("iccid must have 19 or 20 digits");
+  else if (options.luhn && !luhnValid(iccid)) problems.push("iccid has a wrong check digit (--no-luhn lets it pass)");
+  const code = text("activation_code") === "" ? null : parseActivationCode(text("activation_code"));
+  if (code === undefined) problems.push("activation_code must look like LPA:1$<smdp_address>$<matching_id>");
+  const smdp_address = code?.smdp_address ?? text("smdp_address");
+  const matching_id = code?.matching_id ?? text("matching_id");
+  if (code === null) {
+    if (!/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(smdp_address))
+      problems.push("smdp_address must be a host name");
+    if (!/^[A-Za-z0-9-]+$/.test(matching_id)) problems.push("matching_id must be letters, digits and hyphens");
+  }
+  const confirmation_code = text("confirmation_code") || null;
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, row: { iccid, smdp_address, matching_id, confirmation_code } };
+}
+
+function parseActivationCode(code: string): { smdp_address: string; matching_id: string } | undefined {
+  const match = /^LPA:1\$([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$([A-Za-z0-9-]+)$/.exec(code);
+  return match?.[1] && match[2] ? { smdp_address: match[1], matching_id: match[2] } : undefined;
+}

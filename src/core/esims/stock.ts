@@ -1,0 +1,114 @@
+import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
+import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+export interface Need {
+  productId: ProductId;
+  sku: string;
+  quantity: number;
+}
+
+export interface Shortage {
+  sku: string;
+  needed: number;
+  available: number;
+}
+
+const take = statement((db, t, slot: Slots<{ product_id: ProductId; quantity: number }>) =>
+  db
+    .update(t.stockPools)
+    .set({ available: sql`${t.stockPools.available} - ${slot.quantity}` })
+    .where(and(eq(t.stockPools.product_id, slot.product_id), gte(t.stockPools.available, slot.quantity)))
+    .returning({ product_id: t.stockPools.product_id }),
+);
+
+const give = statement((db, t, slot: Slots<{ product_id: ProductId; quantity: number }>) =>
+  db
+    .update(t.stockPools)
+    .set({ available: sql`${t.stockPools.available} + ${slot.quantity}` })
+    .where(eq(t.stockPools.product_id, slot.product_id)),
+);
+
+const poolOf = statement((db, t, slot: Slots<{ product_id: ProductId }>) =>
+  db.select().from(t.stockPools).where(eq(t.stockPools.product_id, slot.product_id)),
+);
+
+/** How many eSIMs of a product are free. */
+export async function availableStock(q: Read, productId: ProductId): Promise<number> {
+  return (await poolOf(q, { product_id: productId }))[0]?.available ?? 0;
+}
+
+/** What is missing for `needs`, all taken together; empty: there is enough of everything. */
+export async function shortages(q: Read, needs: Need[]): Promise<Shortage[]> {
+  const short: Shortage[] = [];
+  for (const need of merged(needs)) {
+    const available = await availableStock(q, need.productId);
+    if (available < need.quantity) short.push({ sku: need.sku, needed: need.quantity, available });
+  }
+  return short;
+}
+
+/** Reserves everything or nothing: answers what was short, and then nothing was taken. */
+export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
+  const short = await shortages(tx, needs);
+  if (short.length > 0) return short;
+  for (const { productId, quantity } of merged(needs)) {
+    const taken = await take(tx, { product_id: productId, quantity });
+    if (taken.length === 0) throw new Error("a stock pool changed within its transaction");
+  }
+  return [];
+}
+
+/** Makes `quantity` more eSIMs of a product available: new ones, or ones given back. */
+export async function addToPool(tx: Tx, productId: ProductId, quantity: number): Promise<void> {
+  if (quantity > 0) await give(tx, { product_id: productId, quantity });
+}
+
+type Assignment = {
+  productId: ProductId;
+  orderId: OrderId;
+  lineId: OrderLineId;
+  partnerId: PartnerId;
+  quantity: number;
+  now: number;
+};
+
+const assign = statement((db, t, slot: Slots<Assignment>) =>
+  db
+    .update(t.esims)
+    .set({
+      order_id: slot.orderId,
+      line_id: slot.lineId,
+      partner_id: slot.partnerId,
+      environment: "production",
+      assigned_at: slot.now,
+    })
+    .where(
+      inArray(
+        t.esims.id,
+        db
+          .select({ id: t.esims.id })
+          .from(t.esims)
+          .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
+          .orderBy(t.esims.id)
+          .limit(slot.quantity),
+      ),
+    )
+    .returning({ id: t.esims.id }),
+);
+
+/** Hands reserved eSIMs of the stock, oldest first, to an order line. */
+export async function assignFromStock(tx: Tx, input: Omit<Assignment, "now">): Promise<void> {
+  const assigned = await assign(tx, { ...input, now: tx.now });
+  if (assigned.length !== input.quantity) throw new Error("the stock holds fewer eSIMs than its pool says");
+}
+
+function merged(needs: Need[]): Need[] {
+  const byProduct = new Map<ProductId, Need>();
+  for (const need of needs) {
+    const known = byProduct.get(need.productId);
+    byProduct.set(need.productId, { ...need, quantity: need.quantity + (known?.quantity ?? 0) });
+  }
+  return [...byProduct.values()];
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { luhnDigit } from "../kernel/luhn.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+
+/** The SM-DP+ of synthetic eSIMs: a name that can never resolve (RFC 6761). */
+export const SANDBOX_SMDP_ADDRESS = "smdp.sandbox.invalid";
+
+/** The ICCID of a sandbox order's eSIM: 8999, 14 digits of order and index, Luhn digit. Always the same. */
+export function sandboxIccid(orderId: OrderId, index: number): string {
+  const hash = createHash("sha256").update(`${orderId}:${index}`).digest();
+  const digits = `8999${(hash.readBigUInt64BE() % 10n ** 14n).toString().padStart(14, "0")}`;
+  return digits + luhnDigit(digits);
+}
+
+export interface SyntheticEsims {
+  orderId: OrderId;
+  lineId: OrderLineId;
+  productId: ProductId;
+  partnerId: PartnerId;
+  eid: string | null;
+  /** Index of the first within its order, and how many. */
+  from: number;
+  count: number;
+}
+
+/** Writes synthetic eSIMs of a sandbox order (contract: Sandbox rules). */
+export async function addSyntheticEsims(tx: Tx, input: SyntheticEsims): Promise<void> {
+  for (let index = input.from; index < input.from + input.count; index++) {
+    const iccid = sandboxIccid(input.orderId, index);
+    await insertRow(tx, "esims", {
+      // An id of ours, made for an eSIM.
+      id: tx.ids.uuid(tx.now) as EsimId,
+      iccid,
+      product_id: input.productId,
+      order_id: input.orderId,
+      line_id: input.lineId,
+      partner_id: input.partnerId,
+      environment: "sandbox",
+      eid: input.eid,
+      smdp_address: SANDBOX_SMDP_ADDRESS,
+      matching_id: `SANDBOX-${iccid.slice(4)}`,
+      status: "inactive",
+      created_at: tx.now,
+      assigned_at: tx.now,
+    });
+  }
+}

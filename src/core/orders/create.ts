@@ -1,0 +1,188 @@
+import { and, eq } from "drizzle-orm";
+import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { randomAlphanumeric } from "../kernel/ids.ts";
+import { Problem } from "../kernel/problem.ts";
+import { recordEvent } from "../outbox/record.ts";
+import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { balanceIn, postMovement } from "../wallet/post.ts";
+import {
+  type LineRow,
+  linesOfOrder,
+  type Order,
+  type OrderRow,
+  type Owner,
+  orderNumberTaken,
+  requireOrder,
+  toOrder,
+} from "./order.ts";
+import { type PricedOrder, priceLines } from "./price-lines.ts";
+
+export interface NewOrder extends Owner {
+  /** `single`: an Idempotency-Key; `bulk`: an external_order_id. */
+  key: { space: "single" | "bulk"; value: string };
+  /** Of the whole payload as it came, see kernel/canonical. */
+  payloadHash: string;
+  lines: { product_id: string; quantity: number }[];
+  metadata: Record<string, unknown>;
+}
+
+export interface CreatedOrder {
+  order: Order & { wallet_balance_after_cents: number };
+  /** True when the key was used before and this is its order as it stands now. */
+  replayed: boolean;
+}
+
+type Key = { partner_id: string; environment: string; space: "single" | "bulk"; key: string };
+
+const keyUsed = statement((db, t, slot: Slots<Key>) =>
+  db
+    .select({ payload_hash: t.idempotencyKeys.payload_hash, order_id: t.idempotencyKeys.order_id })
+    .from(t.idempotencyKeys)
+    .where(
+      and(
+        eq(t.idempotencyKeys.partner_id, slot.partner_id),
+        eq(t.idempotencyKeys.environment, slot.environment),
+        eq(t.idempotencyKeys.space, slot.space),
+        eq(t.idempotencyKeys.key, slot.key),
+      ),
+    ),
+);
+
+/**
+ * Creates an order, charged to the wallet in the same transaction, or answers the one its key made before (contract:
+ * POST /orders). Throws `idempotency_conflict`, `validation` for the products, `insufficient_balance`; a refusal leaves
+ * the key free.
+ */
+export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
+  const replay = await replayOf(tx, input);
+  if (replay !== null) return replay;
+  const priced = await priceLines(tx, input.lines);
+  // An id of ours, made for an order.
+  const id = tx.ids.uuid(tx.now) as OrderId;
+  const { balanceAfter, transactionId } = await pay(tx, input, id, priced);
+  const { order, lines } = await insertOrder(tx, input, { id, priced, balanceAfter });
+  await insertRow(tx, "idempotencyKeys", {
+    partner_id: input.partnerId,
+    environment: input.environment,
+    space: input.key.space,
+    key: input.key.value,
+    payload_hash: input.payloadHash,
+    order_id: id,
+  });
+  await announce(tx, toOrder(order, lines), { owner: input, transactionId });
+  tx.signal("fulfilment");
+  return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
+}
+
+async function replayOf(tx: Tx, input: NewOrder): Promise<CreatedOrder | null> {
+  const { partnerId: partner_id, environment, key } = input;
+  const used = first(await keyUsed(tx, { partner_id, environment, space: key.space, key: key.value }));
+  if (used === null) return null;
+  if (used.payload_hash !== input.payloadHash) {
+    const name = key.space === "single" ? "Idempotency-Key" : "external_order_id";
+    throw new Problem("idempotency_conflict", `This ${name} was used before for an order with a different payload.`);
+  }
+  const row = await requireOrder(tx, used.order_id);
+  const order = toOrder(row, await linesOfOrder(tx, row.id));
+  return { order: { ...order, wallet_balance_after_cents: row.wallet_balance_after_cents ?? 0 }, replayed: true };
+}
+
+interface Payment {
+  balanceAfter: MinorUnits;
+  /** The charge in the ledger; null in the sandbox, which charges nothing. */
+  transactionId: string | null;
+}
+
+async function pay(tx: Tx, input: NewOrder, orderId: OrderId, priced: PricedOrder): Promise<Payment> {
+  const { partnerId } = input;
+  const { currency, total } = priced;
+  if (input.environment === "sandbox") {
+    return { balanceAfter: await balanceIn(tx, { partner_id: partnerId, currency }), transactionId: null };
+  }
+  return postMovement(tx, { kind: "charge", partnerId, currency, amount: total, orderId });
+}
+
+interface Draft {
+  id: OrderId;
+  priced: PricedOrder;
+  balanceAfter: MinorUnits;
+}
+
+async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ order: OrderRow; lines: LineRow[] }> {
+  const { id, priced, balanceAfter } = draft;
+  const sandbox = input.environment === "sandbox";
+  const order: OrderRow = {
+    id,
+    order_number: await newOrderNumber(tx),
+    partner_id: input.partnerId,
+    environment: input.environment,
+    status: sandbox ? "pending_payment" : "paid",
+    currency: priced.currency,
+    total_cents: priced.total,
+    quantity: priced.quantity,
+    product_id: priced.lines[0].product.id,
+    product_sku: priced.lines[0].product.sku,
+    unit_price_cents: priced.lines[0].product.price_cents,
+    metadata: sandbox ? { ...input.metadata, test: true } : input.metadata,
+    wallet_balance_after_cents: balanceAfter,
+    external_order_id: input.key.space === "bulk" ? input.key.value : null,
+    created_at: tx.now,
+    updated_at: tx.now,
+    fulfilled_at: null,
+    cancelled_at: null,
+    reason: null,
+    due_at: tx.now,
+    leased_until: null,
+    reserved: false,
+  };
+  await insertRow(tx, "orders", order);
+  const lines: LineRow[] = [];
+  for (const [position, { product, quantity }] of priced.lines.entries()) {
+    const line: LineRow = {
+      // An id of ours, made for a line.
+      id: tx.ids.uuid(tx.now) as OrderLineId,
+      order_id: id,
+      position,
+      product_id: product.id,
+      product_name: product.name,
+      product_sku: product.sku,
+      product_type: product.product_type,
+      delivery_method: product.delivery_method,
+      quantity,
+      unit_price_cents: product.price_cents,
+      status: "pending",
+      assigned: 0,
+      shipping: null,
+    };
+    await insertRow(tx, "orderLines", line);
+    lines.push(line);
+  }
+  return { order, lines };
+}
+
+/** ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
+async function newOrderNumber(tx: Tx): Promise<string> {
+  const day = isoTime(tx.now).slice(0, 10).replaceAll("-", "");
+  for (;;) {
+    const number = `ORD-${day}-${randomAlphanumeric(tx.ids, 5)}`;
+    if (!(await orderNumberTaken(tx, number))) return number;
+  }
+}
+
+interface Announcement {
+  owner: Owner;
+  transactionId: string | null;
+}
+
+async function announce(tx: Tx, order: Order, { owner, transactionId }: Announcement): Promise<void> {
+  const { id, order_number, partner_id, status, total_price_cents, currency, line_items, created_at } = order;
+  const about = { partnerId: owner.partnerId, environment: owner.environment, subjectId: id };
+  const data = { id, order_number, partner_id, status, total_price_cents, currency, line_items, created_at };
+  await recordEvent(tx, { kind: "order.created", ...about, data });
+  if (transactionId === null) return;
+  const payment = { payment_method: "wallet", transaction_id: transactionId, completed_at: created_at };
+  const paid = { order_id: id, order_number, amount_cents: total_price_cents, currency, ...payment };
+  await recordEvent(tx, { kind: "payment.completed", ...about, data: paid });
+}

@@ -1,0 +1,27 @@
+import { isoTime } from "../kernel/clock.ts";
+import { recordEvent } from "../outbox/record.ts";
+import type { Tx } from "../store/store.ts";
+import { type LineRow, type OrderRow, progressOrder } from "./order.ts";
+
+/** The last line is delivered: the order is fulfilled, and says so (contract: order.fulfilled; esims.ready). */
+export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<OrderRow> {
+  const finished = await progressOrder(tx, order, {
+    status: "fulfilled",
+    reason: null,
+    due_at: null,
+    leased_until: null,
+    fulfilled_at: tx.now,
+  });
+  const about = { partnerId: order.partner_id, environment: order.environment, subjectId: order.id };
+  const { id, order_number } = order;
+  // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
+  const expands = "order_esims";
+  const fulfilled = { id, order_number, status: "fulfilled", fulfilled_at: isoTime(tx.now) };
+  await recordEvent(tx, { kind: "order.fulfilled", ...about, data: fulfilled, expands });
+  const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
+  if (count > 0) {
+    await recordEvent(tx, { kind: "esims.ready", ...about, data: { order_id: id, order_number, count }, expands });
+  }
+  tx.signal("deliveries");
+  return finished;
+}

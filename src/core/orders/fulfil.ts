@@ -1,0 +1,105 @@
+import { assignFromStock, type Need, reserveStock } from "../esims/stock.ts";
+import { addSyntheticEsims } from "../esims/synthetic.ts";
+import type { OrderId } from "../kernel/brand.ts";
+import type { Tx } from "../store/store.ts";
+import { finishOrder } from "./finish.ts";
+import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+
+/** Units written in one transaction at most, so that no order keeps the others waiting. */
+export const UNITS_PER_STEP = 500;
+
+/** Where a step left its order: more to do at once, done, or waiting for people. */
+export type StepOutcome = "more" | "done" | "waiting";
+
+/**
+ * One step of an order's fulfilment, in one transaction: reserves all of its stock, or hands out up to 500 eSIMs, or
+ * finishes it. Safe to repeat: it goes on from what is written. Nothing becomes visible before the last step.
+ */
+export async function fulfilStep(tx: Tx, orderId: OrderId): Promise<StepOutcome> {
+  const order = await requireOrder(tx, orderId);
+  const lines = await linesOfOrder(tx, orderId);
+  if (order.environment === "sandbox") {
+    return order.status === "pending_payment" ? handOut(tx, order, lines) : settle(tx, order);
+  }
+  // An approved order stays in review, with its stock reserved, until the last eSIM is handed out.
+  if (order.status !== "paid" && !(order.status === "waiting_review" && order.reserved)) return settle(tx, order);
+  const reserved = order.reserved ? order : await reserve(tx, order, lines);
+  return reserved === null ? "waiting" : handOut(tx, reserved, lines);
+}
+
+async function handOut(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
+  const next = lines.find((line) => line.status === "pending" && unitsLeft(line, order) > 0);
+  if (next === undefined) return completeLines(tx, order, lines);
+  const line = await assignSome(tx, order, next, lines);
+  const after = lines.map((known) => (known.id === line.id ? line : known));
+  // A small order is finished in the same transaction that hands out its last eSIM.
+  const left = after.some((known) => known.status === "pending" && unitsLeft(known, order) > 0);
+  return left ? "more" : completeLines(tx, order, after);
+}
+
+/** Nothing to do (any more): it is not looked at again by itself. */
+async function settle(tx: Tx, order: OrderRow): Promise<StepOutcome> {
+  await progressOrder(tx, order, { due_at: null, leased_until: null });
+  return "done";
+}
+
+/** The stock that an order's lines need, all of it. */
+export function needsOf(lines: LineRow[]): Need[] {
+  return lines
+    .filter((line) => line.delivery_method === "stock" && line.status === "pending")
+    .map((line) => ({ productId: line.product_id, sku: line.product_sku, quantity: line.quantity }));
+}
+
+/** Reserves all stock lines together or none; a short pool sends the order to review and answers null. */
+async function reserve(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<OrderRow | null> {
+  const short = await reserveStock(tx, needsOf(lines));
+  if (short.length === 0) return progressOrder(tx, order, { reserved: true });
+  const words = short.map(({ sku, needed, available }) => `${sku}: ${needed} needed, ${available} in stock`);
+  const reason = `stock is short (${words.join("; ")})`;
+  await progressOrder(tx, order, { status: "waiting_review", reason, due_at: null, leased_until: null });
+  return null;
+}
+
+function unitsLeft(line: LineRow, order: OrderRow): number {
+  const sandbox = order.environment === "sandbox";
+  const hasEsims = sandbox ? line.product_type !== "physical_sim" : line.delivery_method === "stock";
+  return hasEsims ? line.quantity - line.assigned : 0;
+}
+
+async function assignSome(tx: Tx, order: OrderRow, line: LineRow, lines: LineRow[]): Promise<LineRow> {
+  const quantity = Math.min(UNITS_PER_STEP, line.quantity - line.assigned);
+  const owner = { orderId: order.id, lineId: line.id, partnerId: order.partner_id, productId: line.product_id };
+  if (order.environment === "sandbox") {
+    const before = lines.slice(0, line.position).reduce((sum, earlier) => sum + earlier.quantity, 0);
+    await addSyntheticEsims(tx, { ...owner, eid: null, from: before + line.assigned, count: quantity });
+  } else {
+    await assignFromStock(tx, { ...owner, quantity });
+  }
+  return progressLine(tx, line, { assigned: line.assigned + quantity });
+}
+
+/** Everything is handed out: the lines it delivers become visible together. */
+async function completeLines(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
+  const sandbox = order.environment === "sandbox";
+  const after: LineRow[] = [];
+  for (const line of lines) after.push(await completeLine(tx, line, sandbox));
+  const open = after.filter((line) => line.status === "pending");
+  if (open.length === 0) {
+    await finishOrder(tx, order, after);
+    return "done";
+  }
+  if (open.every((line) => line.delivery_method === "shipping")) return settle(tx, order);
+  const reason = `to be delivered by the operator: ${open.map((line) => line.product_sku).join(", ")}`;
+  await progressOrder(tx, order, { status: "waiting_review", reason, due_at: null, leased_until: null });
+  return "waiting";
+}
+
+async function completeLine(tx: Tx, line: LineRow, sandbox: boolean): Promise<LineRow> {
+  if (line.status !== "pending") return line;
+  if (line.delivery_method === "stock" || (sandbox && line.product_type !== "physical_sim")) {
+    return progressLine(tx, line, { status: "fulfilled" });
+  }
+  if (!sandbox) return line;
+  const shipping = { carrier: "sandbox", tracking_number: "SANDBOX", tracking_url: null, shipped_at: tx.now };
+  return progressLine(tx, line, { status: "fulfilled", shipping });
+}

@@ -1,0 +1,61 @@
+import { findProduct } from "../catalog/product.ts";
+import type { MinorUnits } from "../kernel/brand.ts";
+import { addMoney, minorUnits, multiplyMoney } from "../kernel/money.ts";
+import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import type { Row } from "../store/schema/tables.ts";
+import type { Read } from "../store/store.ts";
+
+export interface PricedLine {
+  product: Row<"products">;
+  quantity: number;
+}
+
+/** Lines that can be ordered, in one currency, with their exact total. */
+export interface PricedOrder {
+  lines: [PricedLine, ...PricedLine[]];
+  currency: string;
+  quantity: number;
+  total: MinorUnits;
+}
+
+/**
+ * Looks the products up and adds the prices. Throws `validation` naming each line whose product is unknown, inactive or
+ * out of stock, and for lines of different currencies or a total beyond what can be counted exactly.
+ */
+export async function priceLines(q: Read, asked: { product_id: string; quantity: number }[]): Promise<PricedOrder> {
+  const errors: FieldErrors = {};
+  const lines: PricedLine[] = [];
+  for (const [index, { product_id, quantity }] of asked.entries()) {
+    const product = await findProduct(q, product_id);
+    const refusal = refusalOf(product);
+    if (refusal !== null) errors[`line_items.${index}.product_id`] = [refusal];
+    if (product !== null) lines.push({ product, quantity });
+  }
+  const [first, ...rest] = lines;
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (first === undefined) throw invalid({ line_items: ["must have at least 1 item"] });
+  const currency = first.product.currency;
+  const other = rest.find((line) => line.product.currency !== currency);
+  if (other !== undefined) {
+    throw invalid({ line_items: [`must all be in one currency, not ${currency} and ${other.product.currency}`] });
+  }
+  const quantity = lines.reduce((sum, line) => sum + line.quantity, 0);
+  return { lines: [first, ...rest], currency, quantity, total: totalOf(lines) };
+}
+
+function refusalOf(product: Row<"products"> | null): string | null {
+  if (product === null) return "is not a product of the catalog";
+  if (product.status === "inactive") return `${product.sku} is inactive and cannot be ordered`;
+  if (product.status === "out_of_stock") return `${product.sku} is out of stock`;
+  return null;
+}
+
+function totalOf(lines: PricedLine[]): MinorUnits {
+  let total: MinorUnits | null = minorUnits(0);
+  for (const { product, quantity } of lines) {
+    const subtotal = multiplyMoney(minorUnits(product.price_cents), quantity);
+    total = subtotal === null || total === null ? null : addMoney(total, subtotal);
+  }
+  if (total === null) throw invalid({ line_items: ["come to a total too large to be counted exactly"] });
+  return total;
+}

@@ -1,0 +1,101 @@
+import { recordAudit } from "../audit/record.ts";
+import { reserveStock, shortages } from "../esims/stock.ts";
+import type { OrderId } from "../kernel/brand.ts";
+import { minorUnits } from "../kernel/money.ts";
+import { Problem } from "../kernel/problem.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { postMovement } from "../wallet/post.ts";
+import { needsOf } from "./fulfil.ts";
+import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+
+/** What approving or rejecting would do, shown before anyone confirms. */
+export interface ReviewPreview {
+  order_number: string;
+  status: string;
+  reason: string | null;
+  /** Still missing from stock; approving needs this to be empty. */
+  short: { sku: string; needed: number; available: number }[];
+  esims_to_deliver: number;
+  refund_cents: number;
+  currency: string;
+}
+
+/** The consequences of a review decision, without deciding. Throws `not_found`. */
+export async function previewReview(q: Read, id: OrderId): Promise<ReviewPreview> {
+  const order = await requireOrder(q, id);
+  const lines = await linesOfOrder(q, id);
+  const needs = needsOf(lines);
+  return {
+    order_number: order.order_number,
+    status: order.status,
+    reason: order.reason,
+    short: order.reserved ? [] : await shortages(q, needs),
+    esims_to_deliver: needs.reduce((sum, need) => sum + need.quantity, 0),
+    refund_cents: order.total_cents,
+    currency: order.currency,
+  };
+}
+
+/**
+ * Passes a held order: its stock is reserved and a worker delivers it. Throws `not_found`, `conflict` when it is not in
+ * review or the stock is still short; then nothing changes.
+ */
+export async function approveOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
+  const order = await inReview(tx, input.id);
+  const lines = await linesOfOrder(tx, order.id);
+  const needs = needsOf(lines);
+  if (needs.length === 0) {
+    throw new Problem("conflict", `Order ${order.order_number} has nothing left to deliver from stock.`);
+  }
+  const short = await reserveStock(tx, needs);
+  if (short.length > 0) {
+    const words = short.map(({ sku, needed, available }) => `${sku} needs ${needed}, has ${available}`);
+    throw new Problem("conflict", `The stock is still short: ${words.join("; ")}. Import more, then approve again.`);
+  }
+  const approved = await progressOrder(tx, order, { reserved: true, reason: null, due_at: tx.now, leased_until: null });
+  await recordAudit(tx, auditOf(order, "orders.approve", input.actor));
+  tx.signal("fulfilment");
+  return approved;
+}
+
+/**
+ * Refuses a held order of which nothing was delivered: it fails and is refunded in full, in one transaction. Throws
+ * `not_found`, `conflict`.
+ */
+export async function rejectOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {
+  const order = await inReview(tx, input.id);
+  const lines = await linesOfOrder(tx, order.id);
+  if (lines.some((line) => line.status === "fulfilled")) {
+    throw new Problem("conflict", `Order ${order.order_number} is partly delivered and cannot be rejected whole.`);
+  }
+  for (const line of lines) await failLine(tx, line);
+  const refund = { kind: "refund", partnerId: order.partner_id, currency: order.currency, orderId: order.id } as const;
+  await postMovement(tx, { ...refund, amount: minorUnits(order.total_cents), reference: order.order_number });
+  const rejected = await progressOrder(tx, order, {
+    status: "failed",
+    reason: input.reason,
+    due_at: null,
+    leased_until: null,
+  });
+  await recordAudit(tx, { ...auditOf(order, "orders.reject", input.actor), note: input.reason });
+  return rejected;
+}
+
+async function inReview(tx: Tx, id: OrderId): Promise<OrderRow> {
+  const order = await requireOrder(tx, id);
+  if (order.status !== "waiting_review") {
+    throw new Problem("conflict", `Order ${order.order_number} is ${order.status}, not waiting_review.`);
+  }
+  if (order.reserved && order.due_at !== null) {
+    throw new Problem("conflict", `Order ${order.order_number} was approved and is being delivered.`);
+  }
+  return order;
+}
+
+async function failLine(tx: Tx, line: LineRow): Promise<void> {
+  if (line.status === "pending") await progressLine(tx, line, { status: "failed" });
+}
+
+function auditOf(order: OrderRow, action: string, actor: string) {
+  return { actor, action, targetKind: "order", targetId: order.id, partnerId: order.partner_id };
+}
