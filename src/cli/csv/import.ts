@@ -1,0 +1,162 @@
+import type { CsvFile, CsvRow } from "./open.ts";
+import { type RejectedFile, rejectedFile } from "./rejected.ts";
+import { type RowSet, rowSet } from "./row-set.ts";
+
+const PROGRESS_ROWS = 1000;
+
+/** What a row is worth: the value to send, or every reason why it is bad. */
+export type Checked<T> = { ok: T } | { problems: readonly string[] };
+
+/** What became of a row that was sent. */
+export type RowOutcome = "imported" | "updated" | "duplicate" | { rejected: string };
+
+/** A good row on its way. */
+export interface ImportItem<T> {
+  line: number;
+  value: T;
+}
+
+/** The end of an import, as `--json` prints it. */
+export interface ImportSummary {
+  read: number;
+  imported: number;
+  updated: number;
+  duplicates: number;
+  rejected: number;
+  rejected_file: string | null;
+  seconds: number;
+}
+
+/** How far an import is. While rows are checked, how many there are is not known yet. */
+export interface ImportProgress {
+  phase: "check" | "send";
+  done: number;
+  total: number | null;
+  counts: Readonly<Omit<ImportSummary, "rejected_file" | "seconds">>;
+}
+
+/** What to import, and how. */
+export interface ImportJob<C extends string, T> {
+  csv: CsvFile<C>;
+  /** Judges a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
+  check(row: CsvRow<C>): Checked<T>;
+  /** Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import. */
+  send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
+  batchSize: number;
+  /** Stop after the checks. */
+  dryRun?: boolean;
+  /** Send nothing if any row is bad. */
+  strict?: boolean;
+  /** Once aborted, nothing more is sent after the batch in flight. */
+  signal?: AbortSignal;
+  progress?(progress: ImportProgress): void;
+  /** Milliseconds of any clock. */
+  now(): number;
+  /** Where `stdin.rejected.csv` goes: the working directory unless told otherwise. */
+  folder?: string;
+}
+
+interface Run<C extends string, T> {
+  job: ImportJob<C, T>;
+  rejects: RejectedFile;
+  counts: { read: number; imported: number; updated: number; duplicates: number; rejected: number };
+  bad: RowSet;
+}
+
+/**
+ * Checks every row of a file, then sends the good ones in batches; bad ones, and those that are refused when sent, go
+ * to the rejected file. The file is streamed twice and never held. Throws `CsvError` when the file is broken, cannot be
+ * trusted any more because it changed, or the rejected file cannot be written; and whatever `send` throws.
+ */
+export async function importRows<C extends string, T>(job: ImportJob<C, T>): Promise<ImportSummary> {
+  const start = job.now();
+  const rejects = await rejectedFile(job.csv, job.folder);
+  const counts = { read: 0, imported: 0, updated: 0, duplicates: 0, rejected: 0 };
+  const run: Run<C, T> = { job, rejects, counts, bad: rowSet() };
+  let rejectedPath: string | null = null;
+  try {
+    await checkRows(run);
+    await job.csv.assertUnchanged();
+    const stopped = job.dryRun === true || (job.strict === true && counts.rejected > 0);
+    if (!stopped && counts.rejected < counts.read) {
+      await sendRows(run);
+      await job.csv.assertUnchanged();
+    }
+  } finally {
+    rejectedPath = await rejects.close();
+  }
+  return { ...counts, rejected_file: rejectedPath, seconds: Math.round(job.now() - start) / 1000 };
+}
+
+/**
+ * 0: done, or all was there already. 3: some rows were rejected, the rest done. 1: rows were rejected, none done. A dry
+ * run counts the rows that would be sent as done.
+ */
+export function importExitCode(summary: ImportSummary, dryRun = false): 0 | 1 | 3 {
+  if (summary.rejected === 0) return 0;
+  const done = dryRun ? summary.read - summary.rejected : summary.imported + summary.updated + summary.duplicates;
+  return done > 0 ? 3 : 1;
+}
+
+async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {
+  const { job, counts } = run;
+  for await (const row of job.csv) {
+    if (job.signal?.aborted === true) return;
+    const checked = checkRow(job, row);
+    if ("problems" in checked) {
+      run.bad.add(counts.read);
+      await reject(run, row, checked.problems);
+    }
+    counts.read += 1;
+    if (counts.read % PROGRESS_ROWS === 0) report(run, "check", counts.read);
+  }
+  report(run, "check", counts.read);
+}
+
+async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
+  const { job } = run;
+  let batch: { row: CsvRow<C>; value: T }[] = [];
+  let done = 0;
+  for await (const row of job.csv) {
+    if (job.signal?.aborted === true) return;
+    if (!run.bad.has(done)) {
+      const checked = checkRow(job, row);
+      if ("ok" in checked) batch.push({ row, value: checked.ok });
+      else await reject(run, row, checked.problems);
+    }
+    done += 1;
+    if (batch.length < job.batchSize) continue;
+    await sendBatch(run, batch);
+    batch = [];
+    report(run, "send", done);
+  }
+  if (batch.length > 0 && job.signal?.aborted !== true) await sendBatch(run, batch);
+  report(run, "send", done);
+}
+
+async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvRow<C>; value: T }[]): Promise<void> {
+  const { job, counts } = run;
+  const outcomes = await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
+  if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
+  for (const [index, { row }] of batch.entries()) {
+    const outcome = outcomes[index];
+    if (outcome === "imported") counts.imported += 1;
+    else if (outcome === "updated") counts.updated += 1;
+    else if (outcome === "duplicate") counts.duplicates += 1;
+    else await reject(run, row, [outcome?.rejected ?? ""]);
+  }
+}
+
+function checkRow<C extends string, T>(job: ImportJob<C, T>, row: CsvRow<C>): Checked<T> {
+  return row.fault === null ? job.check(row) : { problems: [row.fault] };
+}
+
+async function reject<C extends string, T>(run: Run<C, T>, row: CsvRow<C>, reasons: readonly string[]): Promise<void> {
+  run.counts.rejected += 1;
+  await run.rejects.reject(row, reasons);
+}
+
+function report<C extends string, T>(run: Run<C, T>, phase: "check" | "send", done: number): void {
+  const total = phase === "check" ? null : run.counts.read;
+  run.job.progress?.({ phase, done, total, counts: { ...run.counts } });
+}

@@ -1,0 +1,79 @@
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join, parse } from "node:path";
+import { stringify } from "csv-stringify/sync";
+import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
+import { ADDED_COLUMNS, columnKey } from "./header.ts";
+import type { CsvFile, CsvRow } from "./open.ts";
+
+const BUFFER_CHARACTERS = 64 * 1024;
+
+/** Where bad rows go. */
+export interface RejectedFile {
+  /** Adds a row in its own columns, with its line and the reasons. The first one creates the file. */
+  reject(row: Pick<CsvRow, "line" | "raw">, reasons: readonly string[]): Promise<void>;
+  /** Writes out what is left; the file's path, or null when nothing was rejected. */
+  close(): Promise<string | null>;
+}
+
+/** `p.rejected.csv` beside `p.csv`; `stdin.rejected.csv` in `folder` for standard input and other streams. */
+export function rejectedPath(path: string, folder = ""): string {
+  if (path === "-" || /^\/(dev|proc)\//.test(path)) return join(folder, "stdin.rejected.csv");
+  const { dir, name } = parse(path);
+  return join(dir, `${name}.rejected.csv`);
+}
+
+/**
+ * Takes the bad rows of `csv`, in the same form (delimiter, byte-order mark), mode 0600, with two columns more. What an
+ * earlier run left there is removed at once. Throws `csv_unwritable` when it cannot be removed or written.
+ */
+export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedFile> {
+  const path = rejectedPath(csv.path, folder);
+  const names = csv.header.raw;
+  const columns = [...names.keys()].filter((at) => !csv.header.added.has(at));
+  let file: FileHandle | null = null;
+  let text = line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom);
+  const flush = async () => {
+    // Made anew, never opened through a link that somebody put there meanwhile.
+    file ??= await open(path, "wx", 0o600);
+    await file.appendFile(text);
+    text = "";
+  };
+  await orRefuse(path, rm(path, { force: true }));
+  return {
+    async reject(row, reasons) {
+      const surplus = row.raw.slice(names.length);
+      const fields = columns.map((at) => row.raw[at] ?? "");
+      text += line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]);
+      if (file === null || text.length > BUFFER_CHARACTERS) await orRefuse(path, flush());
+    },
+    async close() {
+      if (file === null) return null;
+      try {
+        await orRefuse(path, flush());
+      } finally {
+        await file.close();
+      }
+      return path;
+    },
+  };
+}
+
+async function orRefuse(path: string, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (fault) {
+    if (!isSystemFault(fault)) throw fault;
+    const hint = "Bad rows are written there: make it a place that may be written to.";
+    throw new CsvError("csv_unwritable", printable(path), systemReason(fault), hint, {}, fault);
+  }
+}
+
+function line(csv: CsvFile, fields: string[], bom = false): string {
+  return stringify([fields], { delimiter: csv.delimiter, bom });
+}
+
+/** The names of the two columns, other ones than the command reads itself. */
+function addedNames(csv: CsvFile): string[] {
+  const read = new Set([...csv.header.positions.keys()].map(columnKey));
+  return [ADDED_COLUMNS.line, ADDED_COLUMNS.reason].map(([name, other]) => (read.has(name) ? other : name));
+}
