@@ -1,11 +1,14 @@
 /** Bundles the terminal (and with it the daemon) into dist/, split so that a short command loads little. */
-import { readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
-const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-rmSync("dist", { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
+  absWorkingDir: root,
   entryPoints: { main: "src/cli/main.ts" },
   outdir: "dist",
   bundle: true,
@@ -18,4 +21,22 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   // Installed beside us as they are; bundling them would gain nothing and break native and asset look-ups.
   external: Object.keys(dependencies),
+  write: false,
 });
+
+// The entry goes last and by rename: whoever starts meanwhile finds the old program or the new one, whole.
+const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
+for (const { path, contents } of entryLast) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+}
+const made = new Set(outputFiles.map(({ path }) => relative(dist, path)));
+for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(name.parentPath, name.name);
+  if (name.isFile() && !made.has(relative(dist, path))) rmSync(path, { force: true });
+}
+
+function isEntry(path: string): boolean {
+  return path === join(dist, "main.js");
+}

@@ -1,0 +1,86 @@
+import type { Context } from "./context.ts";
+import type { CsvSpec } from "./csv/header.ts";
+import type { Checked, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "./csv/import.ts";
+import type { CsvRow } from "./csv/open.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { flag } from "./input.ts";
+import type { Result } from "./output/result.ts";
+import type { Sheet } from "./output/sheet.ts";
+
+/** The keys of what every import prints. */
+export const IMPORT_JSON = "{read, imported, updated, duplicates, rejected, rejected_file, seconds}";
+
+/** What every import takes. */
+export const importOptions = {
+  dryRun: flag("--dry-run", "check all rows and stop there"),
+  strict: flag("--strict", "send nothing if any row is bad"),
+};
+
+/** Rows a transaction: small enough that the daemon beside us is never kept waiting. */
+const BATCH = 200;
+
+export interface Import<C extends string, T> {
+  file: string;
+  spec: CsvSpec<C>;
+  check(row: CsvRow<C>): Checked<T>;
+  send(rows: T[]): Promise<readonly RowOutcome[]>;
+  dryRun: boolean;
+  strict: boolean;
+}
+
+/** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
+export async function importCsv<C extends string, T>(
+  context: Context,
+  { file, spec, check, send, dryRun, strict }: Import<C, T>,
+): Promise<Result> {
+  const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
+    import("./csv/open.ts"),
+    import("./csv/import.ts"),
+    import("./output/progress.ts"),
+    import("../core/kernel/clock.ts"),
+  ]);
+  const signal = context.interruption;
+  const csv = await openCsv(file, spec, { signal });
+  const progress = startProgress(context.globals);
+  try {
+    for (const warning of csv.header.warnings) context.warn(warning);
+    const summary = await importRows({
+      csv,
+      check,
+      send: (batch: readonly ImportItem<T>[]) => send(batch.map(({ value }) => value)),
+      batchSize: BATCH,
+      dryRun,
+      strict,
+      signal,
+      progress: ({ phase, done, total }: ImportProgress) => progress.show(labels[phase], done, total),
+      now: systemClock.now,
+    });
+    return importResult(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
+  } finally {
+    progress.stop();
+    await csv.close();
+  }
+}
+
+const labels = { check: "Checking", send: "Importing" } as const;
+
+/** The summary of an import, as every import prints it. */
+export function importResult(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean): Result {
+  return { json: summary, exitCode, text: (sheet) => summaryText(sheet, summary, exitCode, dryRun) };
+}
+
+function summaryText(sheet: Sheet, summary: ImportSummary, exitCode: number, dryRun: boolean): string {
+  const { read, imported, updated, duplicates, rejected, rejected_file, seconds } = summary;
+  const counted = sheet.fields({
+    read: String(read),
+    sent: dryRun ? "0 (dry run)" : String(imported + updated + duplicates),
+    imported: String(imported),
+    updated: String(updated),
+    duplicates: String(duplicates),
+    rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
+    seconds: String(seconds),
+  });
+  return exitCode === exitCodes.interrupted
+    ? `${counted}\n\n${sheet.paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`
+    : counted;
+}

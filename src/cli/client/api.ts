@@ -1,0 +1,63 @@
+import { CliError } from "../errors.ts";
+import { problemFailure } from "../failure.ts";
+
+/** What a request carries beside its method and path. */
+export interface Asked {
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What the API answered with a 2xx. */
+export interface Answer<T> {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: T;
+}
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** The v1 API as one partner in one environment, wherever it is. */
+export interface Api {
+  /**
+   * Sends one request; T is what the route's schema answers. A problem body becomes a CliError with the slug as its
+   * code and the exit code of its kind.
+   */
+  request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
+  /** Whom and where, in words, for confirmations. */
+  readonly standing: string;
+}
+
+/** A path under /api/v1 with its ids made safe. */
+export function apiPath(strings: TemplateStringsArray, ...ids: string[]): string {
+  return `/api/v1${String.raw({ raw: strings }, ...ids.map(encodeURIComponent))}`;
+}
+
+/** An answer as every client hands it on. Throws what a problem body says, with its slug as the code. */
+export function asAnswer<T>(status: number, headers: Record<string, unknown>, text: string): Answer<T> {
+  const body: unknown = text === "" ? null : JSON.parse(text);
+  if (status >= 400) throw refusal(status, body);
+  const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  // The route's own schema made this body: T is what it says.
+  return { status, headers: Object.fromEntries(texts), body: body as T };
+}
+
+function refusal(status: number, body: unknown): CliError {
+  const { type, detail, title, errors } = isRecord(body) ? body : {};
+  const slug =
+    String(type ?? "")
+      .split("/")
+      .at(-1) || `http_${status}`;
+  const words = String(detail ?? title ?? `The server answered ${status}.`);
+  const failure = problemFailure(slug, words, isRecord(errors) ? sentences(errors) : undefined);
+  return new CliError(failure.code, failure.message, failure.hint, failure.exitCode);
+}
+
+function sentences(errors: Record<string, unknown>): Record<string, string[]> {
+  const listed = ([field, words]: [string, unknown]) => [field, Array.isArray(words) ? words.map(String) : []] as const;
+  return Object.fromEntries(Object.entries(errors).map(listed));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

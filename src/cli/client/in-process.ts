@@ -1,0 +1,80 @@
+import { scopes } from "../../core/credentials/scopes.ts";
+import type { PartnerId } from "../../core/kernel/brand.ts";
+import { listPartners } from "../../core/partners/list.ts";
+import { requirePartner } from "../../core/partners/partner.ts";
+import { buildApp } from "../../daemon/app.ts";
+import type { Addresses, Principal } from "../../daemon/context.ts";
+import type { App } from "../../daemon/http.ts";
+import { routes } from "../../daemon/routes/all.ts";
+import type { ActsFor, Context, Opened } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { select } from "../output/prompts.ts";
+import { placeWords } from "../place.ts";
+import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+
+/** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
+export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
+  return context.withStore(async (opened) => {
+    const principal = await standIn(context, opened, actsFor);
+    const app = buildApp(
+      { ...opened, addresses: await addressesOf(opened) },
+      { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger: false, routes },
+    );
+    try {
+      return await work(apiOver(app, `${principal.environment}, ${placeWords(context.place())}`));
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+/** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
+async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): Promise<Principal> {
+  const environment = actsFor.sandbox ? "sandbox" : "production";
+  const common = { clientId: "operator", environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
+  if (actsFor.partner === undefined && actsFor.optional) {
+    // Nobody's: it can read what all partners share and nothing else.
+    return { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] };
+  }
+  const slug = actsFor.partner ?? (await pickPartner(context, store));
+  const partner = await store.read(requirePartner, slug);
+  if (environment === "production" && !partner.production) {
+    throw new CliError(
+      "no_production_access",
+      `${partner.slug} has no production access.`,
+      `Add --sandbox, or give it access: esimctl partners update ${partner.slug} --production`,
+      exitCodes.notAuthorised,
+    );
+  }
+  return { ...common, partnerId: partner.id, scopes };
+}
+
+async function pickPartner(context: Context, store: Opened["store"]): Promise<string> {
+  const partners = await store.read(listPartners, null);
+  const choices = partners.map(({ slug, name }) => ({ name: `${slug} (${name})`, value: slug }));
+  return select("Which partner?", choices, "--partner", context.globals);
+}
+
+/** The addresses in links. Nothing here is served: they are those of the daemon. */
+async function addressesOf(_opened: Opened): Promise<Addresses> {
+  const publicUrl = "http://127.0.0.1:8080";
+  return { publicUrl, docsUrl: `${publicUrl}/docs` };
+}
+
+function apiOver(app: App, standing: string): Api {
+  return {
+    standing,
+    async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
+      const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+      const answer = await app.inject({
+        method,
+        url: path,
+        query: Object.fromEntries(given),
+        headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      });
+      return asAnswer<T>(answer.statusCode, answer.headers, answer.body);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { flag, integer, text } from "../input.ts";
+import type { Api, Asked } from "./api.ts";
+
+/** The body of a list with cursors (contract: Pagination object). */
+export interface PageBody<T> {
+  data: T[];
+  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+}
+
+/** What every list with cursors takes. */
+export const listOptions = {
+  limit: integer("--limit <n>", "records a page, 1 to 100 (default 20)", { min: 1, max: 100 }),
+  cursor: text("--cursor <cursor>", "where the next page starts, from the page before"),
+  all: flag("--all", "all pages, one after the other"),
+};
+
+/** One page, or with `all` every page from the cursor on, as one body of the same shape. */
+export async function listPages<T>(
+  api: Api,
+  path: string,
+  query: NonNullable<Asked["query"]>,
+  all: boolean,
+): Promise<PageBody<T>> {
+  const limit = all ? 100 : query.limit;
+  const { body } = await api.request<PageBody<T>>("GET", path, { query: { ...query, limit } });
+  let next = body.pagination.next_cursor;
+  if (!all || next === null) return body;
+  const data = [...body.data];
+  while (next !== null) {
+    const page: PageBody<T> = (
+      await api.request<PageBody<T>>("GET", path, { query: { ...query, limit, cursor: next } })
+    ).body;
+    data.push(...page.data);
+    next = page.pagination.next_cursor;
+  }
+  return { data, pagination: { has_more: false, next_cursor: null, count: data.length } };
+}

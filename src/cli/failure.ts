@@ -1,0 +1,78 @@
+import { Problem, type ProblemSlug, problems } from "../core/kernel/problem.ts";
+import { CliError, interrupted } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+
+/** What a failed command tells, whatever was thrown. */
+export interface Failure {
+  code: string;
+  message: string;
+  hint: string;
+  exitCode: ExitCode;
+}
+
+const notAuthorised: readonly string[] = [
+  "unauthorized",
+  "token_expired",
+  "insufficient_scope",
+  "partner_suspended",
+] satisfies ProblemSlug[];
+
+/** One line of what happened and one of what to do, for any error. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CliError) return error;
+  if (error instanceof Problem) return problemFailure(error.slug, error.message, error.errors);
+  if (isHinted(error)) {
+    return { code: error.code ?? "store", message: error.message, hint: error.hint, exitCode: exitCodes.failed };
+  }
+  // @inquirer throws this by name when Ctrl-C ends a prompt; its class is not exported by its prompts package.
+  if (error instanceof Error && error.name === "ExitPromptError") return interrupted("Nothing was changed.");
+  return systemFailure(error) ?? unexpected(error);
+}
+
+/** StoreError, CsvError and their like say themselves what to do; those without a code are the store's. */
+function isHinted(error: unknown): error is Error & { hint: string; code?: string } {
+  return error instanceof Error && "hint" in error && typeof error.hint === "string";
+}
+
+/** A refusal of the API or of core, by its slug. Validation names every field. */
+export function problemFailure(slug: string, detail: string, errors?: Record<string, string[]>): Failure {
+  const sentences = Object.entries(errors ?? {}).map(([field, words]) => `${field} ${words.join(" and ")}`);
+  const known = Object.entries(problems).find(([name]) => name === slug)?.[1];
+  return {
+    code: slug,
+    message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
+    hint: slug === "validation" ? "Correct what is named and try again." : (known?.hint ?? "See --verbose."),
+    exitCode: notAuthorised.includes(slug) ? exitCodes.notAuthorised : exitCodes.failed,
+  };
+}
+
+const systemHints: Readonly<Record<string, string>> = {
+  ENOENT: "Check the path.",
+  EACCES: "Check the rights of the file or directory.",
+  EPERM: "Check the rights of the file or directory.",
+  EISDIR: "Name a file, not a directory.",
+  ENOTDIR: "Check the path: a part of it is a file.",
+  ENOSPC: "Free some disk space and try again.",
+  EROFS: "The file system is read-only; choose another place.",
+  EADDRINUSE: "Stop what listens there, or choose another --port.",
+  EADDRNOTAVAIL: "Choose an address of this machine as --host.",
+  ECONNREFUSED: "Check the address, and that the server runs.",
+};
+
+function systemFailure(error: unknown): Failure | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  const hint = systemHints[error.code];
+  return hint === undefined
+    ? null
+    : { code: error.code.toLowerCase(), message: `${error.message}.`, hint, exitCode: exitCodes.failed };
+}
+
+function unexpected(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    code: "internal",
+    message: `Something unexpected happened: ${message.split("\n")[0]}`,
+    hint: "Run it again with --verbose to see where.",
+    exitCode: exitCodes.failed,
+  };
+}

@@ -1,0 +1,47 @@
+/** The options that every command takes, before or after its name. */
+export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
+  ["--json", "print exactly one JSON document on stdout"],
+  ["--yes", "answer every confirmation with yes"],
+  ["--no-color", "no colours (also: NO_COLOR)"],
+  ["--quiet", "no progress, no notes"],
+  ["--verbose", "show the stack of an error"],
+  ["--data <dir>", "the data directory (also: ESIMCTL_DATA; default: ./esimctl-data)"],
+  ["--database <url>", "a PostgreSQL database instead (also: ESIMCTL_DATABASE)"],
+  ["--key-file <file>", "the key file that goes with --database (also: ESIMCTL_KEY_FILE)"],
+];
+
+/** Those options as they were given. */
+export interface Globals {
+  json: boolean;
+  yes: boolean;
+  /** No colours: `--no-color`, or NO_COLOR with any value (no-color.org). */
+  plain: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  data: string | undefined;
+  database: string | undefined;
+  keyFile: string | undefined;
+}
+
+/** From commander's findings. */
+export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessEnv): Globals {
+  const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return {
+    json: found.json === true,
+    yes: found.yes === true,
+    plain: found.color === false || (env.NO_COLOR ?? "") !== "",
+    quiet: found.quiet === true,
+    verbose: found.verbose === true,
+    data: textOf(found.data),
+    database: textOf(found.database),
+    keyFile: textOf(found.keyFile),
+  };
+}
+
+/** What can be told of them when the line itself could not be understood. */
+export function guessGlobals(argv: readonly string[], env: NodeJS.ProcessEnv): Globals {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  const found = { json: flags.includes("--json"), verbose: flags.includes("--verbose") };
+  return readGlobals({ ...found, color: !flags.includes("--no-color") }, env);
+}

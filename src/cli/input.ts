@@ -1,0 +1,102 @@
+import { usageError } from "./errors.ts";
+
+/** One option of a command. `flags` are written as commander writes them; T is what the command gets. */
+export interface Option<T> {
+  readonly flags: readonly string[];
+  readonly help: string;
+  readonly required: boolean;
+  readonly choices?: readonly string[];
+  /** What commander found (undefined: not given) as the command wants it. Throws a usage error. */
+  read(given: unknown): T;
+}
+
+/** One positional argument: `slug` is required, `[id]` may be left out, `ids...` takes all that follow. */
+export interface Argument<T> {
+  readonly syntax: string;
+  readonly help: string;
+  read(given: unknown): T;
+}
+
+/** The value that a set of options or arguments yields, by name. */
+export type ValuesOf<S> = { [K in keyof S]: S[K] extends { read(given: unknown): infer T } ? T : never };
+
+/** `--name <text>` */
+export function text(flags: string, help: string): Option<string | undefined> {
+  return { flags: [flags], help, required: false, read: asText };
+}
+
+/** `--live`: true when given. */
+export function flag(flags: string, help: string): Option<boolean> {
+  return { flags: [flags], help, required: false, read: (given) => given === true };
+}
+
+/** `--no-luhn`: true unless given. */
+export function unless(flags: string, help: string): Option<boolean> {
+  return { flags: [flags], help, required: false, read: (given) => given !== false };
+}
+
+/** `--agent` and `--no-agent`: true, false, or undefined when neither is given. */
+export function toggle(name: string, help: string): Option<boolean | undefined> {
+  return {
+    flags: [`--${name}`, `--no-${name}`],
+    help,
+    required: false,
+    read: (given) => (typeof given === "boolean" ? given : undefined),
+  };
+}
+
+/** `--tier <tier>` with one of `choices`. */
+export function choice<const C extends string>(
+  flags: string,
+  choices: readonly C[],
+  help: string,
+): Option<C | undefined> {
+  const read = (given: unknown) => choices.find((one) => one === given);
+  return { flags: [flags], help, required: false, choices, read };
+}
+
+/** `--limit <n>`: a whole number within the bounds. */
+export function integer(
+  flags: string,
+  help: string,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {},
+): Option<number | undefined> {
+  const read = (given: unknown) => {
+    const typed = asText(given);
+    if (typed === undefined) return undefined;
+    const value = Number(typed);
+    if (/^\d+$/.test(typed) && value >= min && value <= max) return value;
+    const bounds = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
+    throw usageError(`${flags} must be a whole number ${bounds}, not "${typed}".`, "Correct the number.");
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
+/** `--amount <amount>`: a plain decimal, kept as it was typed; what it is worth only its currency says. */
+export function decimal(flags: string, help: string): Option<string | undefined> {
+  const read = (given: unknown) => {
+    const typed = asText(given);
+    if (typed === undefined || /^\d{1,16}(\.\d+)?$/.test(typed)) return typed;
+    throw usageError(`${flags} must be a plain decimal such as 1000.00, not "${typed}".`, "Correct the amount.");
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
+/** The same option, which must be given. */
+export function required<T>(option: Option<T | undefined>): Option<T> {
+  const read = (given: unknown) => {
+    const value = option.read(given);
+    if (value !== undefined) return value;
+    throw usageError(`${option.flags[0]} is required.`, "Add it.");
+  };
+  return { ...option, required: true, read };
+}
+
+/** A positional argument that must be given. */
+export function argument(name: string, help: string): Argument<string> {
+  return { syntax: `<${name}>`, help, read: (given) => asText(given) ?? "" };
+}
+
+function asText(given: unknown): string | undefined {
+  return typeof given === "string" ? given : undefined;
+}

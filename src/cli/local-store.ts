@@ -1,0 +1,56 @@
+import { existsSync, rmSync } from "node:fs";
+import type { Clock } from "../core/kernel/clock.ts";
+import type { Ids } from "../core/kernel/ids.ts";
+import {
+  createKeyFile,
+  dataDirectory,
+  isInitialised,
+  prepareDataDirectory,
+  readMasterKey,
+} from "../core/store/data-directory.ts";
+import { openStore } from "../core/store/open.ts";
+import type { Store } from "../core/store/store.ts";
+import { CliError } from "./errors.ts";
+import { type Place, placeWords } from "./place.ts";
+
+interface Sources {
+  clock: Clock;
+  ids: Ids;
+}
+
+/** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
+export async function openExisting(place: Place, sources: Sources): Promise<Store> {
+  if (place.kind === "database") {
+    return openStore({ url: place.url }, { ...sources, masterKey: readMasterKey(place.keyFile) });
+  }
+  if (!isInitialised(place.path)) {
+    throw new CliError(
+      "not_initialised",
+      `There is no esimctl data in ${placeWords(place)}.`,
+      "Run esimctl init first, or name the directory with --data.",
+    );
+  }
+  const { databaseFile, keyFile } = dataDirectory(place.path);
+  return openStore({ file: databaseFile, create: false }, { ...sources, masterKey: readMasterKey(keyFile) });
+}
+
+/** Opens the store at `place` and makes it first where nothing is. A database without its key stays an error. */
+export async function openOrCreate(place: Place, sources: Sources): Promise<{ store: Store; created: boolean }> {
+  if (place.kind === "database") return openDatabase(place.url, place.keyFile, sources);
+  const created = !isInitialised(place.path);
+  const { databaseFile, keyFile } = prepareDataDirectory(place.path, sources.ids);
+  const masterKey = readMasterKey(keyFile);
+  return { store: await openStore({ file: databaseFile, create: true }, { ...sources, masterKey }), created };
+}
+
+async function openDatabase(url: string, keyFile: string, sources: Sources) {
+  const created = !existsSync(keyFile);
+  if (created) createKeyFile(keyFile, sources.ids);
+  try {
+    return { store: await openStore({ url }, { ...sources, masterKey: readMasterKey(keyFile) }), created };
+  } catch (error) {
+    // The database has data under another key, or is out of reach: a new key would only be in the way.
+    if (created) rmSync(keyFile, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import packageFile from "../../package.json" with { type: "json" };
+
+/** The program: understands `argv` (without node and script), acts, and leaves the exit code in `process.exitCode`. */
+export async function main(argv: readonly string[]): Promise<void> {
+  endQuietlyOnBrokenPipes();
+  if (argv[0] === "--version" || argv[0] === "-V") {
+    process.stdout.write(`${packageFile.version}\n`);
+    return;
+  }
+  if (process.env.ESIMCTL_PARENT_FD !== undefined) await (await import("./parent.ts")).endWithParent();
+  const { run } = await import("./run.ts");
+  process.exitCode = await run(argv);
+}
+
+/** `esimctl … | head -1`: the reader has what it wanted. */
+function endQuietlyOnBrokenPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import type { ExitCode } from "../exit-codes.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { failureOf } from "../failure.ts";
+import type { Globals } from "../globals.ts";
+import { clean } from "./clean.ts";
+import { makeSheet } from "./make-sheet.ts";
+import type { Result } from "./result.ts";
+
+/** Prints a result in the form that was asked for; the answer is the exit code. */
+export function printResult(result: Result, globals: Globals): ExitCode {
+  const out = globals.json ? JSON.stringify(result.json, null, 2) : result.text(makeSheet(process.stdout, globals));
+  if (out !== "") process.stdout.write(`${out}\n`);
+  return result.exitCode ?? exitCodes.done;
+}
+
+/** Prints what went wrong: two lines on stderr for people, one document on stdout for programs. */
+export function printFailure(error: unknown, globals: Globals): ExitCode {
+  const { code, message, hint, exitCode } = failureOf(error);
+  if (globals.json) {
+    process.stdout.write(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`);
+  } else {
+    const { paint } = makeSheet(process.stderr, globals);
+    process.stderr.write(`${paint.red("error:")} ${clean(message)}\n${paint.dim("→")} ${clean(hint)}\n`);
+  }
+  if (globals.verbose) process.stderr.write(`${stackOf(error)}\n`);
+  return exitCode;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : `\ncaused by ${stackOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,26 @@
+import type { ExitCode } from "../exit-codes.ts";
+import type { Column, Sheet } from "./sheet.ts";
+
+/** What a command hands back; the frame prints one of its two forms. */
+export interface Result {
+  /** The one JSON document of `--json`. */
+  readonly json: unknown;
+  /** What a person reads on stdout; an empty text prints nothing. */
+  text(sheet: Sheet): string;
+  /** 0 unless given. */
+  readonly exitCode?: ExitCode;
+}
+
+/** The list of an operator's command: {data, count}, or a table. */
+export function listResult<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Result {
+  return { json: { data: rows, count: rows.length }, text: (sheet) => sheet.table(columns, rows, empty) };
+}
+
+/** One record: itself as JSON, or a name and a value a line, and below it a line that says more. */
+export function recordResult(
+  json: unknown,
+  record: (sheet: Sheet) => Readonly<Record<string, string>>,
+  more?: string,
+): Result {
+  return { json, text: (sheet) => `${sheet.fields(record(sheet))}${more === undefined ? "" : `\n\n${more}`}` };
+}

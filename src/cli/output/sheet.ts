@@ -1,0 +1,29 @@
+import type { ChalkInstance } from "chalk";
+
+/** One column of a table of T. */
+export interface Column<T> {
+  title: string;
+  /** Null and "" show as a dash. */
+  value(row: T, sheet: Sheet): string | number | null;
+  align?: "left" | "right";
+  /** May be cut short (with …) where the terminal is too narrow for everything. */
+  shrinks?: boolean;
+  /** Colours the whole cell. */
+  paint?(sheet: Sheet, row: T): (text: string) => string;
+}
+
+/** What a person's output is laid out on. Commands only ever see this; what draws it is loaded when there is output. */
+export interface Sheet {
+  readonly paint: ChalkInstance;
+  /** Columns of the terminal; Infinity where nobody looks. */
+  readonly width: number;
+  /**
+   * Rows as a table, widths right for wide (CJK) characters. Too narrow a terminal cuts the columns that may shrink;
+   * one that is still too narrow gets the rows one under the other. Without rows: the words of `empty`.
+   */
+  table<T>(columns: readonly Column<T>[], rows: readonly T[], empty: string): string;
+  /** One record: a name and a value a line. */
+  fields(record: Readonly<Record<string, string>>): string;
+  /** "12.50 AUD": an amount of minor units with its currency's own decimals. */
+  money(cents: number, currency: string): string;
+}

@@ -1,0 +1,28 @@
+import { clean } from "./clean.ts";
+import type { Sheet } from "./sheet.ts";
+
+/** "2026-03-01 12:30:05Z": a moment of the API, for people. */
+export function moment(iso: string | null): string {
+  return iso === null ? "-" : `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
+}
+
+/** "yes" or "no". */
+export function yesNo(value: boolean): string {
+  return value ? "yes" : "no";
+}
+
+/** A text from outside on one line, or "-". */
+export function shown(text: string | null | undefined): string {
+  return text === null || text === undefined || text === "" ? "-" : clean(text);
+}
+
+const good = ["active", "fulfilled", "completed", "activated", "ok"];
+const bad = ["failed", "suspended", "revoked", "disabled", "wrong"];
+const waiting = ["waiting_review", "paid", "pending_payment", "pending", "processing", "low", "out_of_stock"];
+
+/** How a status is coloured, the same everywhere. */
+export function statusPaint({ paint }: Sheet, status: string): (text: string) => string {
+  if (good.includes(status)) return paint.green;
+  if (bad.includes(status)) return paint.red;
+  return waiting.includes(status) ? paint.yellow : paint.dim;
+}

@@ -1,0 +1,16 @@
+import { Socket } from "node:net";
+
+/**
+ * Under an older Node the launcher starts us as its child and holds one end of a pipe (its number is in
+ * ESIMCTL_PARENT_FD). When that end closes the launcher is gone, however it died, and we stop as on SIGTERM.
+ */
+export async function endWithParent(): Promise<void> {
+  const fd = Number(process.env.ESIMCTL_PARENT_FD);
+  // Not for our own children: the descriptor is not theirs.
+  delete process.env.ESIMCTL_PARENT_FD;
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  pipe.on("error", () => undefined);
+  pipe.on("close", () => process.kill(process.pid, "SIGTERM"));
+  pipe.resume();
+  pipe.unref();
+}

@@ -1,0 +1,111 @@
+import { Command as Commander, type CommanderError, Option as CommanderOption } from "commander";
+import type { Command, Given } from "./command.ts";
+import type { ActsFor } from "./context.ts";
+import { type CliError, usageError } from "./errors.ts";
+import { type Globals, globalOptions, readGlobals } from "./globals.ts";
+import { helpAfter } from "./help.ts";
+import { flag, type Option, text } from "./input.ts";
+import { nouns, singles } from "./nouns.ts";
+
+/** Runs a command that was understood. */
+export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
+
+/** Thrown when help was printed: nothing is left to do. */
+export class HelpShown extends Error {}
+
+/** What every partner-side command takes besides its own options. */
+const partnerOptions = {
+  partner: text("--partner <slug>", "the partner to act for"),
+  sandbox: flag("--sandbox", "in the sandbox instead of production"),
+};
+
+/** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */
+export function buildProgram(run: Runner): Commander {
+  const program = new Commander("esimctl")
+    .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
+    .usage("<noun> <verb> [ids…] [options]")
+    .helpCommand(false)
+    .helpOption("-h, --help", "show help, with examples")
+    .option("-V, --version", "show the version")
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride((error) => translate(program, error));
+  for (const [flags, help] of globalOptions) program.option(flags, help);
+  program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
+  for (const single of singles) addStub(program, single.name, single.summary, "Commands:");
+  for (const noun of nouns) addStub(program, noun.name, noun.summary, "Nouns:");
+  program.hook("preSubcommand", async (_program, stub) => fill(stub, program, run));
+  return program;
+}
+
+function addStub(parent: Commander, name: string, summary: string, group: string): Commander {
+  const stub = parent.command(name).summary(summary).description(summary).helpGroup(group);
+  return stub.exitOverride((error) => translate(stub, error));
+}
+
+/** Gives the noun (or single command) that was asked for its verbs, options and action. */
+async function fill(stub: Commander, program: Commander, run: Runner): Promise<void> {
+  const single = singles.find((one) => one.name === stub.name());
+  if (single !== undefined) return furnish(stub, await single.load(), program, run);
+  const noun = nouns.find((one) => one.name === stub.name());
+  if (noun === undefined) return;
+  stub.usage("<verb> [ids…] [options]");
+  for (const verb of await noun.verbs()) {
+    furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
+  }
+  // A noun alone is no command; commander would show its help as if it were.
+  stub.action(() => {
+    const [typed] = stub.args;
+    throw typed === undefined
+      ? usageError(`${stub.name()} needs a verb.`, `See esimctl ${stub.name()} --help.`)
+      : usageError(`${stub.name()} has no verb ${typed}.`, `See esimctl ${stub.name()} --help.`);
+  });
+}
+
+function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
+  for (const argument of command.args) stub.argument(argument.syntax, argument.help);
+  const own = command.options.map((option) => addOption(stub, option));
+  const acts = command.stand === "partner" || command.stand === "catalog" ? partnerOptions : null;
+  const partner = acts && addOption(stub, acts.partner);
+  const sandbox = acts && addOption(stub, acts.sandbox);
+  stub.addHelpText("after", helpAfter(command, pathOf(stub)));
+  stub.action(async () => {
+    const found = stub.opts();
+    const given = (attribute: string | null) => (attribute === null ? undefined : found[attribute]);
+    const actsFor = {
+      partner: partnerOptions.partner.read(given(partner)),
+      sandbox: partnerOptions.sandbox.read(given(sandbox)),
+      optional: command.stand === "catalog",
+    };
+    const typed = { args: stub.processedArgs, options: own.map(given) };
+    await run(command, typed, readGlobals(program.opts(), process.env), actsFor);
+  });
+}
+
+/** Adds the option under all its flags; the answer is the name under which commander keeps its value. */
+function addOption(stub: Commander, option: Option<unknown>): string {
+  const made = option.flags.map((flags) => {
+    const one = new CommanderOption(flags, option.help);
+    if (option.choices !== undefined) one.choices([...option.choices]);
+    return one.makeOptionMandatory(option.required && !one.negate);
+  });
+  for (const one of made) stub.addOption(one);
+  return made[0]?.attributeName() ?? "";
+}
+
+function pathOf(stub: Commander): string {
+  return stub.parent === null ? stub.name() : `${pathOf(stub.parent)} ${stub.name()}`;
+}
+
+/** commander's complaint as ours: one line of what happened, one of what to do. */
+function translate(stub: Commander, error: CommanderError): never {
+  if (error.exitCode === 0) throw new HelpShown();
+  throw complaint(error.message, pathOf(stub));
+}
+
+function complaint(message: string, path: string): CliError {
+  const [, words = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const what = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\.?$/, ".");
+  const help = `see ${path} --help.`;
+  return usageError(what, suggestion === undefined ? `S${help.slice(1)}` : `${suggestion} Or ${help}`);
+}

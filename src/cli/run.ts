@@ -1,0 +1,60 @@
+import packageFile from "../../package.json" with { type: "json" };
+import type { Command } from "./command.ts";
+import { createContext } from "./context.ts";
+import { interrupted } from "./errors.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { type Globals, guessGlobals } from "./globals.ts";
+import { buildProgram, HelpShown } from "./program.ts";
+
+/** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
+export async function run(argv: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.done;
+  const program = buildProgram(async (command, given, globals, actsFor) => {
+    const interruption = listenForInterrupts(command, globals);
+    const result = await command.run(createContext(globals, actsFor, interruption), given);
+    if (result === null) return;
+    const { printResult } = await import("./output/print.ts");
+    exitCode = printResult(result, globals);
+  });
+  program.on("option:version", () => {
+    process.stdout.write(`${packageFile.version}\n`);
+    throw new HelpShown();
+  });
+  try {
+    await program.parseAsync(asked(argv), { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof HelpShown) return exitCodes.done;
+    const { printFailure } = await import("./output/print.ts");
+    return printFailure(error, guessGlobals(argv, process.env));
+  }
+}
+
+/** `help orders create` is `orders create --help`; nothing at all asks for help; --sort_by is --sort-by. */
+function asked(argv: readonly string[]): string[] {
+  if (argv.length === 0) return ["--help"];
+  if (argv[0] === "help") return [...argv.slice(1), "--help"];
+  const end = argv.indexOf("--");
+  return argv.map((word, at) => (end !== -1 && at >= end ? word : hyphened(word)));
+}
+
+/** Options of lists are named as the API's query parameters: their underscores are as good as hyphens. */
+function hyphened(word: string): string {
+  const [, name, rest = ""] = /^--([a-z]+(?:_[a-z]+)+)(=.*)?$/s.exec(word) ?? [];
+  return name === undefined ? word : `--${name.replaceAll("_", "-")}${rest}`;
+}
+
+/** Ctrl-C: a command in batches ends after the one under way, others at once; the second time everything does. */
+function listenForInterrupts(command: Command, globals: Globals): AbortSignal {
+  const abort = new AbortController();
+  if (command.stays) return abort.signal;
+  process.on("SIGINT", async () => {
+    if (command.batches && !abort.signal.aborted) {
+      abort.abort();
+      return;
+    }
+    const { printFailure } = await import("./output/print.ts");
+    process.exit(printFailure(interrupted(), globals));
+  });
+  return abort.signal;
+}
