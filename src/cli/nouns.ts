@@ -20,4 +20,35 @@ export const singles: readonly Single[] = [
 ];
 
 /** Nouns, in the order of the help. */
-export const nouns: readonly Noun[] = [];
+export const nouns: readonly Noun[] = [
+  {
+    name: "partners",
+    summary: "who buys here: tier, agent record, production access",
+    verbs: async () => (await import("./commands/partners/verbs.ts")).verbs,
+  },
+  {
+    name: "credentials",
+    summary: "what a partner's programs sign in with",
+    verbs: async () => (await import("./commands/credentials/verbs.ts")).verbs,
+  },
+  {
+    name: "wallet",
+    summary: "prepaid money: balances, ledger, audit",
+    verbs: async () => (await import("./commands/wallet/verbs.ts")).verbs,
+  },
+  {
+    name: "products",
+    summary: "the catalog",
+    verbs: async () => (await import("./commands/products/verbs.ts")).verbs,
+  },
+  {
+    name: "stock",
+    summary: "eSIMs held here, ready to be sold",
+    verbs: async () => (await import("./commands/stock/verbs.ts")).verbs,
+  },
+  {
+    name: "orders",
+    summary: "what partners bought: create, read, deliver, review",
+    verbs: async () => (await import("./commands/orders/verbs.ts")).verbs,
+  },
+];

@@ -1,0 +1,29 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { flag, required, text } from "../../input.ts";
+import { ISSUED_JSON, issuedResult } from "./view.ts";
+
+export const create = command({
+  name: "create",
+  summary: "issue a credential for a partner",
+  stand: "operator",
+  effects: "Adds a credential. Its secret is printed this once and cannot be read again.",
+  json: ISSUED_JSON,
+  examples: [
+    "credentials create --partner acme",
+    'credentials create --partner acme --live --scope "read:products write:orders" --label "web shop"',
+  ],
+  args: {},
+  options: {
+    partner: required(text("--partner <slug>", "the partner")),
+    live: flag("--live", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
+    scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
+    label: text("--label <label>", "a name to tell it apart"),
+  },
+  async run(context, { partner, live, scope, label }) {
+    const { createCredential } = await import("../../../core/credentials/create.ts");
+    const scopes = scope === undefined ? {} : { scopes: scope.split(/[\s,]+/).filter((word) => word !== "") };
+    const input = { partner, live, ...scopes, label: label ?? null, actor: OPERATOR };
+    return issuedResult(await context.withStore(({ store }) => store.write(createCredential, input)));
+  },
+});

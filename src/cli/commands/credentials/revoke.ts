@@ -1,0 +1,32 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { recordResult } from "../../output/result.ts";
+import { shown, statusPaint } from "../../output/words.ts";
+import { CREDENTIAL_JSON } from "./view.ts";
+
+export const revoke = command({
+  name: "revoke",
+  summary: "end a credential and its tokens",
+  stand: "operator",
+  effects: "The credential and every token it got stop working at once, for good. Asks first.",
+  json: CREDENTIAL_JSON,
+  examples: ["credentials revoke sk_test_0123", "credentials revoke sk_test_0123 --yes"],
+  args: { clientId: argument("client-id", "the credential") },
+  options: {},
+  async run(context, { clientId }) {
+    const { revokeCredential } = await import("../../../core/credentials/revoke.ts");
+    const { requireCredential } = await import("../../../core/credentials/credential.ts");
+    return context.withStore(async ({ store }) => {
+      await store.read(requireCredential, clientId);
+      await context.confirm(`Revoke ${clientId}? It and its tokens stop working at once, for good.`);
+      const revoked = await store.write(revokeCredential, { clientId, actor: OPERATOR });
+      return recordResult(revoked, (sheet) => ({
+        "client id": revoked.client_id,
+        environment: revoked.environment,
+        label: shown(revoked.label),
+        status: statusPaint(sheet, revoked.status)(revoked.status),
+      }));
+    });
+  },
+});

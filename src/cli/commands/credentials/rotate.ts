@@ -1,0 +1,24 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { ISSUED_JSON, issuedResult } from "./view.ts";
+
+export const rotate = command({
+  name: "rotate",
+  summary: "replace a credential's secret",
+  stand: "operator",
+  effects: "The old secret is refused at once; tokens already issued live until they expire. Asks first.",
+  json: ISSUED_JSON,
+  examples: ["credentials rotate sk_test_0123", "credentials rotate sk_test_0123 --yes --json"],
+  args: { clientId: argument("client-id", "the credential") },
+  options: {},
+  async run(context, { clientId }) {
+    const { rotateCredential } = await import("../../../core/credentials/rotate.ts");
+    const { requireCredential } = await import("../../../core/credentials/credential.ts");
+    return context.withStore(async ({ store }) => {
+      await store.read(requireCredential, clientId);
+      await context.confirm(`Replace the secret of ${clientId}? The old one is refused at once.`);
+      return issuedResult(await store.write(rotateCredential, { clientId, actor: OPERATOR }));
+    });
+  },
+});

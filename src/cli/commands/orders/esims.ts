@@ -1,0 +1,44 @@
+import type { OrderEsims } from "../../../core/orders/esims.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument, flag } from "../../input.ts";
+import type { Sheet } from "../../output/sheet.ts";
+import { shown, statusPaint } from "../../output/words.ts";
+
+type Esim = OrderEsims["esims"][number];
+
+export const esims = command({
+  name: "esims",
+  summary: "the eSIMs of a fulfilled order",
+  stand: "partner",
+  effects: "Reads only. Activation codes are as good as the eSIMs: show them to their traveller only.",
+  json: "the API's body: {order_id, esims: [{iccid, activation_code, qr_code_url, install_url, status, …}], count}",
+  examples: [
+    "orders esims 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme",
+    "orders esims 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --qr",
+  ],
+  args: { id: argument("id", "the order's id") },
+  options: { qr: flag("--qr", "draw each one's QR code here") },
+  async run(context, { id, qr }) {
+    const { body } = await context.withApi((api) => api.request<OrderEsims>("GET", apiPath`/orders/${id}/esims`));
+    const codes = qr && !context.globals.json ? await drawCodes(body.esims) : [];
+    return { json: body, text: (sheet) => body.esims.map((esim, at) => esimText(sheet, esim, codes[at])).join("\n\n") };
+  },
+});
+
+async function drawCodes(all: readonly Esim[]): Promise<string[]> {
+  const { drawQr } = await import("../../output/qr.ts");
+  return Promise.all(all.map((esim) => drawQr(esim.activation_code)));
+}
+
+function esimText(sheet: Sheet, esim: Esim, qr: string | undefined): string {
+  const record = sheet.fields({
+    iccid: esim.iccid,
+    status: statusPaint(sheet, esim.status)(esim.status),
+    "activation code": shown(esim.activation_code),
+    "confirmation code": shown(esim.confirmation_code),
+    "QR code": esim.qr_code_url,
+    install: esim.install_url,
+  });
+  return qr === undefined ? record : `${record}\n\n${qr}`;
+}

@@ -1,0 +1,31 @@
+import type { Order } from "../../../core/orders/order.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
+import { moment, statusPaint } from "../../output/words.ts";
+
+export const orderColumns: Column<Order>[] = [
+  { title: "number", value: (order) => order.order_number },
+  { title: "status", value: (order) => order.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "product", value: products, shrinks: true },
+  { title: "quantity", value: (order) => order.quantity, align: "right" },
+  { title: "total", value: (order, sheet) => sheet.money(order.total_price_cents, order.currency), align: "right" },
+  { title: "created", value: (order) => moment(order.created_at) },
+  { title: "id", value: (order) => order.id },
+];
+
+function products(order: Order): string {
+  const more = order.line_items.length - 1;
+  return more > 0 ? `${order.product_sku} and ${more} more` : order.product_sku;
+}
+
+/** An order's own fields, for people. */
+export function orderFields(sheet: Sheet, order: Order): Record<string, string> {
+  return {
+    number: order.order_number,
+    id: order.id,
+    status: statusPaint(sheet, order.status)(order.status),
+    product: products(order),
+    quantity: String(order.quantity),
+    total: sheet.money(order.total_price_cents, order.currency),
+    created: moment(order.created_at),
+  };
+}

@@ -1,0 +1,19 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { PARTNER_JSON, partnerResult } from "./view.ts";
+
+export const resume = command({
+  name: "resume",
+  summary: "give a suspended partner its API access back",
+  stand: "operator",
+  effects: "Its credentials work again at once.",
+  json: PARTNER_JSON,
+  examples: ["partners resume acme"],
+  args: { slug: argument("slug", "the partner") },
+  options: {},
+  async run(context, { slug }) {
+    const { resumePartner } = await import("../../../core/partners/update.ts");
+    return partnerResult(await context.withStore(({ store }) => store.write(resumePartner, { slug, actor: OPERATOR })));
+  },
+});

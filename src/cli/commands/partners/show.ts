@@ -1,0 +1,18 @@
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { PARTNER_JSON, partnerResult } from "./view.ts";
+
+export const show = command({
+  name: "show",
+  summary: "one partner",
+  stand: "operator",
+  effects: "Reads only.",
+  json: PARTNER_JSON,
+  examples: ["partners show acme"],
+  args: { slug: argument("slug", "the partner") },
+  options: {},
+  async run(context, { slug }) {
+    const { showPartner } = await import("../../../core/partners/list.ts");
+    return partnerResult(await context.withStore(({ store }) => store.read(showPartner, slug)));
+  },
+});

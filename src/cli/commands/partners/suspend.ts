@@ -1,0 +1,26 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { PARTNER_JSON, partnerResult } from "./view.ts";
+
+export const suspend = command({
+  name: "suspend",
+  summary: "stop a partner's API access at once",
+  stand: "operator",
+  effects: "Tokens stop working at once. Accepted orders, activations and deliveries go on. Asks first.",
+  json: PARTNER_JSON,
+  examples: ["partners suspend acme", "partners suspend acme --yes"],
+  args: { slug: argument("slug", "the partner") },
+  options: {},
+  async run(context, { slug }) {
+    const [{ suspendPartner }, { showPartner }] = await Promise.all([
+      import("../../../core/partners/update.ts"),
+      import("../../../core/partners/list.ts"),
+    ]);
+    return context.withStore(async ({ store }) => {
+      const partner = await store.read(showPartner, slug);
+      await context.confirm(`Suspend ${partner.slug}? Its API access stops at once.`);
+      return partnerResult(await store.write(suspendPartner, { slug, actor: OPERATOR }));
+    });
+  },
+});

@@ -1,0 +1,76 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import type { ProductInput } from "../../../core/catalog/product-input.ts";
+import { importResult } from "../../bulk.ts";
+import type { Context } from "../../context.ts";
+import { importExitCode, type RowOutcome } from "../../csv/import.ts";
+import { CliError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import type { Result } from "../../output/result.ts";
+import { checkProductRecord } from "./row.ts";
+
+interface Asked {
+  file: string;
+  send(products: ProductInput[]): Promise<readonly RowOutcome[]>;
+  dryRun: boolean;
+  strict: boolean;
+}
+
+const BATCH = 200;
+
+/** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
+export async function importProductsJson(context: Context, asked: Asked): Promise<Result> {
+  const began = performance.now();
+  const records = await readRecords(asked.file);
+  const good: ProductInput[] = [];
+  const bad: { index: number; reason: string; record: unknown }[] = [];
+  for (const [index, record] of records.entries()) {
+    const checked = checkProductRecord(record);
+    if ("ok" in checked) good.push(checked.ok);
+    else bad.push({ index, reason: checked.problems.join("; "), record });
+  }
+  const rejected_file = await writeRejected(asked.file, bad);
+  const stops = asked.dryRun || (asked.strict && bad.length > 0);
+  const outcomes = stops ? [] : await sendAll(context, good, asked.send);
+  const count = (wanted: RowOutcome) => outcomes.filter((outcome) => outcome === wanted).length;
+  const summary = {
+    read: records.length,
+    imported: count("imported"),
+    updated: count("updated"),
+    duplicates: count("duplicate"),
+    rejected: bad.length,
+    rejected_file,
+    seconds: Math.round(performance.now() - began) / 1000,
+  };
+  const exitCode = context.interruption.aborted ? exitCodes.interrupted : importExitCode(summary, asked.dryRun);
+  return importResult(summary, exitCode, asked.dryRun);
+}
+
+async function readRecords(file: string): Promise<unknown[]> {
+  const hint = "It must be one JSON array of objects with the API's names and types.";
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CliError("json_invalid", `${file} is not JSON: ${error.message}.`, hint);
+  }
+  if (!Array.isArray(parsed)) throw new CliError("json_invalid", `${file} holds no array.`, hint);
+  if (parsed.length === 0) throw new CliError("json_invalid", `${file} holds an empty array.`, hint);
+  return parsed;
+}
+
+async function sendAll(context: Context, products: ProductInput[], send: Asked["send"]): Promise<RowOutcome[]> {
+  const outcomes: RowOutcome[] = [];
+  for (let at = 0; at < products.length && !context.interruption.aborted; at += BATCH) {
+    outcomes.push(...(await send(products.slice(at, at + BATCH))));
+  }
+  return outcomes;
+}
+
+async function writeRejected(file: string, bad: unknown[]): Promise<string | null> {
+  const path = file.replace(/\.json$/i, ".rejected.json");
+  await rm(path, { force: true });
+  if (bad.length === 0) return null;
+  await writeFile(path, `${JSON.stringify(bad, null, 2)}\n`, { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,30 @@
+import type { Product } from "../../../core/catalog/product.ts";
+import { apiPath } from "../../client/api.ts";
+import { listOptions, listPages } from "../../client/pages.ts";
+import { command } from "../../command.ts";
+import { choice, text } from "../../input.ts";
+import { PRODUCT_JSON, productColumns } from "./view.ts";
+
+export const list = command({
+  name: "list",
+  summary: "the catalog, with the API's filters and sorts",
+  stand: "catalog",
+  effects: "Reads only.",
+  json: `the API's body: {data: [${PRODUCT_JSON.replace("the API's body: ", "")}], pagination}`,
+  examples: ["products list", "products list --region Europe --sort-by price_cents --sort-order asc --all"],
+  args: {},
+  options: {
+    ...listOptions,
+    region: text("--region <region>", "only this region"),
+    type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
+    status: choice("--status <status>", ["active", "inactive", "out_of_stock"], "only this status (default active)"),
+    sortBy: choice("--sort-by <field>", ["created_at", "price_cents", "name"], "default created_at"),
+    sortOrder: choice("--sort-order <order>", ["asc", "desc"], "default desc"),
+  },
+  async run(context, { limit, cursor, all, region, type, status, sortBy, sortOrder }) {
+    const query = { limit, cursor, region, type, status, sort_by: sortBy, sort_order: sortOrder };
+    const body = await context.withApi((api) => listPages<Product>(api, apiPath`/products`, query, all));
+    if (body.pagination.has_more) context.note(`There is more: --all, or --cursor ${body.pagination.next_cursor}`);
+    return { json: body, text: (sheet) => sheet.table(productColumns, body.data, "No products match.") };
+  },
+});

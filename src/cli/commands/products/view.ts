@@ -1,0 +1,43 @@
+import type { Product, ProductDetail } from "../../../core/catalog/product.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import type { Column } from "../../output/sheet.ts";
+import { shown, statusPaint } from "../../output/words.ts";
+
+/** The keys of a product's JSON. */
+export const PRODUCT_JSON = "the API's body: {id, sku, name, price_cents, currency, status, product_type, …}";
+
+export const productColumns: Column<Product>[] = [
+  { title: "sku", value: (product) => product.sku },
+  { title: "name", value: (product) => product.name, shrinks: true },
+  { title: "region", value: (product) => product.region, shrinks: true },
+  { title: "data", value: (product) => dataWords(product.data_amount_mb), align: "right" },
+  { title: "days", value: (product) => product.validity_days, align: "right" },
+  { title: "price", value: (product, sheet) => sheet.money(product.price_cents, product.currency), align: "right" },
+  { title: "kind", value: (product) => product.product_type },
+  { title: "status", value: (product) => product.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+];
+
+/** "5 GB", "500 MB": binary steps, as plans are sold. */
+function dataWords(mb: number): string {
+  return mb >= 1024 && mb % 512 === 0 ? `${mb / 1024} GB` : `${mb} MB`;
+}
+
+/** One product with its details. */
+export function productResult(product: ProductDetail): Result {
+  return recordResult(product, (sheet) => ({
+    sku: shown(product.sku),
+    name: shown(product.name),
+    id: product.id,
+    status: statusPaint(sheet, product.status)(product.status),
+    price: sheet.money(product.price_cents, product.currency),
+    data: `${dataWords(product.data_amount_mb)} for ${product.validity_days} days (${product.type})`,
+    kind: `${product.product_type}, delivered by ${product.delivery_method}`,
+    region: shown(product.region),
+    coverage: shown(product.coverage.join(", ")),
+    description: shown(product.description),
+    features: shown(product.features?.join(", ")),
+    "activation policy": shown(product.activation_policy),
+    network: shown(product.network_type),
+    devices: shown(product.compatible_devices?.join(", ")),
+  }));
+}

@@ -1,0 +1,44 @@
+import type { StockRow } from "../../../core/esims/import-stock.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import type { Checked } from "../../csv/import.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { argument, required, text, unless } from "../../input.ts";
+
+export const importStockFile = command({
+  name: "import",
+  summary: "put eSIMs in stock from CSV",
+  stand: "operator",
+  effects: "Adds eSIMs to the product's stock; an ICCID that is there already is a duplicate. Bad rows go to a file.",
+  json: IMPORT_JSON,
+  examples: ["stock import esims.csv --sku ES-GLB-1GB-7D", "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run"],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: { file: argument("file", "CSV: iccid, and smdp_address and matching_id or activation_code; - for stdin") },
+  options: {
+    sku: required(text("--sku <sku>", "the product whose stock it is")),
+    luhn: unless("--no-luhn", "let ICCIDs with a wrong check digit pass"),
+    ...importOptions,
+  },
+  async run(context, { file, sku, luhn, dryRun, strict }) {
+    const [{ checkStockRow, importStock, stockedProduct }, { stockCsv }] = await Promise.all([
+      import("../../../core/esims/import-stock.ts"),
+      import("../../csv/specs.ts"),
+    ]);
+    return context.withStore(async ({ store }) => {
+      await store.read(stockedProduct, sku);
+      return importCsv(context, {
+        file,
+        spec: stockCsv,
+        check(row): Checked<StockRow> {
+          const checked = checkStockRow(row.values, { luhn });
+          return checked.ok ? { ok: checked.row } : { problems: checked.problems };
+        },
+        send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
+        dryRun,
+        strict,
+      });
+    });
+  },
+});

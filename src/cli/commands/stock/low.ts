@@ -1,0 +1,22 @@
+import { command } from "../../command.ts";
+import { integer } from "../../input.ts";
+import { listResult } from "../../output/result.ts";
+import { STOCK_JSON, stockColumns } from "./view.ts";
+
+const DEFAULT_BELOW = 10;
+
+export const low = command({
+  name: "low",
+  summary: "products that run out of eSIMs",
+  stand: "operator",
+  effects: "Reads only. Low stock is no fault: the exit code stays 0.",
+  json: STOCK_JSON,
+  examples: ["stock low", "stock low --below 50"],
+  args: {},
+  options: { below: integer("--below <n>", `fewer than this (default ${DEFAULT_BELOW})`) },
+  async run(context, { below = DEFAULT_BELOW }) {
+    const { stockLevels } = await import("../../../core/esims/stock-levels.ts");
+    const levels = await context.withStore(({ store }) => store.read(stockLevels, { below }));
+    return listResult(levels, stockColumns, `Every stocked product has ${below} or more.`);
+  },
+});

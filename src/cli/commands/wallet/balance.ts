@@ -1,0 +1,30 @@
+import type { WalletBalances } from "../../../core/wallet/balances.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { moment } from "../../output/words.ts";
+
+export const balance = command({
+  name: "balance",
+  summary: "what a wallet holds, by currency",
+  stand: "partner",
+  effects: "Reads only.",
+  json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",
+  examples: ["wallet balance --partner acme", "wallet balance --partner acme --json"],
+  args: {},
+  options: {},
+  async run(context) {
+    const { body } = await context.withApi((api) => api.request<WalletBalances>("GET", apiPath`/balance`));
+    return {
+      json: body,
+      text: (sheet) =>
+        sheet.table(
+          [
+            { title: "balance", value: (one) => sheet.money(one.balance_cents, one.currency), align: "right" },
+            { title: "last transaction", value: (one) => moment(one.last_transaction_at) },
+          ],
+          body.balances,
+          "The wallet is empty and was never used.",
+        ),
+    };
+  },
+});

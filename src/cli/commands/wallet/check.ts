@@ -1,0 +1,52 @@
+import type { CheckedWallet } from "../../../core/wallet/check.ts";
+import { command } from "../../command.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { decimal } from "../../input.ts";
+import type { Column } from "../../output/sheet.ts";
+import { statusPaint } from "../../output/words.ts";
+
+const columns: Column<CheckedWallet>[] = [
+  { title: "partner", value: (wallet) => wallet.partner },
+  { title: "balance", value: (wallet, sheet) => sheet.money(wallet.balance_cents, wallet.currency), align: "right" },
+  { title: "ledger", value: (wallet, sheet) => sheet.money(wallet.ledger_cents, wallet.currency), align: "right" },
+  { title: "state", value: state, paint: (sheet, wallet) => statusPaint(sheet, state(wallet)) },
+];
+
+function state(wallet: CheckedWallet): string {
+  if (!wallet.ok) return "wrong";
+  return wallet.low ? "low" : "ok";
+}
+
+export const check = command({
+  name: "check",
+  summary: "audit every balance against the ledger, and find low wallets",
+  stand: "operator",
+  effects: "Reads only. Exit code 1 only when a balance and its ledger differ; low wallets are no fault.",
+  json: "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced}",
+  examples: ["wallet check", "wallet check --min 100.00 --json"],
+  args: {},
+  options: {
+    min: decimal("--min <amount>", "what makes a wallet low, in each currency's own units (default: nothing)"),
+  },
+  async run(context, { min }) {
+    const [{ checkWallets }, { parseAnyAmount }] = await Promise.all([
+      import("../../../core/wallet/check.ts"),
+      import("../../amount.ts"),
+    ]);
+    const minimum = (currency: string) => (min === undefined ? null : parseAnyAmount(min, currency, "--min"));
+    const found = await context.withStore(({ store }) => store.read(checkWallets, { minimum }));
+    return {
+      json: found,
+      exitCode: found.ok ? exitCodes.done : exitCodes.failed,
+      text: (sheet) => {
+        const wallets = sheet.table(columns, found.wallets, "There are no wallets yet.");
+        const verdict = found.ok
+          ? sheet.paint.green("The ledger and all balances agree.")
+          : sheet.paint.red(
+              `The ledger and the balances differ. Unbalanced: ${found.unbalanced.join(", ") || "none"}.`,
+            );
+        return `${wallets}\n\n${verdict}`;
+      },
+    };
+  },
+});

@@ -1,0 +1,15 @@
+import { command } from "../../command.ts";
+import { moveMoney } from "./funding.ts";
+import { FUNDED_JSON, fundingOptions } from "./view.ts";
+
+export const credit = command({
+  name: "credit",
+  summary: "put money that came in into a wallet",
+  stand: "operator",
+  effects: "Writes one ledger transaction and raises the balance.",
+  json: FUNDED_JSON,
+  examples: ["wallet credit --partner acme --amount 1000.00 --currency AUD --reference INV-2041"],
+  args: {},
+  options: fundingOptions,
+  run: (context, asked) => moveMoney(context, "credit", asked),
+});

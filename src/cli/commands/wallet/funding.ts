@@ -1,0 +1,29 @@
+import type { Context } from "../../context.ts";
+import { OPERATOR } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import type { Result } from "../../output/result.ts";
+import { fundedResult } from "./view.ts";
+
+interface Asked {
+  partner: string;
+  amount: string;
+  currency: string;
+  reference: string | undefined;
+}
+
+/** Moves money into or out of a partner's wallet, by hand. */
+export async function moveMoney(context: Context, way: "credit" | "debit", asked: Asked): Promise<Result> {
+  const [{ creditWallet, debitWallet }, { requirePartner }, { parseAmount }] = await Promise.all([
+    import("../../../core/wallet/fund.ts"),
+    import("../../../core/partners/partner.ts"),
+    import("../../amount.ts"),
+  ]);
+  const currency = asked.currency.toUpperCase();
+  const amount = parseAmount(asked.amount, currency, "--amount");
+  if (amount === 0) throw usageError("--amount must be more than zero.", "Correct the amount.");
+  return context.withStore(async ({ store }) => {
+    const { id: partnerId } = await store.read(requirePartner, asked.partner);
+    const input = { partnerId, amount, currency, reference: asked.reference ?? null, actor: OPERATOR };
+    return fundedResult(await store.write(way === "credit" ? creditWallet : debitWallet, input));
+  });
+}

@@ -1,0 +1,62 @@
+import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
+import { command } from "../../command.ts";
+import { flag, integer, required, text } from "../../input.ts";
+import type { Column } from "../../output/sheet.ts";
+import { moment } from "../../output/words.ts";
+
+const columns: Column<LedgerEntry>[] = [
+  { title: "at", value: (entry) => moment(entry.created_at) },
+  { title: "kind", value: (entry) => entry.kind },
+  { title: "amount", value: (entry, sheet) => sheet.money(entry.amount_cents, entry.currency), align: "right" },
+  { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), shrinks: true },
+  { title: "reference", value: (entry) => entry.reference ?? entry.order_id, shrinks: true },
+  { title: "transaction", value: (entry) => entry.id },
+];
+
+function postings(entry: LedgerEntry, money: (cents: number, currency: string) => string): string {
+  return entry.postings
+    .map(({ account, amount_cents }) => {
+      const name = account.startsWith("wallet:") ? "wallet" : account;
+      return `${name} ${amount_cents < 0 ? "" : "+"}${money(amount_cents, entry.currency)}`;
+    })
+    .join(", ");
+}
+
+export const ledger = command({
+  name: "ledger",
+  summary: "a partner's ledger transactions with their postings, newest first",
+  stand: "operator",
+  effects: "Reads only.",
+  json:
+    "{data: [{id, kind, currency, amount_cents, order_id, reference, created_at, " +
+    "postings: [{account, amount_cents}]}], count, next_cursor}",
+  examples: ["wallet ledger --partner acme", "wallet ledger --partner acme --all --json"],
+  args: {},
+  options: {
+    partner: required(text("--partner <slug>", "the partner")),
+    limit: integer("--limit <n>", "transactions a page (default 20)", { min: 1, max: 1000 }),
+    cursor: text("--cursor <cursor>", "where the next page starts"),
+    all: flag("--all", "all pages"),
+  },
+  async run(context, { partner, limit = 20, cursor, all }) {
+    const [{ listLedger }, { requirePartner }] = await Promise.all([
+      import("../../../core/wallet/ledger.ts"),
+      import("../../../core/partners/partner.ts"),
+    ]);
+    return context.withStore(async ({ store }) => {
+      const { id: partnerId } = await store.read(requirePartner, partner);
+      const data: LedgerEntry[] = [];
+      let next = cursor ?? null;
+      do {
+        const page = await store.read(listLedger, { partnerId, limit: all ? 1000 : limit, cursor: next ?? undefined });
+        data.push(...page.data);
+        next = page.next_cursor;
+      } while (all && next !== null);
+      if (next !== null) context.note(`There is more: --all, or --cursor ${next}`);
+      return {
+        json: { data, count: data.length, next_cursor: next },
+        text: (sheet) => sheet.table(columns, data, "No money has moved yet."),
+      };
+    });
+  },
+});
