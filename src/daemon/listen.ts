@@ -1,0 +1,70 @@
+import type { App } from "./http.ts";
+
+/** An address that cannot be listened on, in words for whoever starts the program. */
+export class ListenError extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string, cause: unknown) {
+    super(message, { cause });
+    this.name = "ListenError";
+    this.hint = hint;
+  }
+}
+
+interface Wanted {
+  host: string;
+  port: number;
+  /** The option that chooses another port. */
+  flag: string;
+}
+
+/** Runs `start`; throws `ListenError` when the address is taken, forbidden or none of this machine's. */
+export async function startListening<T>(start: () => Promise<T>, { host, port, flag }: Wanted): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    if (code === "EADDRINUSE") {
+      throw new ListenError(
+        `Port ${port} on ${host} is taken by another process.`,
+        `Stop it, or choose another port with ${flag}.`,
+        error,
+      );
+    }
+    if (code === "EACCES") {
+      throw new ListenError(
+        `Port ${port} on ${host} is not allowed to this user.`,
+        `Choose a port above 1023 with ${flag}, or put a proxy in front.`,
+        error,
+      );
+    }
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EINVAL") {
+      throw new ListenError(
+        `${host} is no address of this machine.`,
+        "Give one that is with --host, for example 127.0.0.1.",
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+/** Listens and gives the bound address, e.g. http://127.0.0.1:8080. Throws `ListenError`. */
+export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<string> {
+  await app.ready();
+  return startListening(() => app.listen({ host, port }), { host, port, flag: "--port" });
+}
+
+/**
+ * Stops gracefully: /readyz answers 503, no connection is accepted any more, what is in flight has `ms` to finish, then
+ * its connections are cut. Resolves once the app is closed.
+ */
+export async function drain(app: App, ms: number): Promise<void> {
+  app.lifecycle.draining = true;
+  const cut = setTimeout(() => app.server.closeAllConnections(), ms);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}

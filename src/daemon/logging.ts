@@ -1,0 +1,72 @@
+import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from "pino";
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+// Members that hold a secret or identity data wherever they turn up. By type there is Secret; this is the net below it.
+const PRIVATE = [
+  "authorization",
+  "cookie",
+  "access_token",
+  "client_secret",
+  "password",
+  "secret",
+  "first_name",
+  "last_name",
+  "customer_name",
+  "customer_email",
+  "customer_phone",
+  "date_of_birth",
+  "passport_no",
+  "passport_expiry",
+  "address",
+  "sim_last4",
+  "puk",
+];
+const DEPTHS = ["", "*.", "*.*.", "*.*.*."];
+
+/** An error as logs show it: what and where, never a driver's parameters or rows. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const code: unknown = Reflect.get(error, "code");
+  return {
+    type: error.name,
+    // A failed query carries its parameters behind its text.
+    message: error.message.split(/\n?params:/, 1)[0],
+    ...(typeof code === "string" ? { code } : {}),
+    stack: error.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
+    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
+  };
+}
+
+/** pino's options: JSON lines without secrets, identity data or addresses that carry tokens. */
+export function loggerOptions(level: LogLevel): LoggerOptions {
+  return {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: PRIVATE.flatMap((name) => DEPTHS.map((depth) => depth + name)), censor: "[redacted]" },
+    serializers: {
+      err: describeError,
+      error: describeError,
+      // Whole requests and replies are never logged: their URLs and headers carry tokens.
+      req: () => undefined,
+      res: () => undefined,
+    },
+  };
+}
+
+/** The daemon's log: JSON lines to `destination`, or lines for people when `pretty`. */
+export async function createLogger(
+  level: LogLevel,
+  pretty: boolean,
+  destination: NodeJS.WritableStream = process.stdout,
+): Promise<Logger> {
+  return pino(loggerOptions(level), pretty ? await prettyStream(destination) : destination);
+}
+
+// Loaded only where somebody watches.
+async function prettyStream(destination: NodeJS.WritableStream): Promise<DestinationStream> {
+  const { default: prettyPrint } = await import("pino-pretty");
+  return prettyPrint({ destination, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname" });
+}

@@ -1,0 +1,82 @@
+import { createServer } from "node:http";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { startListening } from "./listen.ts";
+
+/** What one answered request adds to the counters. */
+export interface Answered {
+  method: string;
+  /** The route's pattern, never the address itself. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** The daemon's Prometheus metrics. */
+export interface Metrics {
+  registry: Registry;
+  answered(request: Answered): void;
+}
+
+/** A registry of its own with the process's metrics and those of the HTTP side. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const labelNames = ["method", "route", "status"] as const;
+  const requests = new Counter({
+    name: "esimctl_http_requests_total",
+    help: "Requests answered, by method, route pattern and status.",
+    labelNames,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: "esimctl_http_request_duration_seconds",
+    help: "Time from a request's arrival to its answer's end.",
+    labelNames,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const limited = new Counter({
+    name: "esimctl_http_rate_limited_total",
+    help: "Requests refused with 429, by route pattern.",
+    labelNames: ["route"],
+    registers: [registry],
+  });
+  return {
+    registry,
+    answered({ method, route, status, seconds }) {
+      const labels = { method, route, status: String(status) };
+      requests.inc(labels);
+      durations.observe(labels, seconds);
+      if (status === 429) limited.inc({ route });
+    },
+  };
+}
+
+/** Serves GET /metrics on loopback only. Throws `ListenError` when the port cannot be had. */
+export async function startMetricsServer(registry: Registry, port: number): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  const host = "127.0.0.1";
+  await startListening(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, resolve);
+      }),
+    { host, port, flag: "--metrics-port" },
+  );
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host}:${bound}/metrics`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

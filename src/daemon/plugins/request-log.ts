@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../http.ts";
+import type { Metrics } from "../metrics.ts";
+
+/** Logs and counts one answered request: by its route's pattern, never by its address, which may carry a token. */
+export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics | undefined): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? "(unknown)";
+  const status = reply.statusCode;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  request.log.info({ method, route, status, ms, client_id: request.principal?.clientId }, "request");
+  metrics?.answered({ method, route, status, seconds: reply.elapsedTime / 1000 });
+}
+
+/** One log line, and one count in the metrics, for every request. */
+export function registerRequestLog(app: App, metrics: Metrics | undefined): void {
+  app.addHook("onResponse", async (request, reply) => recordAnswer(request, reply, metrics));
+}
