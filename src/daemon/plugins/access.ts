@@ -3,9 +3,7 @@ import { Problem } from "../../core/kernel/problem.ts";
 import type { Authenticate, Principal } from "../context.ts";
 import type { App } from "../http.ts";
 import { unknownPath } from "./problems.ts";
-
-/** Counts a request against its caller's limit; throws `rate_limit_exceeded`. */
-export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => void;
+import type { RateLimits } from "./rate-limits.ts";
 
 /** The caller of a route that has a scope. */
 export function principalOf(request: FastifyRequest): Principal {
@@ -30,22 +28,20 @@ async function identify(request: FastifyRequest, authenticate: Authenticate): Pr
   }
 }
 
-function refuseWrongAddress(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.is404) throw unknownPath(request);
+function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  if (request.is404) return unknownPath(request);
   const { allow } = request.routeOptions.config;
-  if (allow === undefined) return;
+  if (allow === undefined) return undefined;
   reply.header("allow", allow);
-  throw new Problem(
-    "method_not_allowed",
-    `${request.method} is not possible here; use ${allow.replaceAll(", ", " or ")}.`,
-  );
+  const instead = allow.replaceAll(", ", " or ");
+  return new Problem("method_not_allowed", `${request.method} is not possible here; use ${instead}.`);
 }
 
 /**
  * Authenticates, counts, then checks the scope, in this order, so that refusals are counted and carry the limit's
  * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, whoever asks.
  */
-export function registerAccess(app: App, authenticate: Authenticate, count: CountRequest): void {
+export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   app.decorateRequest("principal", undefined);
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
@@ -55,11 +51,15 @@ export function registerAccess(app: App, authenticate: Authenticate, count: Coun
     const tries = scope !== undefined || (misdirected && request.headers.authorization !== undefined);
     const caller = tries ? await identify(request, authenticate) : undefined;
     if (caller !== undefined && !(caller instanceof Problem)) request.principal = caller;
-    count(request, reply);
-    refuseWrongAddress(request, reply);
-    if (caller instanceof Problem) throw caller;
-    if (scope !== undefined && !caller?.scopes.includes(scope)) {
+    const refusal = limits.refusal(request, reply) ?? wrongAddress(request, reply) ?? caller;
+    if (refusal instanceof Problem) throw refusal;
+    if (scope !== undefined && !request.principal?.scopes.includes(scope)) {
       throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
     }
+  });
+  app.addHook("preValidation", async (request, reply) => {
+    if (request.routeOptions.config.rateLimit !== "token") return;
+    const refusal = limits.tokenRefusal(request, reply);
+    if (refusal !== undefined) throw refusal;
   });
 }

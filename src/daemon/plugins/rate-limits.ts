@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../../core/kernel/clock.ts";
+import { Problem } from "../../core/kernel/problem.ts";
+import type { DaemonContext } from "../context.ts";
+import { fixedWindows, type Standing } from "../windows.ts";
+
+/** Requests a minute from one address that come without a good token. */
+export const ADDRESS_LIMIT = 300;
+/** Token requests a minute for one client_id from one address. */
+export const TOKEN_LIMIT = 30;
+const REMEMBERED = 50_000;
+
+function show(reply: FastifyReply, standing: Standing): void {
+  reply.header("x-ratelimit-limit", standing.limit);
+  reply.header("x-ratelimit-remaining", standing.remaining);
+  reply.header("x-ratelimit-reset", Math.ceil(standing.resetsAt / 1000));
+}
+
+/** Puts the standing on the response; the refusal when this request is one too many. */
+function settle(reply: FastifyReply, standing: Standing, clock: Clock): Problem | undefined {
+  show(reply, standing);
+  if (standing.allowed) return undefined;
+  const seconds = Math.max(1, Math.ceil((standing.resetsAt - clock.now()) / 1000));
+  reply.header("retry-after", seconds);
+  const waiting = `Wait ${seconds} second${seconds === 1 ? "" : "s"}.`;
+  return new Problem("rate_limit_exceeded", `More than ${standing.limit} requests in this minute. ${waiting}`);
+}
+
+/** The client_id of a token request, from its body or its Basic header; "" when it names none. */
+function clientIdOf(request: FastifyRequest): string {
+  const { body } = request;
+  const sent: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "client_id") : undefined;
+  if (typeof sent === "string") return sent.trim();
+  const basic = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+  return Buffer.from(basic, "base64").toString("latin1").split(":", 1)[0] ?? "";
+}
+
+/** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
+export interface RateLimits {
+  /** Counts a request once its caller is known, or known not to be; the refusal when it is one too many. */
+  refusal(request: FastifyRequest, reply: FastifyReply): Problem | undefined;
+  /** Counts a request to the token endpoint by its client_id too, once its body is read. */
+  tokenRefusal(request: FastifyRequest, reply: FastifyReply): Problem | undefined;
+}
+
+/** Counters in this process's memory: per client_id, or per address where no good token says who calls. */
+export function createRateLimits({ clock }: DaemonContext): RateLimits {
+  const clients = fixedWindows(clock, REMEMBERED);
+  const addresses = fixedWindows(clock, REMEMBERED);
+  const tokenRequests = fixedWindows(clock, REMEMBERED);
+  return {
+    refusal(request, reply) {
+      const { principal, ip, routeOptions } = request;
+      if (routeOptions.config?.rateLimit === "exempt") return undefined;
+      const standing =
+        principal === undefined
+          ? addresses.count(ip, ADDRESS_LIMIT)
+          : clients.count(principal.clientId, principal.ratePerMinute);
+      return settle(reply, standing, clock);
+    },
+    tokenRefusal(request, reply) {
+      const { ip } = request;
+      // Cut, so that a huge id costs no memory here; real ones are far shorter.
+      const pair = tokenRequests.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
+      const address = addresses.look(ip, ADDRESS_LIMIT);
+      return settle(reply, pair.remaining <= address.remaining ? pair : address, clock);
+    },
+  };
+}
+
+/** For the terminal's requests in process: nothing is counted. */
+export const unlimited: RateLimits = { refusal: () => undefined, tokenRefusal: () => undefined };

@@ -1,0 +1,52 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../core/kernel/clock.ts";
+
+const MINUTE = 60_000;
+
+/** Where a caller stands in the current minute. */
+export interface Standing {
+  /** Requests allowed in a minute. */
+  limit: number;
+  /** How many of them are left; never below 0. */
+  remaining: number;
+  /** False when this request is one too many. */
+  allowed: boolean;
+  /** When the minute ends (ms). */
+  resetsAt: number;
+}
+
+/** Counts requests by key in the minutes of the clock. */
+export interface Windows {
+  /** Counts one more request of `key`, of which `limit` a minute are allowed. */
+  count(key: string, limit: number): Standing;
+  /** The same without counting. */
+  look(key: string, limit: number): Standing;
+}
+
+/**
+ * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are remembered, the least recently
+ * seen is forgotten first: memory stays bounded whoever calls.
+ */
+export function fixedWindows(clock: Clock, keys: number): Windows {
+  const table = new LRUCache<string, { minute: number; count: number }>({ max: keys });
+  const standing = (minute: number, count: number, limit: number): Standing => ({
+    limit,
+    remaining: Math.max(0, limit - count),
+    allowed: count <= limit,
+    resetsAt: (minute + 1) * MINUTE,
+  });
+  return {
+    count(key, limit) {
+      const minute = Math.floor(clock.now() / MINUTE);
+      const known = table.get(key);
+      if (known?.minute === minute) return standing(minute, ++known.count, limit);
+      table.set(key, { minute, count: 1 });
+      return standing(minute, 1, limit);
+    },
+    look(key, limit) {
+      const minute = Math.floor(clock.now() / MINUTE);
+      const known = table.get(key);
+      return standing(minute, known?.minute === minute ? known.count : 0, limit);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+import type { RoutePlugin } from "../src/daemon/http.ts";
+import { acceptForms } from "../src/daemon/plugins/bodies.ts";
+import { testClock } from "./support/clock.ts";
+import { knownTokens, startServer } from "./support/http.ts";
+
+const routes: RoutePlugin[] = [
+  (app) => {
+    app.get("/mine", { config: { scope: "read:orders" } }, async () => ({}));
+    app.get("/open", { config: { public: true } }, async () => ({}));
+  },
+  (app) => {
+    acceptForms(app);
+    const body = Type.Object({ client_id: Type.Optional(Type.String()) });
+    const config = { public: true, errorShape: "oauth", rateLimit: "token" } as const;
+    app.post("/token", { config, schema: { body } }, async () => ({}));
+  },
+];
+const authenticate = knownTokens({
+  ann: { ratePerMinute: 3 },
+  ben: { ratePerMinute: 300 },
+  reader: { scopes: [], ratePerMinute: 3 },
+});
+
+function limits(response: Response): (number | null)[] {
+  const read = (name: string) => (response.headers.has(name) ? Number(response.headers.get(name)) : null);
+  return ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map(read);
+}
+
+const NEXT_MINUTE = Date.parse("2026-03-02T09:31:00Z") / 1000;
+
+async function server() {
+  const clock = testClock("2026-03-02T09:30:12.300Z");
+  const { url } = await startServer({ routes, authenticate, clock });
+  const as = (token: string, path = "/mine", init: RequestInit = {}) =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}` } });
+  const tokenRequest = (body: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/token`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      body,
+    });
+  const times = async (count: number, request: () => Promise<Response>) => {
+    let last = await request();
+    for (let done = 1; done < count; done++) last = await request();
+    return last;
+  };
+  return { clock, url, as, tokenRequest, times };
+}
+
+describe("a client's limit", () => {
+  it("counts down within the clock's minute, then refuses, then starts anew", async () => {
+    const { as, clock } = await server();
+    expect(limits(await as("ann"))).toEqual([3, 2, NEXT_MINUTE, null]);
+    expect(limits(await as("ann"))).toEqual([3, 1, NEXT_MINUTE, null]);
+    expect(limits(await as("ann"))).toEqual([3, 0, NEXT_MINUTE, null]);
+    const refused = await as("ann");
+    expect(refused.status).toBe(429);
+    expect(limits(refused)).toEqual([3, 0, NEXT_MINUTE, 48]);
+    expect(await refused.json()).toMatchObject({
+      type: "https://esim.example/docs/errors/rate_limit_exceeded",
+      status: 429,
+      instance: "/mine",
+    });
+    clock.set("2026-03-02T09:30:59.999Z");
+    expect(limits(await as("ann"))).toEqual([3, 0, NEXT_MINUTE, 1]);
+    clock.set("2026-03-02T09:31:00.000Z");
+    const again = await as("ann");
+    expect([again.status, ...limits(again)]).toEqual([200, 3, 2, NEXT_MINUTE + 60, null]);
+  });
+
+  it("is its own, by the partner's own number", async () => {
+    const { as, times } = await server();
+    await times(4, () => as("ann"));
+    const other = await as("ben");
+    expect([other.status, ...limits(other)]).toEqual([200, 300, 299, NEXT_MINUTE, null]);
+  });
+
+  it("counts refusals too: missing scope, unknown path, wrong method", async () => {
+    const { as } = await server();
+    const forbidden = await as("reader");
+    expect([forbidden.status, ...limits(forbidden)]).toEqual([403, 3, 2, NEXT_MINUTE, null]);
+    const unknown = await as("reader", "/nothing");
+    expect([unknown.status, ...limits(unknown)]).toEqual([404, 3, 1, NEXT_MINUTE, null]);
+    const wrong = await as("reader", "/mine", { method: "DELETE" });
+    expect([wrong.status, ...limits(wrong)]).toEqual([405, 3, 0, NEXT_MINUTE, null]);
+    expect((await as("reader")).status).toBe(429);
+  });
+});
+
+describe("an address without a good token", () => {
+  it("has 300 requests a minute, over public routes, bad tokens and unknown paths together", async () => {
+    const { as, url, times } = await server();
+    expect(limits(await fetch(`${url}/open`))).toEqual([300, 299, NEXT_MINUTE, null]);
+    const unauthorized = await as("nobody");
+    expect([unauthorized.status, ...limits(unauthorized)]).toEqual([401, 300, 298, NEXT_MINUTE, null]);
+    expect(limits(await fetch(`${url}/nothing`))).toEqual([300, 297, NEXT_MINUTE, null]);
+    expect(limits(await times(297, () => fetch(`${url}/open`)))).toEqual([300, 0, NEXT_MINUTE, null]);
+    for (const response of [await fetch(`${url}/open`), await as("nobody"), await fetch(`${url}/nothing`)]) {
+      expect([response.status, ...limits(response)]).toEqual([429, 300, 0, NEXT_MINUTE, 48]);
+    }
+    expect((await as("ben")).status, "a good token is not touched by it").toBe(200);
+  });
+
+  it("may ask for health as often as it likes", async () => {
+    const { url, times } = await server();
+    const last = await times(320, () => fetch(`${url}/healthz`));
+    expect([last.status, ...limits(last)]).toEqual([200, null, null, null, null]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it("is the proxy's client only when the proxy is trusted, and then only as far as the proxy saw it", async () => {
+    for (const trustProxy of [false, true]) {
+      const { url } = await startServer({ routes, trustProxy });
+      const from = (forwarded: string) => fetch(`${url}/open`, { headers: { "x-forwarded-for": forwarded } });
+      await from("203.0.113.9");
+      const other = await from("203.0.113.10");
+      const forged = await from("203.0.113.77, 203.0.113.9");
+      expect([limits(other)[1], limits(forged)[1]]).toEqual(trustProxy ? [299, 298] : [298, 297]);
+    }
+  });
+});
+
+describe("the token endpoint", () => {
+  it("takes 30 requests a minute for one client_id, whichever way it comes", async () => {
+    const { tokenRequest, times, clock } = await server();
+    const basic = { authorization: `Basic ${Buffer.from("sk_test_anna:secret").toString("base64")}` };
+    expect(limits(await tokenRequest("client_id=sk_test_anna"))).toEqual([30, 29, NEXT_MINUTE, null]);
+    expect(limits(await tokenRequest("", basic))).toEqual([30, 28, NEXT_MINUTE, null]);
+    expect(limits(await times(28, () => tokenRequest("client_id=sk_test_anna")))).toEqual([30, 0, NEXT_MINUTE, null]);
+    const refused = await tokenRequest("client_id=sk_test_anna");
+    expect([refused.status, ...limits(refused)]).toEqual([429, 30, 0, NEXT_MINUTE, 48]);
+    expect(await refused.json()).toMatchObject({ error: "invalid_request" });
+    expect((await tokenRequest("", basic)).status).toBe(429);
+    expect((await tokenRequest("client_id=sk_test_bert")).status).toBe(200);
+    clock.advance(60_000);
+    expect((await tokenRequest("client_id=sk_test_anna")).status).toBe(200);
+  });
+
+  it("takes 300 a minute from one address, and shows whichever limit is nearer", async () => {
+    const { tokenRequest } = await server();
+    for (let sent = 0; sent < 290; sent++) await tokenRequest(`client_id=sk_test_${sent}`);
+    expect(limits(await tokenRequest("client_id=sk_test_new"))).toEqual([300, 9, NEXT_MINUTE, null]);
+    for (let sent = 0; sent < 9; sent++) await tokenRequest(`client_id=sk_test_x${sent}`);
+    const refused = await tokenRequest("client_id=sk_test_newer");
+    expect([refused.status, ...limits(refused)]).toEqual([429, 300, 0, NEXT_MINUTE, 48]);
+  });
+
+  it("counts what cannot be read", async () => {
+    const { tokenRequest } = await server();
+    const malformed = await tokenRequest("{", { "content-type": "application/json" });
+    expect([malformed.status, ...limits(malformed)]).toEqual([400, 300, 299, NEXT_MINUTE, null]);
+  });
+});
