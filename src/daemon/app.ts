@@ -1,12 +1,17 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { type FastifyBaseLogger, type FastifyLoggerOptions, fastify, LogController } from "fastify";
+import { type FastifyBaseLogger, fastify, LogController } from "fastify";
 import type { Authenticate, DaemonContext } from "./context.ts";
 import type { App, RoutePlugin } from "./http.ts";
+import type { Metrics } from "./metrics.ts";
 import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
+import { clientErrorHandler } from "./plugins/client-errors.ts";
+import { registerHealth } from "./plugins/health.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { registerProblems, sendProblem } from "./plugins/problems.ts";
+import { createRateLimits, type RateLimits, unlimited } from "./plugins/rate-limits.ts";
 import { registerRequestIds, requestId, sendRequestId } from "./plugins/request-ids.ts";
+import { recordAnswer, registerRequestLog } from "./plugins/request-log.ts";
 import { registerValidation } from "./plugins/validation.ts";
 
 export interface AppOptions {
@@ -14,41 +19,49 @@ export interface AppOptions {
   authenticate: Authenticate;
   /** False for the terminal's use in process: no limits, no limit headers. */
   rateLimits: boolean;
-  /** Takes client addresses from X-Forwarded-For. */
+  /** Takes client addresses from the X-Forwarded-For of the one proxy in front. */
   trustProxy: boolean;
-  /** pino's options (see logging.ts), a pino instance, or false for silence. */
-  logger: FastifyLoggerOptions | FastifyBaseLogger | false;
+  /** A pino logger (see logging.ts), or false for silence. */
+  logger: FastifyBaseLogger | false;
+  /** Where requests are counted, if anywhere. */
+  metrics?: Metrics;
   routes: readonly RoutePlugin[];
 }
 
-function create(context: DaemonContext, options: AppOptions): App {
-  const { logger } = options;
-  const logging = logger !== false && "child" in logger ? { loggerInstance: logger } : { logger };
+function create(context: DaemonContext, options: AppOptions, limits: RateLimits): App {
+  const { logger, metrics } = options;
   return fastify({
-    ...logging,
+    ...(logger === false ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
-    trustProxy: options.trustProxy,
+    // One hop: what a client itself wrote into the header, left of the proxy's entry, is not believed.
+    trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers["x-request-id"], context),
     // Longer ones never get here: the whole head of a request is limited. So no parameter is refused for its length.
     routerOptions: { maxParamLength: 16 * 1024 },
     return503OnClosing: false,
+    clientErrorHandler: clientErrorHandler(context),
+    // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
-      sendProblem(error, request, reply, context);
+      sendProblem(limits.refusal(request, reply) ?? error, request, reply, context);
+      recordAnswer(request, reply, metrics);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
 /** The daemon's HTTP side with all its conventions; listen on it, or `inject` requests in process. */
 export function buildApp(context: DaemonContext, options: AppOptions): App {
-  const app = create(context, options);
+  const limits = options.rateLimits ? createRateLimits(context) : unlimited;
+  const app = create(context, options, limits);
+  registerRequestLog(app, options.metrics);
   registerRequestIds(app);
   registerProblems(app, context);
   registerBodies(app);
-  registerAccess(app, options.authenticate, () => {});
+  registerAccess(app, options.authenticate, limits);
   registerValidation(app);
   const closeMethods = registerMethods(app);
+  registerHealth(app, context);
   for (const routes of options.routes) app.register(async (scope: App) => routes(scope, context));
   closeMethods();
   return app;

@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import type { HTTPMethods } from "fastify";
 import type { App } from "../http.ts";
 
@@ -8,6 +9,8 @@ function samePath(pattern: string): string {
 
 /** Answers a known path under a wrong method with 405 and Allow. Call before any route; see `closeMethods`. */
 export function registerMethods(app: App): () => void {
+  // Fastify knows the usual methods only; all that Node's parser lets in shall be told what is allowed.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const known = new Map<string, { url: string; methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method, config }) => {
     if (config?.allow !== undefined) return;

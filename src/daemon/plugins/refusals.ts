@@ -16,9 +16,12 @@ export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown }; // Fastify's own members
-  const known = typeof code === "string" ? FRAMEWORK[code] : undefined;
+  if (typeof code !== "string") return undefined;
+  const known = FRAMEWORK[code];
   if (known !== undefined) return known();
-  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+  // ECONNRESET with a 4xx is how Fastify reports a sender that hung up amid its body.
+  const framework = code.startsWith("FST_ERR_") || code === "ECONNRESET";
+  if (framework && typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new Problem("invalid_request", "The request could not be read.");
   }
   return undefined;

@@ -117,21 +117,29 @@ function withoutUnionNoise(errors: TValidationError[], root: Shape): TValidation
   return errors.filter((error) => !dropped.has(error) && !hidden.some((path) => error.schemaPath.startsWith(path)));
 }
 
+/** A header's name as people write it: idempotency-key → Idempotency-Key. */
+export function headerName(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
 /** A validator's complaints as sentences for people, by dotted path; `whole` names the value itself ("body"). */
 export function fieldErrors(errors: TValidationError[], root: Shape, value: unknown, whole: string): FieldErrors {
   const fields = new Map<string, Set<string>>();
-  const add = (path: string, message: string) => fields.set(path, (fields.get(path) ?? new Set()).add(message));
+  const add = (keys: string[], message: string) => {
+    const path = whole === "headers" ? keys.map(headerName).join() : keys.join(".");
+    fields.set(path || whole, (fields.get(path || whole) ?? new Set()).add(message));
+  };
   for (const error of withoutUnionNoise(errors, root)) {
     const keys = pointerKeys(error.instancePath);
     if (error.keyword === "required") {
-      for (const name of error.params.requiredProperties) add([...keys, name].join("."), "is required");
+      for (const name of error.params.requiredProperties) add([...keys, name], "is required");
       continue;
     }
     const shape = shapeAt(root, error.schemaPath);
     const found = valueAt(value, keys);
     const repeated = whole === "query" && Array.isArray(found) && shape.type !== "array";
     const message = repeated ? "must be given only once" : (shape.errorMessage ?? sentence(error, shape, found));
-    add(keys.join(".") || whole, message);
+    add(keys, message);
   }
   return Object.fromEntries([...fields].map(([path, messages]) => [path, [...messages]]));
 }

@@ -33,6 +33,12 @@ export function alternatives(shape: Shape): Shape[] {
   return shape.anyOf?.filter((option) => option.type !== "null") ?? [shape];
 }
 
+/** The one JSON type that `shape` allows beside null; undefined when it allows several or does not say. */
+export function plainType(shape: Shape): string | undefined {
+  const types = [shape.type ?? []].flat().filter((type) => type !== "null");
+  return types.length === 1 ? types[0] : undefined;
+}
+
 /** The values of an enum, a literal or a union of literals; undefined when other values fit too. */
 export function allowedValues(shape: Shape): unknown[] | undefined {
   if (shape.enum !== undefined) return shape.enum;

@@ -1,4 +1,4 @@
-import { allowedValues, allowsNull, alternatives, type Shape } from "./shape.ts";
+import { allowedValues, allowsNull, alternatives, plainType, type Shape } from "./shape.ts";
 
 /** Makes of what was sent what the schema is then checked against; never changes its argument. */
 export type Tidy = (value: unknown) => unknown;
@@ -14,17 +14,18 @@ export function tidier(shape: Shape, coerce: boolean): Tidy {
   if (shape.anyOf !== undefined && options.length === 1 && only !== undefined) return tidier(only, coerce);
   if (allowedValues(shape)?.some((value) => typeof value === "string")) return trimmed;
   if (shape.anyOf !== undefined) return unionTidier(options, coerce);
-  if (shape.type === "object") return objectTidier(shape, coerce);
-  if (shape.type === "array") return arrayTidier(shape, coerce);
-  if (shape.type === "string") return shape.format === "uuid" ? lowered : trimmed;
-  return coerce ? scalarReader(shape.type) : (value) => value;
+  const type = plainType(shape);
+  if (type === "object") return objectTidier(shape, coerce);
+  if (type === "array") return arrayTidier(shape, coerce);
+  if (type === "string") return shape.format === "uuid" ? lowered : trimmed;
+  return coerce ? scalarReader(type) : (value) => value;
 }
 
 const trimmed: Tidy = (value) => (typeof value === "string" ? value.trim() : value);
 const lowered: Tidy = (value) => (typeof value === "string" ? value.trim().toLowerCase() : value);
 
 function unionTidier(options: Shape[], coerce: boolean): Tidy {
-  const tidiers = options.map((option) => ({ type: option.type, tidy: tidier(option, coerce) }));
+  const tidiers = options.map((option) => ({ type: plainType(option), tidy: tidier(option, coerce) }));
   return (value) => {
     const type = Array.isArray(value) ? "array" : typeof value;
     return tidiers.find((option) => option.type === type)?.tidy(value) ?? value;
@@ -64,7 +65,7 @@ function objectTidier(shape: Shape, coerce: boolean): Tidy {
   };
 }
 
-function scalarReader(type: Shape["type"]): Tidy {
+function scalarReader(type: string | undefined): Tidy {
   if (type === "integer") return (value) => (isText(value, /^-?\d+$/) ? Number(value) : value);
   if (type === "number") return (value) => (isText(value, /^-?\d+(\.\d+)?$/) ? Number(value) : value);
   if (type === "boolean") return (value) => (isText(value, /^(true|false)$/) ? value.trim() === "true" : value);

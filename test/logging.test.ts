@@ -1,0 +1,135 @@
+import { PassThrough } from "node:stream";
+import { inspect } from "node:util";
+import type { Logger } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Secret } from "../src/core/kernel/secret.ts";
+import type { RoutePlugin } from "../src/daemon/http.ts";
+import { createLogger } from "../src/daemon/logging.ts";
+import { createMetrics, startMetricsServer } from "../src/daemon/metrics.ts";
+import { startServer } from "./support/http.ts";
+
+const routes: RoutePlugin[] = [
+  (app) => {
+    app.get("/qr/:token", { config: { public: true } }, async () => ({}));
+    app.get("/mine", { config: { scope: "read:orders" } }, async () => ({}));
+    app.get("/broken", { config: { public: true } }, async () => {
+      const cause = Object.assign(new Error("duplicate key"), { detail: "Key (passport_no)=(PA1234567) exists" });
+      throw new Error("Failed query: insert into passports\nparams: PA1234567,1980-05-17", { cause });
+    });
+  },
+];
+
+/** A logger, and the lines that it has written. */
+async function capture(): Promise<{ logger: Logger; lines: () => Record<string, unknown>[]; text: () => string }> {
+  const stream = new PassThrough();
+  let text = "";
+  stream.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  const logger = await createLogger("info", false, stream);
+  const lines = () =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { logger, lines, text: () => text };
+}
+
+describe("the request log", () => {
+  it("has one line for each request: its id, route pattern, status, time and client", async () => {
+    const { logger, lines } = await capture();
+    const { url } = await startServer({ routes, logger });
+    await fetch(`${url}/mine?cursor=abc`, { headers: { authorization: "Bearer good", "x-request-id": "call-1" } });
+    await fetch(`${url}/nothing/at/all`, { headers: { "x-request-id": "call-2" } });
+    await expect.poll(() => lines().filter(({ msg }) => msg === "request").length).toBe(2);
+    const [mine, nothing] = lines().filter(({ msg }) => msg === "request");
+    expect(mine).toEqual({
+      level: "info",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      request_id: "call-1",
+      method: "GET",
+      route: "/mine",
+      status: 200,
+      ms: expect.any(Number),
+      client_id: "sk_test_good",
+      msg: "request",
+    });
+    expect(nothing).toMatchObject({ request_id: "call-2", route: "(unknown)", status: 404 });
+  });
+
+  it("never shows a token, a query string or the address that holds one", async () => {
+    const { logger, text } = await capture();
+    const { url } = await startServer({ routes, logger });
+    await fetch(`${url}/qr/t0ps3cret?passport_no=PA1234567`, { headers: { authorization: "Bearer n0t-a-token" } });
+    await fetch(`${url}/mine`, { headers: { authorization: "Bearer n0t-a-token" } });
+    await expect.poll(() => text().split("\n").length).toBeGreaterThan(2);
+    expect(text()).not.toMatch(/t0ps3cret|PA1234567|n0t-a-token/);
+    expect(text()).toMatch(/"route":"\/qr\/:token"/);
+  });
+
+  it("says what broke and under which id, without the data that it broke on", async () => {
+    const { logger, lines, text } = await capture();
+    const { url } = await startServer({ routes, logger });
+    await fetch(`${url}/broken`, { headers: { "x-request-id": "call-3" } });
+    await expect.poll(() => lines().filter(({ msg }) => msg === "request failed").length).toBe(1);
+    const line = lines().find(({ msg }) => msg === "request failed");
+    expect(line).toMatchObject({
+      level: "error",
+      request_id: "call-3",
+      err: { message: "Failed query: insert into passports", cause: { message: "duplicate key" } },
+    });
+    expect(text()).not.toMatch(/PA1234567|1980-05-17/);
+  });
+});
+
+describe("redaction", () => {
+  it("keeps a Secret out of logs, JSON, templates and print-outs", async () => {
+    const { logger, text } = await capture();
+    const secret = new Secret("hunter2");
+    logger.info({ secret, deep: { list: [secret] } }, `${secret}`);
+    await expect.poll(text).not.toBe("");
+    const everywhere = [text(), JSON.stringify({ secret }), String(secret), inspect({ secret }, { showHidden: true })];
+    for (const shown of everywhere) {
+      expect(shown).toContain("[redacted]");
+      expect(shown).not.toContain("hunter2");
+    }
+    expect(secret.reveal()).toBe("hunter2");
+  });
+
+  it("covers the names that hold secrets and identity data, at every depth", async () => {
+    const { logger, text } = await capture();
+    const person = { passport_no: "PA1234567", date_of_birth: "1980-05-17", puk: "81726354", address: "1 Sample St" };
+    logger.info({ ...person, headers: { authorization: "Bearer abc" }, records: [{ ...person }] }, "import");
+    await expect.poll(text).not.toBe("");
+    expect(text()).not.toMatch(/PA1234567|1980-05-17|81726354|Sample St|Bearer abc/);
+  });
+});
+
+describe("metrics", () => {
+  it("count requests by route pattern on a listener of their own", async () => {
+    const metrics = createMetrics();
+    const { url } = await startServer({ routes, metrics });
+    const { url: metricsUrl, close } = await startMetricsServer(metrics.registry, 0);
+    onTestFinished(close);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    for (let sent = 0; sent < 301; sent++) await fetch(`${url}/qr/t0ps3cret`);
+    const read = async () => (await fetch(metricsUrl)).text();
+    await expect.poll(read).toMatch(/http_requests_total\{method="GET",route="\/qr\/:token",status="429"\} 2\n/);
+    const text = await read();
+    expect(text).toMatch(/http_requests_total\{method="GET",route="\/qr\/:token",status="200"\} 299\n/);
+    expect(text).toMatch(/http_rate_limited_total\{route="\/qr\/:token"\} 2\n/);
+    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/qr\/:token",status="200"\} 299\n/);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
+    expect(text).not.toContain("t0ps3cret");
+    expect(new URL(metricsUrl).hostname).toBe("127.0.0.1");
+    expect((await fetch(new URL("/other", metricsUrl))).status).toBe(404);
+  });
+
+  it("say in words that their port is taken", async () => {
+    const { port } = await startServer();
+    await expect(startMetricsServer(createMetrics().registry, port)).rejects.toMatchObject({
+      message: `Port ${port} on 127.0.0.1 is taken by another process.`,
+      hint: expect.stringContaining("--metrics-port"),
+    });
+  });
+});
