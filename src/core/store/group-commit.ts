@@ -32,12 +32,17 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      // One turn of the event loop between batches: timers and sockets get theirs, and late-comers join the batch.
-      await nextTurn();
-      const batch = queue.slice(0, MAX_BATCH);
-      queue = queue.slice(MAX_BATCH);
-      await runBatch(writer, batch, onSignal);
+    try {
+      while (queue.length > 0) {
+        // One turn of the event loop between batches: timers and sockets get theirs, and late-comers join the batch.
+        await nextTurn();
+        const batch = queue.slice(0, MAX_BATCH);
+        queue = queue.slice(MAX_BATCH);
+        await runBatch(writer, batch, onSignal);
+      }
+    } finally {
+      // In the same breath as the last look at the queue: a write that comes later starts the next drain.
+      draining = null;
     }
   }
 
@@ -47,9 +52,7 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
         // `value` is what `command` answered for this very entry.
         queue.push({ run: (tx) => command(tx, input), resolve: (value) => resolve(value as O), reject });
       });
-      draining ??= drain().finally(() => {
-        draining = null;
-      });
+      draining ??= drain();
       return result;
     },
     /** Resolves once nothing is waiting or under way. */
