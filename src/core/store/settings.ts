@@ -1,0 +1,25 @@
+import { eq } from "drizzle-orm";
+import { first, type Slots, statement } from "./statement.ts";
+import type { Read, Tx } from "./store.ts";
+
+/** What an installation remembers: the addresses it was last served at. */
+export type SettingKey = "public_url" | "docs_url";
+
+const byKey = statement((db, t, slot: Slots<{ key: string }>) =>
+  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, slot.key)),
+);
+
+/** A setting's value, or null when it was never written. */
+export async function readSetting(q: Read, key: SettingKey): Promise<string | null> {
+  return first(await byKey(q, { key }))?.value ?? null;
+}
+
+/** Writes settings; the ones not named stay. */
+export async function writeSettings(tx: Tx, values: Partial<Record<SettingKey, string>>): Promise<void> {
+  for (const [key, value] of Object.entries(values)) {
+    await tx.db
+      .insert(tx.t.settings)
+      .values({ key, value })
+      .onConflictDoUpdate({ target: tx.t.settings.key, set: { value } });
+  }
+}

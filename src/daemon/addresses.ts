@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Addresses } from "./context.ts";
+
+/** Where a daemon is to be had. */
+export interface ServedAt {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Left out: the bound address. */
+  publicUrl?: string | undefined;
+  /** Left out: `{publicUrl}/docs`. */
+  docsUrl?: string | undefined;
+}
+
+/** The public address's own path, to stand before paths in Location: "" or "/esim", never with a closing slash. */
+export function pathPrefix(publicUrl: string): string {
+  return withoutSlash(new URL(publicUrl).pathname);
+}
+
+/** The port to bind and the addresses that links, tokens and problems carry; known before anything listens. */
+export async function servedAddresses(at: ServedAt): Promise<{ port: number; addresses: Addresses }> {
+  const port = at.port === 0 ? await freePort(at.host) : at.port;
+  const publicUrl = withoutSlash(at.publicUrl ?? boundUrl(at.host, port));
+  return { port, addresses: { publicUrl, docsUrl: withoutSlash(at.docsUrl ?? `${publicUrl}/docs`) } };
+}
+
+function boundUrl(host: string, port: number): string {
+  // Nobody can open a wildcard address; this machine answers at its loopback.
+  const named = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  return `http://${named.includes(":") ? `[${named}]` : named}:${port}`;
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host);
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (typeof address !== "object" || address === null) throw new Error("no port was bound");
+  return address.port;
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, "");
+}

@@ -1,0 +1,17 @@
+import type { Tokens } from "../../core/credentials/tokens.ts";
+import { Problem } from "../../core/kernel/problem.ts";
+import type { Authenticate } from "../context.ts";
+
+/** Authentication by the Bearer tokens that this daemon issues (contract: Authentication, 3-5). */
+export function bearerTokens(tokens: Tokens): Authenticate {
+  return async (authorization) => {
+    const token = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined) {
+      const words = authorization === undefined ? "The Authorization header is missing." : "It is no Bearer token.";
+      throw new Problem("unauthorized", words);
+    }
+    const { client, scopes } = await tokens.verify(token);
+    const { clientId, partnerId, environment, ratePerMinute } = client;
+    return { partnerId, clientId, environment, scopes, ratePerMinute };
+  };
+}

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
+import type { Tokens } from "../../core/credentials/tokens.ts";
+import type { RoutePlugin } from "../http.ts";
+
+const TokenBody = Type.Object({
+  grant_type: Type.Unsafe<"client_credentials">({ type: "string", const: "client_credentials" }),
+  client_id: Type.Optional(Type.String({ minLength: 10, examples: ["sk_test_5f0c…"] })),
+  client_secret: Type.Optional(Type.String({ minLength: 20 })),
+  scope: Type.Optional(Type.String({ description: "Space-separated; all the credential has when left out" })),
+});
+
+const TokenAnswer = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Unsafe<"Bearer">({ type: "string", const: "Bearer" }),
+  expires_in: Type.Integer({ examples: [3600] }),
+  scope: Type.String({ examples: ["read:products read:orders"] }),
+});
+
+/** Contract: Token. RFC 6749: clients authenticate in the body or with HTTP Basic, not both. */
+export function oauthRoutes(tokens: Tokens): RoutePlugin {
+  return (app) => {
+    app.route({
+      method: "POST",
+      url: "/api/v1/oauth/token",
+      config: { public: true, errorShape: "oauth", rateLimit: "token" },
+      schema: {
+        operationId: "issueToken",
+        tags: ["Token"],
+        summary: "Exchange a credential for an access token",
+        body: TokenBody,
+        response: { 200: TokenAnswer },
+      },
+      async handler(request, reply) {
+        const client = clientOf(request, request.body);
+        reply.header("cache-control", "no-store").header("pragma", "no-cache");
+        return tokens.issue({ ...client, scope: request.body.scope });
+      },
+    });
+  };
+}
+
+interface Presented {
+  clientId: string;
+  clientSecret: string;
+}
+
+function clientOf(request: FastifyRequest, body: { client_id?: string; client_secret?: string }): Presented {
+  const basic = basicClient(request.headers.authorization);
+  if (basic !== null && body.client_secret !== undefined) {
+    throw new TokenRefusal("invalid_request", "Authenticate in the body or with HTTP Basic, not both.");
+  }
+  if (basic !== null && body.client_id !== undefined && body.client_id !== basic.clientId) {
+    throw new TokenRefusal("invalid_request", "client_id differs from the one of the Authorization header.");
+  }
+  if (basic !== null) return basic;
+  if (body.client_id === undefined) throw new TokenRefusal("invalid_request", "client_id is required.");
+  if (body.client_secret === undefined) throw new TokenRefusal("invalid_request", "client_secret is required.");
+  return { clientId: body.client_id, clientSecret: body.client_secret };
+}
+
+/** The client of an HTTP Basic header, each half form-encoded (RFC 6749 2.3.1); null without such a header. */
+export function basicClient(authorization: string | undefined): Presented | null {
+  if (authorization === undefined) return null;
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
+  const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon < 1) throw new TokenRefusal("invalid_request", "The Authorization header is not HTTP Basic.");
+  try {
+    const [clientId, clientSecret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded);
+    return { clientId: clientId ?? "", clientSecret: clientSecret ?? "" };
+  } catch {
+    throw new TokenRefusal("invalid_request", "The Authorization header is not form-encoded.");
+  }
+}
+
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}

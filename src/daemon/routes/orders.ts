@@ -1,0 +1,109 @@
+import { payloadHash } from "../../core/kernel/canonical.ts";
+import { createOrder } from "../../core/orders/create.ts";
+import { orderEsims } from "../../core/orders/esims.ts";
+import { listOrders } from "../../core/orders/list.ts";
+import { checkMetadata } from "../../core/orders/metadata.ts";
+import { showOrder } from "../../core/orders/show.ts";
+import { pathPrefix } from "../addresses.ts";
+import type { DaemonContext } from "../context.ts";
+import type { App, RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import {
+  CreatedOrder,
+  IdempotencyHeader,
+  NewOrder,
+  OrderEsims,
+  OrderPage,
+  OrderParams,
+  OrderQuery,
+  OrderWithFulfillment,
+} from "../schemas/order.ts";
+
+/** Contract: Orders, single. */
+export const orderRoutes: RoutePlugin = (app, context) => {
+  createRoute(app, context);
+  readRoutes(app, context);
+};
+
+function createRoute(app: App, { store, addresses }: DaemonContext): void {
+  const prefix = pathPrefix(addresses.publicUrl);
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/orders",
+    config: { scope: "write:orders", problems: ["validation", "insufficient_balance", "idempotency_conflict"] },
+    schema: {
+      operationId: "createOrder",
+      tags: ["Orders"],
+      summary: "Place an order, paid from the wallet",
+      headers: IdempotencyHeader,
+      body: NewOrder,
+      response: { 200: CreatedOrder, 201: CreatedOrder },
+    },
+    async handler(request, reply) {
+      const { partnerId, environment } = principalOf(request);
+      const metadata = request.body.metadata ?? {};
+      checkMetadata(metadata);
+      const { order, replayed } = await store.write(createOrder, {
+        partnerId,
+        environment,
+        key: { space: "single", value: request.headers["idempotency-key"] },
+        payloadHash: payloadHash(request.rawPayload),
+        lines: request.body.line_items,
+        metadata,
+      });
+      reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      return reply.code(replayed ? 200 : 201).send(order);
+    },
+  });
+}
+
+function readRoutes(app: App, { store, addresses }: DaemonContext): void {
+  const { publicUrl } = addresses;
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/orders",
+    config: { scope: "read:orders", problems: ["invalid_cursor"] },
+    schema: {
+      operationId: "listOrders",
+      tags: ["Orders"],
+      summary: "List your orders, newest first",
+      querystring: OrderQuery,
+      response: { 200: OrderPage },
+    },
+    handler(request) {
+      const { partnerId, environment } = principalOf(request);
+      return store.read(listOrders, { partnerId, environment, ...request.query });
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/orders/:id",
+    config: { scope: "read:orders", problems: ["not_found"] },
+    schema: {
+      operationId: "getOrder",
+      tags: ["Orders"],
+      summary: "Read one order with what was delivered",
+      params: OrderParams,
+      response: { 200: OrderWithFulfillment },
+    },
+    handler: (request) => store.read(showOrder, { owner: principalOf(request), id: request.params.id, publicUrl }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/orders/:id/esims",
+    config: { scope: "read:esims", problems: ["not_found", "order_not_fulfilled"] },
+    schema: {
+      operationId: "getOrderEsims",
+      tags: ["Orders"],
+      summary: "Fetch the eSIMs of a fulfilled order",
+      params: OrderParams,
+      response: { 200: OrderEsims },
+    },
+    handler: (request) => store.read(orderEsims, { owner: principalOf(request), id: request.params.id, publicUrl }),
+  });
+}

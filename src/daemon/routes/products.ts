@@ -1,0 +1,46 @@
+import { Type } from "typebox";
+import { type ProductPage as CatalogPage, listProducts } from "../../core/catalog/list.ts";
+import { showProduct } from "../../core/catalog/product.ts";
+import type { RoutePlugin } from "../http.ts";
+import { createPageCache } from "../page-cache.ts";
+import { UuidOf } from "../schemas/common.ts";
+import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
+
+/** Contract: Products. */
+export const productRoutes: RoutePlugin = (app, { store }) => {
+  const pages = createPageCache<CatalogPage>(store, 500);
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/products",
+    config: { scope: "read:products", problems: ["invalid_cursor"] },
+    schema: {
+      operationId: "listProducts",
+      tags: ["Products"],
+      summary: "Browse the catalog",
+      querystring: ProductQuery,
+      response: { 200: ProductPage },
+    },
+    async handler(request, reply) {
+      const kept = await pages.get(JSON.stringify(request.query), async () => {
+        const page = await store.read(listProducts, request.query);
+        return { page, text: String(reply.serialize({ ...page })) };
+      });
+      return reply.serializer(() => kept.text).send(kept.page);
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/products/:id",
+    config: { scope: "read:products", problems: ["not_found"] },
+    schema: {
+      operationId: "getProduct",
+      tags: ["Products"],
+      summary: "Read one product",
+      params: Type.Object({ id: UuidOf<"product">("The product") }),
+      response: { 200: ProductDetail },
+    },
+    handler: (request) => store.read(showProduct, request.params.id),
+  });
+};

@@ -1,0 +1,73 @@
+import { Type } from "typebox";
+import { scopes } from "../../core/credentials/scopes.ts";
+import type { Tokens } from "../../core/credentials/tokens.ts";
+import type { RoutePlugin } from "../http.ts";
+
+const Jwks = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      kty: Type.String(),
+      crv: Type.String(),
+      x: Type.String(),
+      kid: Type.String(),
+      use: Type.String(),
+      alg: Type.String(),
+    }),
+  ),
+});
+
+const Metadata = Type.Object({
+  issuer: Type.String(),
+  token_endpoint: Type.String(),
+  jwks_uri: Type.String(),
+  scopes_supported: Type.Array(Type.String()),
+  response_types_supported: Type.Array(Type.String()),
+  grant_types_supported: Type.Array(Type.String()),
+  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  service_documentation: Type.String(),
+});
+
+/** What a client needs to find and trust us: the public keys and the metadata of RFC 8414. */
+export function wellKnownRoutes(tokens: Tokens): RoutePlugin {
+  return (app, { addresses }) => {
+    const { publicUrl, docsUrl } = addresses;
+
+    app.route({
+      method: "GET",
+      url: "/.well-known/jwks.json",
+      config: { public: true },
+      schema: {
+        operationId: "getJwks",
+        tags: ["Token"],
+        summary: "Public keys of the access tokens",
+        response: { 200: Jwks },
+      },
+      handler: async (_request, reply) => {
+        reply.header("cache-control", "public, max-age=60");
+        return { keys: await tokens.jwks() };
+      },
+    });
+
+    app.route({
+      method: "GET",
+      url: "/.well-known/oauth-authorization-server",
+      config: { public: true },
+      schema: {
+        operationId: "getOauthMetadata",
+        tags: ["Token"],
+        summary: "Authorization server metadata (RFC 8414)",
+        response: { 200: Metadata },
+      },
+      handler: () => ({
+        issuer: publicUrl,
+        token_endpoint: `${publicUrl}/api/v1/oauth/token`,
+        jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+        scopes_supported: [...scopes],
+        response_types_supported: [],
+        grant_types_supported: ["client_credentials"],
+        token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+        service_documentation: docsUrl,
+      }),
+    });
+  };
+}

@@ -1,0 +1,37 @@
+import { type TSchema, Type } from "typebox";
+import type { Id } from "../../core/kernel/brand.ts";
+
+/** One of these texts. Kept flat (no anyOf), which validates, serialises and reads better. */
+export function OneOf<const T extends readonly string[]>(values: T, options: object = {}) {
+  return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
+}
+
+/** A schema of one plain type, or null. */
+export function Nullable<T extends TSchema & { type: string }>(schema: T) {
+  return Type.Unsafe<Type.Static<T> | null>({ ...schema, type: [schema.type, "null"] });
+}
+
+/** A UUID that is the id of a B. */
+export function UuidOf<B extends string>(description: string) {
+  return Type.Unsafe<Id<B>>({ type: "string", format: "uuid", description });
+}
+
+export const Timestamp = Type.String({ format: "date-time", examples: ["2026-03-01T09:30:00.000Z"] });
+
+export const Cents = Type.Integer({ description: "Minor units of the currency", examples: [1250] });
+
+export const Currency = Type.String({ minLength: 3, maxLength: 3, examples: ["AUD"] });
+
+/** Query parameters of a cursor list whose pages have `standard` records unless asked for up to `most`. */
+export function pageQuery(standard = 20, most = 100) {
+  return {
+    limit: Type.Integer({ minimum: 1, maximum: most, default: standard, description: "Records a page" }),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "next_cursor of the page before" })),
+  };
+}
+
+export const Pagination = Type.Object({
+  has_more: Type.Boolean(),
+  next_cursor: Nullable(Type.String()),
+  count: Type.Integer({ description: "Records on this page" }),
+});

@@ -1,0 +1,46 @@
+import { Type } from "typebox";
+import { productSorts } from "../../core/catalog/list.ts";
+import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../core/catalog/product.ts";
+import { Cents, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+
+const fields = {
+  id: UuidOf<"product">("The product"),
+  sku: Type.String({ examples: ["ES-EU-5GB-30D"] }),
+  name: Type.String({ examples: ["Europe 5 GB, 30 days"] }),
+  description: Nullable(Type.String()),
+  region: Type.String({ examples: ["Europe"] }),
+  coverage: Type.Array(Type.String(), { examples: [["FR", "DE", "ES"]] }),
+  data_amount_mb: Type.Number({ examples: [5120] }),
+  validity_days: Type.Integer({ examples: [30] }),
+  price_cents: Cents,
+  currency: Currency,
+  type: OneOf(planTypes),
+  status: OneOf(productStatuses),
+  product_type: OneOf(productTypes),
+  delivery_method: OneOf(deliveryMethods),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+/** Contract: Product (list item). */
+export const Product = Type.Object(fields);
+
+/** Contract: ProductDetail. */
+export const ProductDetail = Type.Object({
+  ...fields,
+  features: Nullable(Type.Array(Type.String())),
+  activation_policy: Nullable(Type.String()),
+  network_type: Nullable(Type.String()),
+  compatible_devices: Nullable(Type.Array(Type.String())),
+});
+
+export const ProductPage = Type.Object({ data: Type.Array(Product), pagination: Pagination });
+
+export const ProductQuery = Type.Object({
+  ...pageQuery(),
+  region: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["Europe"] })),
+  type: Type.Optional(OneOf(planTypes)),
+  status: OneOf(productStatuses, { default: "active" }),
+  sort_by: OneOf(productSorts, { default: "created_at" }),
+  sort_order: OneOf(["asc", "desc"], { default: "desc" }),
+});

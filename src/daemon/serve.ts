@@ -1,0 +1,79 @@
+import type { Logger } from "pino";
+import { createTokens } from "../core/credentials/tokens.ts";
+import type { Clock } from "../core/kernel/clock.ts";
+import type { Ids } from "../core/kernel/ids.ts";
+import { writeSettings } from "../core/store/settings.ts";
+import type { Store } from "../core/store/store.ts";
+import { type ServedAt, servedAddresses } from "./addresses.ts";
+import { buildApp } from "./app.ts";
+import { drain, listen } from "./listen.ts";
+import { createMetrics, startMetricsServer } from "./metrics.ts";
+import { bearerTokens } from "./plugins/authentication.ts";
+import { prepareStore } from "./prepare.ts";
+import { allRoutes } from "./routes/all.ts";
+import { startWorkers } from "./workers/all.ts";
+
+export interface ServeOptions extends ServedAt {
+  trustProxy: boolean;
+  allowPrivateWebhooks: boolean;
+  /** Where /metrics listens on loopback; left out: nowhere. */
+  metricsPort?: number | undefined;
+}
+
+export interface ServeDependencies {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+}
+
+/** A daemon that answers. */
+export interface Running {
+  /** The address it listens on, e.g. http://127.0.0.1:8080. */
+  url: string;
+  publicUrl: string;
+  metricsUrl: string | null;
+  /** Stops accepting, finishes what is in flight (30 s at most), lets the workers finish their step. */
+  stop(): Promise<void>;
+}
+
+const DRAIN_MS = 30_000;
+
+/** Serves the platform on an open store. Throws `ListenError` when an address cannot be had. The store stays open. */
+export async function serve(deps: ServeDependencies, options: ServeOptions): Promise<Running> {
+  const { store, clock, ids, log } = deps;
+  const { port, addresses } = await servedAddresses(options);
+  await prepareStore(store);
+  await store.write(writeSettings, { public_url: addresses.publicUrl, docs_url: addresses.docsUrl });
+  const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
+  const metrics = createMetrics();
+  const context = { store, clock, ids, addresses };
+  const app = buildApp(context, {
+    authenticate: bearerTokens(tokens),
+    rateLimits: true,
+    trustProxy: options.trustProxy,
+    logger: log,
+    metrics,
+    routes: allRoutes(tokens),
+  });
+  const url = await listen(app, { host: options.host, port });
+  const metricsServer = options.metricsPort === undefined ? null : await metricsOrClose(options.metricsPort);
+  const workers = startWorkers({ ...context, log, allowPrivateWebhooks: options.allowPrivateWebhooks });
+
+  async function metricsOrClose(metricsPort: number) {
+    return startMetricsServer(metrics.registry, metricsPort).catch(async (error: unknown) => {
+      await app.close();
+      throw error;
+    });
+  }
+
+  return {
+    url,
+    publicUrl: addresses.publicUrl,
+    metricsUrl: metricsServer?.url ?? null,
+    async stop() {
+      await Promise.all([drain(app, DRAIN_MS), workers.stop()]);
+      metricsServer?.close();
+    },
+  };
+}
