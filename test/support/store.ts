@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { onTestFinished } from "vitest";
+import type { Clock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { type Location, openStore } from "../../src/core/store/open.ts";
+import type { Store } from "../../src/core/store/store.ts";
+
+export const onPostgres = process.env.ESIMCTL_TEST_ENGINE === "postgres";
+
+export interface TestStore {
+  store: Store;
+  location: Location;
+  masterKey: Buffer;
+  /** A second store on the same database, as another process would open it. */
+  again(): Promise<Store>;
+}
+
+/** A temporary directory that goes with the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "esimctl-test-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A fresh database of the engine under test; closed and removed with the test. */
+export async function openTestStore(clock: Clock): Promise<TestStore> {
+  const location = onPostgres
+    ? await freshPostgres()
+    : { file: join(temporaryDirectory(), "esimctl.db"), create: true };
+  const masterKey = randomBytes(32);
+  const again = async () => {
+    const opened = await openStore(location, { clock, ids: randomIds(), masterKey });
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  return { store: await again(), location, masterKey, again };
+}
+
+async function freshPostgres(): Promise<{ url: string }> {
+  const server = process.env.ESIMCTL_TEST_POSTGRES;
+  if (server === undefined) throw new Error("the PostgreSQL suite was not started by its configuration");
+  const name = `t_${randomBytes(8).toString("hex")}`;
+  await onServer(server, `CREATE DATABASE ${name}`);
+  onTestFinished(() => onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.toString() };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
