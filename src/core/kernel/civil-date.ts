@@ -1,0 +1,19 @@
+import { Temporal } from "temporal-polyfill";
+
+const FORM = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether `text` is YYYY-MM-DD and a day that the calendar has: no 30 February. */
+export function isCivilDate(text: string): boolean {
+  if (!FORM.test(text)) return false;
+  try {
+    Temporal.PlainDate.from(text, { overflow: "reject" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The civil date (YYYY-MM-DD) of a moment in ms, in an IANA time zone: UTC unless told. */
+export function civilDateAt(ms: number, timeZone = "UTC"): string {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+}
