@@ -22,14 +22,15 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error;
   if (error instanceof Problem) return problemFailure(error.slug, error.message, error.errors);
   if (isHinted(error)) {
-    return { code: error.code ?? "store", message: error.message, hint: error.hint, exitCode: exitCodes.failed };
+    const { code = codeOf(error), message, hint } = error;
+    return { code, message, hint, exitCode: exitCodes.failed };
   }
   // @inquirer throws this by name when Ctrl-C ends a prompt; its class is not exported by its prompts package.
   if (error instanceof Error && error.name === "ExitPromptError") return interrupted("Nothing was changed.");
   return systemFailure(error) ?? unexpected(error);
 }
 
-/** StoreError, CsvError and their like say themselves what to do; those without a code are the store's. */
+/** StoreError, ListenError, CsvError and their like say themselves what to do. */
 function isHinted(error: unknown): error is Error & { hint: string; code?: string } {
   return error instanceof Error && "hint" in error && typeof error.hint === "string";
 }
@@ -44,6 +45,11 @@ export function problemFailure(slug: string, detail: string, errors?: Record<str
     hint: slug === "validation" ? "Correct what is named and try again." : (known?.hint ?? "See --verbose."),
     exitCode: notAuthorised.includes(slug) ? exitCodes.notAuthorised : exitCodes.failed,
   };
+}
+
+/** `store` for a StoreError: those without a code of their own go by their name. */
+function codeOf(error: Error): string {
+  return error.name.replace(/Error$/, "").toLowerCase();
 }
 
 const systemHints: Readonly<Record<string, string>> = {

@@ -82,6 +82,18 @@ export function decimal(flags: string, help: string): Option<string | undefined>
   return { flags: [flags], help, required: false, read };
 }
 
+/** `--public-url <url>`: an absolute http(s) address without query and fragment. */
+export function address(flags: string, help: string): Option<string | undefined> {
+  const read = (given: unknown) => {
+    const typed = asText(given);
+    if (typed === undefined) return undefined;
+    const url = URL.parse(typed);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") return typed;
+    throw usageError(`${flags} must be an address such as https://api.example.com, not "${typed}".`, "Correct it.");
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
 /** The same option, which must be given. */
 export function required<T>(option: Option<T | undefined>): Option<T> {
   const read = (given: unknown) => {

@@ -16,6 +16,8 @@ import { type Place, placeWords } from "./place.ts";
 interface Sources {
   clock: Clock;
   ids: Ids;
+  /** Read a database file whole for damage before it is used. */
+  verify?: boolean;
 }
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
@@ -38,9 +40,10 @@ export async function openExisting(place: Place, sources: Sources): Promise<Stor
 export async function openOrCreate(place: Place, sources: Sources): Promise<{ store: Store; created: boolean }> {
   if (place.kind === "database") return openDatabase(place.url, place.keyFile, sources);
   const created = !isInitialised(place.path);
-  const { databaseFile, keyFile } = prepareDataDirectory(place.path, sources.ids);
+  const { databaseFile: file, keyFile } = prepareDataDirectory(place.path, sources.ids);
   const masterKey = readMasterKey(keyFile);
-  return { store: await openStore({ file: databaseFile, create: true }, { ...sources, masterKey }), created };
+  const verify = sources.verify ?? false;
+  return { store: await openStore({ file, create: true, verify }, { ...sources, masterKey }), created };
 }
 
 async function openDatabase(url: string, keyFile: string, sources: Sources) {

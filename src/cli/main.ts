@@ -21,3 +21,10 @@ function endQuietlyOnBrokenPipes(): void {
     });
   }
 }
+
+/** `npm start`: demo data on the first run, then `serve` with the options in `argv`. */
+export async function start(argv: readonly string[]): Promise<void> {
+  endQuietlyOnBrokenPipes();
+  const { startDemo } = await import("./demo/start.ts");
+  process.exitCode = await startDemo(argv);
+}

@@ -17,6 +17,11 @@ export interface Single {
 /** Commands without a noun, in the order of the help. */
 export const singles: readonly Single[] = [
   { name: "init", summary: "make a data directory", load: async () => (await import("./commands/init.ts")).init },
+  {
+    name: "serve",
+    summary: "run the platform: API, workers, pages",
+    load: async () => (await import("./commands/serve.ts")).serve,
+  },
 ];
 
 /** Nouns, in the order of the help. */

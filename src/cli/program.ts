@@ -5,7 +5,7 @@ import { type CliError, usageError } from "./errors.ts";
 import { type Globals, globalOptions, readGlobals } from "./globals.ts";
 import { helpAfter } from "./help.ts";
 import { flag, type Option, text } from "./input.ts";
-import { nouns, singles } from "./nouns.ts";
+import { nouns, type Single } from "./nouns.ts";
 
 /** Runs a command that was understood. */
 export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
@@ -20,7 +20,7 @@ const partnerOptions = {
 };
 
 /** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */
-export function buildProgram(run: Runner): Commander {
+export function buildProgram(run: Runner, singles: readonly Single[]): Commander {
   const program = new Commander("esimctl")
     .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
     .usage("<noun> <verb> [ids…] [options]")
@@ -28,14 +28,20 @@ export function buildProgram(run: Runner): Commander {
     .helpOption("-h, --help", "show help, with examples")
     .option("-V, --version", "show the version")
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
   program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
   for (const single of singles) addStub(program, single.name, single.summary, "Commands:");
   for (const noun of nouns) addStub(program, noun.name, noun.summary, "Nouns:");
-  program.hook("preSubcommand", async (_program, stub) => fill(stub, program, run));
+  program.hook("preSubcommand", (_program, stub) => fill(stub, { program, run, singles }));
   return program;
+}
+
+interface Whole {
+  program: Commander;
+  run: Runner;
+  singles: readonly Single[];
 }
 
 function addStub(parent: Commander, name: string, summary: string, group: string): Commander {
@@ -44,7 +50,7 @@ function addStub(parent: Commander, name: string, summary: string, group: string
 }
 
 /** Gives the noun (or single command) that was asked for its verbs, options and action. */
-async function fill(stub: Commander, program: Commander, run: Runner): Promise<void> {
+async function fill(stub: Commander, { program, run, singles }: Whole): Promise<void> {
   const single = singles.find((one) => one.name === stub.name());
   if (single !== undefined) return furnish(stub, await single.load(), program, run);
   const noun = nouns.find((one) => one.name === stub.name());
@@ -53,13 +59,6 @@ async function fill(stub: Commander, program: Commander, run: Runner): Promise<v
   for (const verb of await noun.verbs()) {
     furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
   }
-  // A noun alone is no command; commander would show its help as if it were.
-  stub.action(() => {
-    const [typed] = stub.args;
-    throw typed === undefined
-      ? usageError(`${stub.name()} needs a verb.`, `See esimctl ${stub.name()} --help.`)
-      : usageError(`${stub.name()} has no verb ${typed}.`, `See esimctl ${stub.name()} --help.`);
-  });
 }
 
 function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
@@ -100,7 +99,11 @@ function pathOf(stub: Commander): string {
 /** commander's complaint as ours: one line of what happened, one of what to do. */
 function translate(stub: Commander, error: CommanderError): never {
   if (error.exitCode === 0) throw new HelpShown();
-  throw complaint(error.message, pathOf(stub));
+  const path = pathOf(stub);
+  // What commander would print its help for: a noun, or nothing at all, and no verb.
+  if (error.code === "commander.help")
+    throw usageError(`${path} needs a ${stub.parent === null ? "noun" : "verb"}.`, `See ${path} --help.`);
+  throw complaint(error.message, path);
 }
 
 function complaint(message: string, path: string): CliError {

@@ -4,10 +4,12 @@ import { createContext } from "./context.ts";
 import { interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type Globals, guessGlobals } from "./globals.ts";
+import { singles } from "./nouns.ts";
 import { buildProgram, HelpShown } from "./program.ts";
+import { onSecondSignal } from "./signals.ts";
 
 /** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
-export async function run(argv: readonly string[]): Promise<ExitCode> {
+export async function run(argv: readonly string[], commands = singles): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
@@ -15,7 +17,7 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
     exitCode = printResult(result, globals);
-  });
+  }, commands);
   program.on("option:version", () => {
     process.stdout.write(`${packageFile.version}\n`);
     throw new HelpShown();
@@ -48,13 +50,14 @@ function hyphened(word: string): string {
 function listenForInterrupts(command: Command, globals: Globals): AbortSignal {
   const abort = new AbortController();
   if (command.stays) return abort.signal;
-  process.on("SIGINT", async () => {
-    if (command.batches && !abort.signal.aborted) {
-      abort.abort();
-      return;
-    }
+  const end = async () => {
     const { printFailure } = await import("./output/print.ts");
     process.exit(printFailure(interrupted(), globals));
+  };
+  process.once("SIGINT", () => {
+    if (!command.batches) return end();
+    onSecondSignal(["SIGINT"], end);
+    abort.abort();
   });
   return abort.signal;
 }

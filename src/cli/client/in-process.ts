@@ -2,6 +2,7 @@ import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import { listPartners } from "../../core/partners/list.ts";
 import { requirePartner } from "../../core/partners/partner.ts";
+import { readSetting } from "../../core/store/settings.ts";
 import { buildApp } from "../../daemon/app.ts";
 import type { Addresses, Principal } from "../../daemon/context.ts";
 import type { App } from "../../daemon/http.ts";
@@ -12,6 +13,9 @@ import { exitCodes } from "../exit-codes.ts";
 import { select } from "../output/prompts.ts";
 import { placeWords } from "../place.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+
+/** Where `serve` listens unless it is told otherwise. */
+const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
 export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
@@ -56,10 +60,10 @@ async function pickPartner(context: Context, store: Opened["store"]): Promise<st
   return select("Which partner?", choices, "--partner", context.globals);
 }
 
-/** The addresses in links. Nothing here is served: they are those of the daemon. */
-async function addressesOf(_opened: Opened): Promise<Addresses> {
-  const publicUrl = "http://127.0.0.1:8080";
-  return { publicUrl, docsUrl: `${publicUrl}/docs` };
+/** The addresses in links: where the daemon was last served, since nothing is served here. */
+async function addressesOf({ store }: Opened): Promise<Addresses> {
+  const publicUrl = (await store.read(readSetting, "public_url")) ?? DEFAULT_ADDRESS;
+  return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
 function apiOver(app: App, standing: string): Api {

@@ -1,5 +1,6 @@
 import { command } from "../command.ts";
-import { placeWords } from "../place.ts";
+import { flag } from "../input.ts";
+import { type Place, placeWords } from "../place.ts";
 
 export const init = command({
   name: "init",
@@ -7,32 +8,56 @@ export const init = command({
   stand: "process",
   effects:
     "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone.",
-  json: "{place, key_file, created}",
+  json: "{place, key_file, created}; with --demo also demo: {partner, credentials}",
   examples: [
     "init",
     "init --data /var/lib/esimctl",
+    "init --demo --data /tmp/try-it",
     "init --database postgres://esimctl@db/esimctl --key-file esimctl.key",
   ],
   args: {},
-  options: {},
-  async run(context) {
-    const [{ openOrCreate }, { systemClock }, { randomIds }, { dataDirectory }] = await Promise.all([
-      import("../local-store.ts"),
-      import("../../core/kernel/clock.ts"),
-      import("../../core/kernel/ids.ts"),
-      import("../../core/store/data-directory.ts"),
-    ]);
+  options: { demo: flag("--demo", "with a sample catalog, stock, and a partner with funds and credentials") },
+  async run(context, { demo }) {
     const place = context.place();
-    const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
-    await store.close();
-    const keyFile = place.kind === "directory" ? dataDirectory(place.path).keyFile : place.keyFile;
-    const where = placeWords(place);
-    return {
-      json: { place: where, key_file: keyFile, created },
-      text: () =>
-        created
-          ? `Made ${where}. Keep a copy of ${keyFile} apart from the data: without it identity data cannot be read.`
-          : `${where} is there already; nothing was changed.`,
-    };
+    return demo ? initDemo(place) : initEmpty(place);
   },
 });
+
+async function initEmpty(place: Place) {
+  const [{ openOrCreate }, { keyFileOf }, { prepareStore }, { systemClock }, { randomIds }] = await Promise.all([
+    import("../local-store.ts"),
+    import("../key-file.ts"),
+    import("../../daemon/prepare.ts"),
+    import("../../core/kernel/clock.ts"),
+    import("../../core/kernel/ids.ts"),
+  ]);
+  const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
+  try {
+    await prepareStore(store);
+  } finally {
+    await store.close();
+  }
+  const json = { place: placeWords(place), key_file: keyFileOf(place), created };
+  return { json, text: () => madeWords(json) };
+}
+
+async function initDemo(place: Place) {
+  const [{ prepareDemo }, { keyFileOf }, { DEMO_PARTNER }] = await Promise.all([
+    import("../demo/prepare.ts"),
+    import("../key-file.ts"),
+    import("../demo/content.ts"),
+  ]);
+  const { created, credentials } = await prepareDemo(place);
+  const json = { place: placeWords(place), key_file: keyFileOf(place), created };
+  const rows = credentials.map((one) => `  ${one.environment}: ${one.client_id} ${one.client_secret}`);
+  return {
+    json: { ...json, demo: { partner: DEMO_PARTNER, credentials } },
+    text: () => `${madeWords(json)}\n\nDemo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}`,
+  };
+}
+
+function madeWords({ place, key_file, created }: { place: string; key_file: string; created: boolean }): string {
+  return created
+    ? `Made ${place}. Keep a copy of ${key_file} apart from the data: without it identity data cannot be read.`
+    : `${place} is there already; nothing in it was changed.`;
+}

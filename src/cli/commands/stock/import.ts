@@ -1,8 +1,6 @@
-import type { StockRow } from "../../../core/esims/import-stock.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
-import type { Checked } from "../../csv/import.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { argument, required, text, unless } from "../../input.ts";
 
@@ -22,8 +20,9 @@ export const importStockFile = command({
     ...importOptions,
   },
   async run(context, { file, sku, luhn, dryRun, strict }) {
-    const [{ checkStockRow, importStock, stockedProduct }, { stockCsv }] = await Promise.all([
+    const [{ importStock, stockedProduct }, { stockRowCheck }, { stockCsv }] = await Promise.all([
       import("../../../core/esims/import-stock.ts"),
+      import("./row.ts"),
       import("../../csv/specs.ts"),
     ]);
     return context.withStore(async ({ store }) => {
@@ -31,10 +30,7 @@ export const importStockFile = command({
       return importCsv(context, {
         file,
         spec: stockCsv,
-        check(row): Checked<StockRow> {
-          const checked = checkStockRow(row.values, { luhn });
-          return checked.ok ? { ok: checked.row } : { problems: checked.problems };
-        },
+        check: stockRowCheck({ luhn }),
         send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
         dryRun,
         strict,

@@ -1,0 +1,60 @@
+import { command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { address, choice, flag, integer, text } from "../input.ts";
+import type { Serving } from "../serving.ts";
+
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** What `serve` takes. */
+export const serveOptions = {
+  host: text("--host <host>", "address to listen on (default 127.0.0.1)"),
+  port: integer("--port <n>", "port to listen on (default 8080; 0: any free one)", { max: 65_535 }),
+  publicUrl: address("--public-url <url>", "what stands in links and tokens (default: the bound address)"),
+  docsUrl: address("--docs-url <url>", "base of the problem types (default: PUBLIC_URL/docs)"),
+  trustProxy: flag("--trust-proxy", "take client addresses from the X-Forwarded-For of the proxy in front"),
+  allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
+  metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
+  logLevel: choice("--log-level <level>", levels, "how much is logged (default info)"),
+};
+
+interface Asked extends Omit<Serving, "host" | "port" | "logLevel"> {
+  host: string | undefined;
+  port: number | undefined;
+  logLevel: Serving["logLevel"] | undefined;
+}
+
+/** What was asked for, with the defaults. */
+export function servingOf({ host = "127.0.0.1", port = 8080, logLevel = "info", ...rest }: Asked): Serving {
+  return { host, port, logLevel, ...rest };
+}
+
+/** Says that it listens: in words to a person, as one JSON line to a log. */
+export function sayListening(context: Context, url: string, publicUrl: string): void {
+  const json = context.globals.json || process.stdout.isTTY !== true;
+  if (!json && context.globals.quiet) return;
+  const msg = `listening on ${url}`;
+  const line = { level: "info", time: new Date().toISOString(), event: "listening", url, public_url: publicUrl, msg };
+  process.stdout.write(json ? `${JSON.stringify(line)}\n` : `esimctl is ${msg} (Ctrl-C stops it)\n`);
+}
+
+export const serve = command({
+  name: "serve",
+  summary: "run the platform: API, workers, pages",
+  stand: "process",
+  effects:
+    "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent.",
+  json: 'JSON log lines; one has "event":"listening" and "url"',
+  examples: [
+    "serve",
+    "serve --port 9000 --public-url https://esim.example.com --trust-proxy",
+    "serve --data /var/lib/esimctl --metrics-port 9100 --json",
+  ],
+  stays: true,
+  args: {},
+  options: serveOptions,
+  async run(context, input) {
+    const { serveUntilStopped } = await import("../serving.ts");
+    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => sayListening(context, url, publicUrl));
+    return null;
+  },
+});

@@ -1,0 +1,68 @@
+import type { Logger } from "pino";
+import { systemClock } from "../core/kernel/clock.ts";
+import { randomIds } from "../core/kernel/ids.ts";
+import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-directory.ts";
+import { createLogger, type LogLevel } from "../daemon/logging.ts";
+import { type Running, type ServeOptions, serve } from "../daemon/serve.ts";
+import type { Context } from "./context.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { openOrCreate } from "./local-store.ts";
+import type { Place } from "./place.ts";
+import { onSecondSignal } from "./signals.ts";
+
+/** What `serve` is asked for. */
+export interface Serving extends ServeOptions {
+  logLevel: LogLevel;
+}
+
+/**
+ * Runs the daemon on the context's place until a signal stops it gracefully; a second signal ends it at once.
+ * `listening` is called as soon as it answers. Throws StoreError and ListenError.
+ */
+export async function serveUntilStopped(
+  context: Context,
+  serving: Serving,
+  listening: (running: Running) => void,
+): Promise<void> {
+  const place = context.place();
+  const sources = { clock: systemClock, ids: randomIds() };
+  if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
+  const release = takePlace(place, sources.ids);
+  try {
+    const { store } = await openOrCreate(place, { ...sources, verify: true });
+    try {
+      const log = await createLogger(serving.logLevel, forPeople(context));
+      const running = await serve({ store, ...sources, log }, serving);
+      listening(running);
+      await untilStopped(running, log);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Whether a person watches: lines to read instead of JSON lines. */
+export function forPeople({ globals }: Context): boolean {
+  return !globals.json && process.stdout.isTTY === true;
+}
+
+/** One daemon a data directory; several on one PostgreSQL are none of its business. */
+function takePlace(place: Place, ids: ReturnType<typeof randomIds>): () => void {
+  if (place.kind === "database") return () => undefined;
+  prepareDataDirectory(place.path, ids);
+  return lockDataDirectory(place.path);
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+async function untilStopped(running: Running, log: Logger): Promise<void> {
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of signals) process.once(name, resolve);
+  });
+  onSecondSignal(signals, () => process.exit(exitCodes.interrupted));
+  log.info({ event: "stopping", signal }, "stopping");
+  await running.stop();
+  log.info({ event: "stopped" }, "stopped");
+}

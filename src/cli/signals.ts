@@ -1,0 +1,12 @@
+/** Launchers (npm, bin/esimctl under an older Node) repeat a terminal's signal to us within a moment. */
+const ECHO_MS = 500;
+
+/** To be called at the first signal: calls `again` when a person sends one of them a second time. */
+export function onSecondSignal(names: readonly NodeJS.Signals[], again: () => void): void {
+  const first = performance.now();
+  for (const name of names) {
+    process.on(name, () => {
+      if (performance.now() - first > ECHO_MS) again();
+    });
+  }
+}
