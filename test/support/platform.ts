@@ -7,6 +7,7 @@ import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner, type NewPartner } from "../../src/core/partners/create.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
+import { servedAddresses } from "../../src/daemon/addresses.ts";
 import { buildApp } from "../../src/daemon/app.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
@@ -46,14 +47,23 @@ export interface Platform extends TestStore {
   fulfil(): Promise<void>;
 }
 
+export interface PlatformOptions {
+  rateLimits?: boolean;
+  /** Where the clock stands at first. */
+  start?: string;
+  /** `bound`: links and tokens carry the real address instead of http://esim.test. */
+  publicUrl?: "bound";
+}
+
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
-export async function startPlatform(options: { rateLimits?: boolean; start?: string } = {}): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const clock = testClock(options.start ?? "2026-03-02T01:00:00.000Z");
   const opened = await openTestStore(clock);
   const { store } = opened;
   await prepareStore(store);
   const ids = randomIds();
-  const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };
+  const publicUrl = options.publicUrl === "bound" ? undefined : "http://esim.test";
+  const { port, addresses } = await servedAddresses({ host: "127.0.0.1", port: 0, publicUrl });
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const app = buildApp(
     { store, clock, ids, addresses },
@@ -65,7 +75,7 @@ export async function startPlatform(options: { rateLimits?: boolean; start?: str
       routes: allRoutes(tokens),
     },
   );
-  const url = await listen(app, { host: "127.0.0.1", port: 0 });
+  const url = await listen(app, { host: "127.0.0.1", port });
   onTestFinished(() => app.close());
   const log = { error: (...words: unknown[]) => console.error(...words) };
   const credential = (slug: string, asked: { live?: boolean; scopes?: string[] }) => newCaller(store, url, slug, asked);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import type { Tokens } from "../../core/credentials/tokens.ts";
 import type { RoutePlugin } from "../http.ts";
+import { acceptForms } from "../plugins/bodies.ts";
 
 const TokenBody = Type.Object({
   grant_type: Type.Unsafe<"client_credentials">({ type: "string", const: "client_credentials" }),
@@ -21,6 +22,7 @@ const TokenAnswer = Type.Object({
 /** Contract: Token. RFC 6749: clients authenticate in the body or with HTTP Basic, not both. */
 export function oauthRoutes(tokens: Tokens): RoutePlugin {
   return (app) => {
+    acceptForms(app);
     app.route({
       method: "POST",
       url: "/api/v1/oauth/token",
