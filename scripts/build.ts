@@ -1,5 +1,5 @@
 /** Bundles the terminal (and with it the daemon) into dist/, split so that a short command loads little. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
@@ -31,12 +31,21 @@ for (const { path, contents } of entryLast) {
   writeFileSync(`${path}.new`, contents);
   renameSync(`${path}.new`, path);
 }
+// Programs that are starting just now still load the chunks of the build before; a package holds none of those.
+const grace = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
 const made = new Set(outputFiles.map(({ path }) => relative(dist, path)));
 for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(name.parentPath, name.name);
-  if (name.isFile() && !made.has(relative(dist, path))) rmSync(path, { force: true });
+  if (name.isFile() && !made.has(relative(dist, path)) && Date.now() - lastMade(path) >= grace) {
+    rmSync(path, { force: true });
+  }
 }
 
 function isEntry(path: string): boolean {
   return path === join(dist, "main.js");
+}
+
+/** 0 for a file that another build took away meanwhile. */
+function lastMade(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
