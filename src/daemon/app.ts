@@ -7,7 +7,10 @@ import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
 import { clientErrorHandler } from "./plugins/client-errors.ts";
 import { registerHealth } from "./plugins/health.ts";
+import { registerLifecycle } from "./plugins/lifecycle.ts";
 import { registerMethods } from "./plugins/methods.ts";
+import { registerOpenapi } from "./plugins/openapi.ts";
+import { registerPages, registerSecurityHeaders } from "./plugins/pages.ts";
 import { registerProblems, sendProblem } from "./plugins/problems.ts";
 import { createRateLimits, type RateLimits, unlimited } from "./plugins/rate-limits.ts";
 import { registerRequestIds, requestId, sendRequestId } from "./plugins/request-ids.ts";
@@ -26,6 +29,8 @@ export interface AppOptions {
   /** Where requests are counted, if anywhere. */
   metrics?: Metrics;
   routes: readonly RoutePlugin[];
+  /** True where our own program is the only caller, in process: no documents, no pages, nothing to start for them. */
+  bare?: boolean;
 }
 
 function create(context: DaemonContext, options: AppOptions, limits: RateLimits): App {
@@ -50,19 +55,34 @@ function create(context: DaemonContext, options: AppOptions, limits: RateLimits)
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
+/** What only callers from outside need: security headers, the OpenAPI document, pages, answers to wrong methods. */
+function surround(app: App, context: DaemonContext, routes: () => void): void {
+  registerSecurityHeaders(app, context);
+  registerOpenapi(app, context);
+  const closeMethods = registerMethods(app);
+  app.register(async (scope: App) => {
+    registerHealth(scope, context);
+    registerPages(scope, context);
+  });
+  routes();
+  closeMethods();
+}
+
 /** The daemon's HTTP side with all its conventions; listen on it, or `inject` requests in process. */
 export function buildApp(context: DaemonContext, options: AppOptions): App {
   const limits = options.rateLimits ? createRateLimits(context) : unlimited;
   const app = create(context, options, limits);
   registerRequestLog(app, options.metrics);
   registerRequestIds(app);
+  registerLifecycle(app);
   registerProblems(app, context);
   registerBodies(app);
   registerAccess(app, options.authenticate, limits);
   registerValidation(app);
-  const closeMethods = registerMethods(app);
-  registerHealth(app, context);
-  for (const routes of options.routes) app.register(async (scope: App) => routes(scope, context));
-  closeMethods();
+  const registerRoutes = () => {
+    for (const routes of options.routes) app.register(async (scope: App) => routes(scope, context));
+  };
+  if (options.bare === true) registerRoutes();
+  else surround(app, context, registerRoutes);
   return app;
 }

@@ -10,6 +10,7 @@ import type {
 import type { Scope } from "../core/credentials/scopes.ts";
 import type { ProblemSlug } from "../core/kernel/problem.ts";
 import type { DaemonContext, Principal } from "./context.ts";
+import type { ResponseHeader } from "./openapi/components.ts";
 
 /** The daemon's Fastify: TypeBox schemas give body, query, params and reply their types. */
 export type App = FastifyInstance<
@@ -32,6 +33,8 @@ declare module "fastify" {
     public?: boolean;
     /** What this route may refuse with, beyond what follows from its scope and schemas; for the API reference. */
     problems?: readonly ProblemSlug[];
+    /** Headers of its own on answers of a status, for the API reference: {201: ["Location"]}. */
+    responseHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>;
     /** "oauth": errors are {error, error_description} (RFC 6749 5.2) and nothing is cacheable. */
     errorShape?: "oauth";
     /** "token": counted per address and client_id; "exempt": not counted. Else per client, or per address. */

@@ -3,13 +3,6 @@ import { Type } from "typebox";
 import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Set by `drain`. */
-    lifecycle: { draining: boolean };
-  }
-}
-
 const PATIENCE = 2_000;
 
 const Alive = Type.Object({ status: Type.Literal("ok") });
@@ -29,12 +22,6 @@ async function storeAnswers(context: DaemonContext): Promise<boolean> {
 export function registerHealth(app: App, context: DaemonContext): void {
   const config = { public: true, rateLimit: "exempt" } as const;
   const tags = ["Operations"];
-  app.decorate("lifecycle", { draining: false });
-  // A connection that was in use when the stop began would otherwise stay open for its next request.
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (app.lifecycle.draining) reply.header("connection", "close");
-    done(null, payload);
-  });
   app.get(
     "/healthz",
     {

@@ -1,0 +1,163 @@
+import type { scopes } from "../../core/credentials/scopes.ts";
+import { Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
+import type { DaemonContext } from "../context.ts";
+import { problemBody } from "../plugins/problems.ts";
+
+const SCOPES: Record<(typeof scopes)[number], string> = {
+  "read:products": "Browse the catalog",
+  "read:orders": "Read orders, balances, activations and the passport list",
+  "write:orders": "Place orders, submit and change activations, keep the passport pool",
+  "read:esims": "Read eSIM delivery data and status",
+  "read:webhooks": "Read webhook endpoints",
+  "write:webhooks": "Create and delete webhook endpoints",
+};
+
+/** The security scheme: OAuth 2.0 client credentials at this daemon's own token endpoint. */
+export function securitySchemes(publicUrl: string) {
+  return {
+    oauth2: {
+      type: "oauth2",
+      description: "Exchange a credential for a token, then send it as Authorization: Bearer.",
+      flows: { clientCredentials: { tokenUrl: `${publicUrl}/api/v1/oauth/token`, scopes: SCOPES } },
+    },
+  } as const;
+}
+
+/** The headers that every response, or every refusal of a kind, carries. */
+export const headers = {
+  "X-Request-Id": {
+    description: "Names this request in logs; your own X-Request-Id if it was well-formed",
+    schema: { type: "string", maxLength: 128 },
+    example: "0199a0b1-0000-7000-8000-000000000001",
+  },
+  "X-RateLimit-Limit": {
+    description: "Requests allowed in this minute",
+    schema: { type: "integer" },
+    example: 60,
+  },
+  "X-RateLimit-Remaining": {
+    description: "Requests left in this minute",
+    schema: { type: "integer" },
+    example: 59,
+  },
+  "X-RateLimit-Reset": {
+    description: "When the minute ends, in Unix seconds",
+    schema: { type: "integer" },
+    example: 1772443860,
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next request",
+    schema: { type: "integer", minimum: 1 },
+    example: 42,
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate",
+    schema: { type: "string" },
+    example: "Bearer",
+  },
+  Location: {
+    description: "Path of what was created",
+    schema: { type: "string" },
+    example: "/api/v1/orders/0199a0b1-0000-7000-8000-000000000001",
+  },
+  "Idempotent-Replayed": {
+    description: "true when the key was used before: this is the order of then",
+    schema: { type: "string", enum: ["true"] },
+    example: "true",
+  },
+  Deprecation: {
+    description: "Since when the endpoint is deprecated (RFC 9745)",
+    schema: { type: "string" },
+    example: "@1767225600",
+  },
+  Sunset: {
+    description: "When the endpoint will be gone (RFC 8594)",
+    schema: { type: "string" },
+    example: "Thu, 31 Dec 2026 23:59:59 GMT",
+  },
+  Link: {
+    description: "Where to read about the deprecation",
+    schema: { type: "string" },
+    example: '<https://esim.reseller.net/docs>; rel="deprecation"',
+  },
+} as const;
+
+/** A header that a route's answers may carry. */
+export type ResponseHeader = keyof typeof headers;
+
+const text = { type: "string" } as const;
+
+/** Schemas that every document has. */
+export const schemas = {
+  Problem: {
+    type: "object",
+    description: "A refusal (RFC 7807). Some types add members of their own, such as required_cents.",
+    required: ["type", "title", "status", "detail", "requestId", "timestamp"],
+    properties: {
+      type: { ...text, format: "uri", description: "Address of a page about this type of problem" },
+      title: { ...text, description: "The type in words" },
+      status: { type: "integer", description: "The HTTP status" },
+      detail: { ...text, description: "What is wrong with this request" },
+      instance: { ...text, description: "Path of the request" },
+      requestId: { ...text, description: "The response's X-Request-Id" },
+      timestamp: { ...text, format: "date-time" },
+      errors: {
+        type: "object",
+        description: "Of a validation problem: sentences by dotted field path",
+        additionalProperties: { type: "array", items: text },
+      },
+    },
+    additionalProperties: true,
+  },
+  OauthError: {
+    type: "object",
+    description: "A refusal of the token endpoint (RFC 6749, 5.2)",
+    required: ["error", "error_description"],
+    properties: {
+      error: {
+        ...text,
+        enum: ["invalid_request", "invalid_client", "invalid_scope", "unauthorized_client", "server_error"],
+      },
+      error_description: text,
+    },
+  },
+} as const;
+
+const REQUIRED = "first_name last_name passport_no passport_country passport_expiry date_of_birth address title".split(
+  " ",
+);
+
+const SAMPLES: Partial<Record<ProblemSlug, Problem>> = {
+  validation: new Problem("validation", "line_items.0.quantity must be between 1 and 10000.", {
+    errors: { "line_items.0.quantity": ["must be between 1 and 10000"] },
+  }),
+  carrier_not_supported: new Problem("carrier_not_supported", "ICCIDs that start with 894101 cannot be activated.", {
+    members: { carrier: "unknown", supported_carriers: ["Carrier A (Australia)", "Carrier B (Australia)"] },
+  }),
+  missing_kyc: new Problem("missing_kyc", "date_of_birth and title are missing.", {
+    members: {
+      carrier: "Carrier B (Australia)",
+      region: "AU",
+      required_fields: REQUIRED,
+    },
+  }),
+  date_conflict: new Problem("date_conflict", "This ICCID has a pending request for 2026-03-09.", {
+    members: { existing_date: "2026-03-09", existing_request_id: "0199a0b1-0000-7000-8000-000000000002" },
+  }),
+  not_editable: new Problem("not_editable", "The activation is processing.", {
+    members: { current_status: "processing" },
+  }),
+  not_cancellable: new Problem("not_cancellable", "The activation is processing.", {
+    members: { current_status: "processing" },
+  }),
+  insufficient_balance: new Problem("insufficient_balance", "The wallet holds AUD 10.00; the order costs AUD 25.00.", {
+    members: { currency: "AUD", balance_cents: 1000, required_cents: 2500, shortfall_cents: 1500 },
+  }),
+};
+
+/** What a problem of this type looks like, for the reference and its page. */
+export function sampleProblem(slug: ProblemSlug, context: DaemonContext) {
+  const problem = SAMPLES[slug] ?? new Problem(slug, problems[slug].hint);
+  const occasion = { instance: "/api/v1/orders", requestId: "0199a0b1-0000-7000-8000-000000000001" };
+  return { ...problemBody(problem, occasion, context), timestamp: "2026-03-02T09:30:00.000Z" };
+}

@@ -1,0 +1,21 @@
+import type { DaemonContext } from "../context.ts";
+import type { App } from "../http.ts";
+import { describeRoute, documentBase, finishDocument } from "../openapi/document.ts";
+
+/** Collects the routes registered after it, and serves what they are at /openapi.json. */
+export function registerOpenapi(app: App, context: DaemonContext): void {
+  app.register(import("@fastify/swagger"), {
+    openapi: documentBase(context),
+    stripBasePath: false,
+    convertConstToEnum: false,
+    transform: ({ url, route }) => ({ url, schema: describeRoute(route) }),
+    transformObject: (made) => finishDocument("openapiObject" in made ? made.openapiObject : {}, context),
+  });
+  app.register(async (scope) => {
+    let text: string | undefined;
+    scope.get("/openapi.json", { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
+      text ??= JSON.stringify(scope.swagger());
+      return reply.type("application/json").header("cache-control", "public, max-age=60").send(text);
+    });
+  });
+}

@@ -1,0 +1,88 @@
+import { Type } from "typebox";
+import { Problem } from "../../core/kernel/problem.ts";
+import { pathPrefix } from "../addresses.ts";
+import type { DaemonContext } from "../context.ts";
+import type { App } from "../http.ts";
+import { sampleProblem } from "../openapi/components.ts";
+import { errorIndexPage, errorPage, isProblemSlug } from "../pages/errors.ts";
+import { referencePage, referenceScript, startScript } from "../pages/reference.ts";
+
+const HTML = "text/html; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
+
+/**
+ * Security headers on every response. By default a page may show its own styles and images of this daemon, and nothing
+ * else: no scripts, no frames, nothing from another host.
+ */
+export function registerSecurityHeaders(app: App, { addresses }: DaemonContext): void {
+  app.register(import("@fastify/helmet"), {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'unsafe-inline'"],
+        imgSrc: ["'self'", "data:", new URL(addresses.publicUrl).origin],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: "no-referrer" },
+    // QR codes stand in partners' mails and shops.
+    crossOriginResourcePolicy: { policy: "cross-origin" },
+    // This host's alone: what its operator runs beside it is none of our business.
+    strictTransportSecurity: addresses.publicUrl.startsWith("https:") && { includeSubDomains: false },
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  });
+}
+
+// What the reference needs beyond that: its own scripts, and the API itself to try it out.
+const REFERENCE_POLICY = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", "data:", "blob:"],
+      fontSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+};
+
+/** The pages for people: the API reference at /docs, and a page for each type of problem under /docs/errors. */
+export function registerPages(app: App, context: DaemonContext): void {
+  const prefix = pathPrefix(context.addresses.publicUrl);
+  const base = `${prefix}/docs`;
+  // One for each route: the header plugin writes into it.
+  const open = () => ({ config: { public: true }, schema: { hide: true } });
+
+  app.get("/docs", { ...open(), helmet: REFERENCE_POLICY }, async (_request, reply) =>
+    reply.type(HTML).send(referencePage(base)),
+  );
+  app.get("/docs/start.js", open(), async (_request, reply) =>
+    reply.type(SCRIPT).send(startScript(`${prefix}/openapi.json`)),
+  );
+  app.get("/docs/reference.js", open(), async (request, reply) => {
+    const { gzipped, etag } = await referenceScript();
+    reply.header("etag", etag).header("cache-control", "public, max-age=3600").header("vary", "accept-encoding");
+    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+    return reply.type(SCRIPT).header("content-encoding", "gzip").send(gzipped);
+  });
+  app.get("/docs/errors", open(), async (_request, reply) => reply.type(HTML).send(errorIndexPage(base)));
+  const params = Type.Object({ slug: Type.String() });
+  app.get("/docs/errors/:slug", { ...open(), schema: { hide: true, params } }, async ({ params: { slug } }, reply) => {
+    if (!isProblemSlug(slug)) throw new Problem("not_found", "There is no such type of problem.");
+    return reply.type(HTML).send(errorPage(slug, sampleProblem(slug, context), base));
+  });
+}

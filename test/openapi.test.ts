@@ -1,0 +1,164 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { execa } from "execa";
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+import { scopes } from "../src/core/credentials/scopes.ts";
+import { problems } from "../src/core/kernel/problem.ts";
+import type { RoutePlugin } from "../src/daemon/http.ts";
+import { startServer } from "./support/http.ts";
+import { call, startPlatform } from "./support/platform.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+const sample: RoutePlugin = (app) => {
+  app.post(
+    "/things/:id",
+    {
+      config: {
+        scope: "write:orders",
+        problems: ["insufficient_balance"],
+        responseHeaders: { 201: ["Location"] },
+      },
+      schema: {
+        operationId: "createThing",
+        summary: "Make a thing",
+        tags: ["Orders"],
+        params: Type.Object({ id: Type.String({ format: "uuid" }) }),
+        headers: Type.Object({ "idempotency-key": Type.String() }),
+        querystring: Type.Object({ limit: Type.Integer({ minimum: 1, default: 20 }) }),
+        body: Type.Optional(
+          Type.Object({
+            code: Type.String({ pattern: "^\\d+$", errorMessage: "must be digits" }),
+            zone: Type.String({ default: "UTC" }),
+          }),
+        ),
+        response: { 201: Type.Object({ id: Type.String() }) },
+      },
+    },
+    async (_request, reply) => reply.code(201).send({ id: "x" }),
+  );
+};
+
+describe("the OpenAPI document", () => {
+  it("of the whole daemon passes the public linter without errors or warnings", async () => {
+    const { url } = await startPlatform();
+    const file = join(temporaryDirectory(), "openapi.json");
+    writeFileSync(file, await (await fetch(`${url}/openapi.json`)).text());
+    const lint = await execa("redocly", ["lint", file, "--format=json"], {
+      preferLocal: true,
+      reject: false,
+      env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    });
+    const { problems: found } = JSON.parse(lint.stdout);
+    expect(
+      found.map(({ ruleId, message, location }: Record<string, unknown>) => ({ ruleId, message, location })),
+    ).toEqual([]);
+    expect(lint.exitCode).toBe(0);
+  });
+
+  it("of the whole daemon gives every operation an id, a summary, a tag, its security and the common headers", async () => {
+    const { url } = await startPlatform();
+    const { body: document } = await call(`${url}/openapi.json`);
+    expect(document.openapi).toBe("3.1.0");
+    const flow = document.components.securitySchemes.oauth2.flows.clientCredentials;
+    expect(Object.keys(flow.scopes).sort()).toEqual([...scopes].sort());
+    expect(flow.tokenUrl).toMatch(/\/api\/v1\/oauth\/token$/);
+    for (const [path, operations] of Object.entries<Record<string, Record<string, never>>>(document.paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const where = `${method} ${path}`;
+        expect(operation, where).toMatchObject({
+          operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+          summary: expect.any(String),
+          tags: [expect.any(String)],
+          security: expect.any(Array),
+        });
+        if (path.startsWith("/api/v1/") && !path.endsWith("/oauth/token")) {
+          expect(operation.security, where).toEqual([{ oauth2: [expect.any(String)] }]);
+          expect(Object.keys(operation.responses ?? {}), where).toEqual(expect.arrayContaining(["401", "403", "429"]));
+        }
+        expect(JSON.stringify(operation), where).not.toMatch(/"x-|errorMessage/);
+      }
+    }
+  });
+
+  it("tells of a route what it takes and how it refuses", async () => {
+    const { url } = await startServer({ routes: [sample] });
+    const { body: document } = await call(`${url}/openapi.json`);
+    const operation = document.paths["/things/{id}"].post;
+    expect(operation.security).toEqual([{ oauth2: ["write:orders"] }]);
+    expect(
+      operation.parameters.map(({ in: at, name, required }: Record<string, unknown>) => [at, name, required]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["path", "id", true],
+        ["query", "limit", false],
+        ["header", "Idempotency-Key", true],
+      ]),
+    );
+    expect(operation.requestBody.required).toBe(false);
+    expect(operation.requestBody.content["application/json"].schema.required).toEqual(["code"]);
+    expect(Object.keys(operation.responses)).toEqual(["201", "400", "401", "402", "403", "413", "415", "429", "500"]);
+    expect(Object.keys(operation.responses["201"].headers).sort()).toEqual([
+      "Location",
+      "X-RateLimit-Limit",
+      "X-RateLimit-Remaining",
+      "X-RateLimit-Reset",
+      "X-Request-Id",
+    ]);
+    const refusal = document.components.responses[operation.responses["402"].$ref.split("/").at(-1)];
+    expect(refusal.content["application/problem+json"]).toEqual({
+      schema: { $ref: "#/components/schemas/Problem" },
+      examples: { insufficient_balance: { $ref: "#/components/examples/insufficient_balance" } },
+    });
+    const limited = document.components.responses[operation.responses["429"].$ref.split("/").at(-1)];
+    expect(limited.headers).toHaveProperty("Retry-After");
+    expect(document.components.examples.insufficient_balance.value).toMatchObject({
+      status: 402,
+      required_cents: 2500,
+    });
+  });
+});
+
+describe("pages", () => {
+  it("draw the reference with nothing from another host", async () => {
+    const { url } = await startServer({ routes: [sample] });
+    const page = await call(`${url}/docs`);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = page.headers.get("content-security-policy") ?? "";
+    for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"]) {
+      expect(policy.split(";")).toContain(directive);
+    }
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+    const addresses = [...String(page.body).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+    expect(addresses).toEqual(["data:,", "/docs/errors", "/docs/reference.js", "/docs/start.js"]);
+    const start = await call(`${url}/docs/start.js`);
+    expect(start.body).toMatch(/"url":"\/openapi\.json"/);
+    expect(start.body).not.toMatch(/https?:/);
+  });
+
+  it("send the reference's script from here, compressed, and not again to whoever has it", async () => {
+    const { app } = await startServer();
+    const script = await app.inject("/docs/reference.js");
+    expect(script.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(script.rawPayload).toString()).toContain("createApiReference");
+    const { etag } = script.headers;
+    const again = await app.inject({ url: "/docs/reference.js", headers: { "if-none-match": String(etag) } });
+    expect([again.statusCode, again.body]).toEqual([304, ""]);
+  });
+
+  it("stand at the address of every type of problem", async () => {
+    const { url } = await startServer({ routes: [sample] });
+    const index = String((await call(`${url}/docs/errors`)).body);
+    for (const [slug, { title, status }] of Object.entries(problems)) {
+      expect(index).toContain(`href="/docs/errors/${slug}"`);
+      const page = await call(`${url}/docs/errors/${slug}`);
+      expect(page.status, slug).toBe(200);
+      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(page.body).toContain(`<h1>${title}</h1>`);
+      expect(page.body).toContain(`HTTP status ${status}`);
+      expect(page.body, "scripts").not.toMatch(/<script/i);
+    }
+    expect((await call(`${url}/docs/errors/%3Cscript%3E`)).status).toBe(404);
+  });
+});
