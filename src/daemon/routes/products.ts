@@ -26,7 +26,10 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
         const page = await store.read(listProducts, request.query);
         return { page, text: String(reply.serialize({ ...page })) };
       });
-      return reply.serializer(() => kept.text).send(kept.page);
+      return reply
+        .type("application/json; charset=utf-8")
+        .serializer(() => kept.text)
+        .send(kept.page);
     },
   });
 

@@ -1,0 +1,137 @@
+import Database from "better-sqlite3";
+import { eq } from "drizzle-orm";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { randomIds } from "../src/core/kernel/ids.ts";
+import { type Location, openStore } from "../src/core/store/open.ts";
+import { StoreError } from "../src/core/store/problems.ts";
+import { writeSettings } from "../src/core/store/settings.ts";
+import type { Read, Tx } from "../src/core/store/store.ts";
+import { testClock } from "./support/clock.ts";
+import { openTestStore } from "./support/store.ts";
+
+async function put(tx: Tx, { key, value }: { key: string; value: string }): Promise<void> {
+  await tx.db.insert(tx.t.settings).values({ key, value });
+}
+
+async function keys(q: Read, prefix: string): Promise<string[]> {
+  const rows = await q.db.select({ key: q.t.settings.key }).from(q.t.settings).orderBy(q.t.settings.key);
+  return rows.map((row) => row.key).filter((key) => key.startsWith(prefix));
+}
+
+test("commands that arrive together commit together, and one that fails rolls back alone", async () => {
+  const { store } = await openTestStore(testClock());
+  const failing = async (tx: Tx, key: string) => {
+    await put(tx, { key, value: "gone" });
+    throw new Error(`no ${key}`);
+  };
+  const settled = await Promise.allSettled([
+    store.write(put, { key: "a1", value: "1" }),
+    store.write(failing, "a2"),
+    store.write(put, { key: "a3", value: "3" }),
+    // A broken constraint must not poison the transaction of its neighbours either.
+    store.write(put, { key: "a1", value: "again" }),
+    store.write(put, { key: "a5", value: "5" }),
+  ]);
+  expect(settled.map((each) => each.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
+  expect(await store.read(keys, "a")).toEqual(["a1", "a3", "a5"]);
+});
+
+test("a write that starts as the last one is answered is not forgotten", async () => {
+  const { store } = await openTestStore(testClock());
+  for (let i = 0; i < 50; i++) await store.write(put, { key: `b${i}`, value: "x" });
+  expect(await store.read(keys, "b")).toHaveLength(50);
+});
+
+test("readers see only what is committed, and each read sees one moment", async () => {
+  const { store, again } = await openTestStore(testClock());
+  const other = await again();
+  const twice = async (q: Read) => {
+    const before = await keys(q, "c");
+    await other.write(put, { key: `c${before.length}`, value: "x" });
+    return [before, await keys(q, "c")];
+  };
+  const [before, after] = await store.read(twice, null);
+  expect(after).toEqual(before);
+  expect(await store.read(keys, "c")).toEqual(["c0"]);
+});
+
+test("many writers of several processes lose nothing", async () => {
+  const { store, again } = await openTestStore(testClock());
+  const stores = [store, await again(), await again()];
+  const count = async (tx: Tx) => {
+    const [row] = await tx.db.select().from(tx.t.settings).where(eq(tx.t.settings.key, "docs_url"));
+    const value = String(Number(row?.value ?? 0) + 1);
+    await writeSettings(tx, { docs_url: value });
+    return value;
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => (stores[i % 3] ?? store).write(count, null)));
+  expect(new Set(answers).size).toBe(60);
+});
+
+test("the epoch tells every process that reference data changed, and only then", async () => {
+  const { store, again } = await openTestStore(testClock());
+  const other = await again();
+  const before = await store.epoch();
+  await other.write(put, { key: "d", value: "x" });
+  expect(await store.epoch()).toBe(before);
+  await other.write((tx) => tx.touch(), null);
+  expect(await store.epoch()).toBe(before + 1);
+});
+
+test("signals reach listeners after the commit, and only of commands that succeeded", async () => {
+  const { store } = await openTestStore(testClock());
+  const heard: string[] = [];
+  const stop = store.onSignal("fulfilment", () => heard.push("x"));
+  const signalling = async (tx: Tx, fails: boolean) => {
+    tx.signal("fulfilment");
+    if (fails) throw new Error("undone");
+  };
+  await expect(store.write(signalling, true)).rejects.toThrow("undone");
+  expect(heard).toEqual([]);
+  await store.write(signalling, false);
+  expect(heard).toEqual(["x"]);
+  stop();
+  await store.write(signalling, false);
+  expect(heard).toEqual(["x"]);
+});
+
+test("another key file is refused in words; a newer database too", async () => {
+  const opened = await openTestStore(testClock());
+  const { location, masterKey, store } = opened;
+  const dependencies = { clock: testClock(), ids: randomIds() };
+  await store.write(put, { key: "e", value: "x" });
+  const wrong = openStore(location, { ...dependencies, masterKey: Buffer.alloc(32) });
+  await expect(wrong).rejects.toThrow(/key file does not belong/);
+  await pretendNewer(location);
+  const newer = openStore(location, { ...dependencies, masterKey });
+  await expect(newer).rejects.toThrow(StoreError);
+  await expect(newer).rejects.toThrow(/newer than this program.*9999_future/);
+});
+
+test("what is sealed opens again, is different each time, and is refused when altered", async () => {
+  const { store } = await openTestStore(testClock());
+  const { vault } = store;
+  const sealed = vault.seal("PA1234567");
+  expect(sealed).not.toBe(vault.seal("PA1234567"));
+  expect(vault.open(sealed)).toBe("PA1234567");
+  const altered = sealed.slice(0, -2) + (sealed.endsWith("A") ? "BB" : "AA");
+  expect(() => vault.open(altered)).toThrow();
+  expect(vault.blindIndex("passport", "X1")).toBe(vault.blindIndex("passport", "X1"));
+  expect(vault.blindIndex("passport", "X1")).not.toBe(vault.blindIndex("other", "X1"));
+});
+
+/** As a later version of the program would have left it. */
+async function pretendNewer(location: Location): Promise<void> {
+  const statement = "INSERT INTO schema_history (name, digest) VALUES ('9999_future', 'x')";
+  if ("file" in location) {
+    const database = new Database(location.file);
+    database.exec(statement);
+    database.close();
+  } else {
+    const client = new pg.Client({ connectionString: location.url });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  }
+}
