@@ -47,16 +47,17 @@ function objectTidier(shape: Shape, coerce: boolean): Tidy {
     tidy: tidier(field, coerce),
     fallback: field.default,
     nullable: allowsNull(field),
-    needed: required.has(name),
+    // A number or truth value that is empty is a wrong one, not a missing one.
+    neverEmpty: required.has(name) && ["string", undefined].includes(plainType(field)),
   }));
   const open = shape.additionalProperties === true;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const tidy: Record<string, unknown> = open ? { ...value } : {};
-    for (const { name, fallback, nullable, needed, tidy: tidyField } of fields) {
+    for (const { name, fallback, nullable, neverEmpty, tidy: tidyField } of fields) {
       const sent: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
       const field = tidyField(sent === null && !nullable ? undefined : sent);
-      const kept = field === "" && needed ? undefined : field;
+      const kept = field === "" && neverEmpty ? undefined : field;
       if (kept !== undefined) tidy[name] = kept;
       else if (fallback !== undefined) tidy[name] = fallback;
       else delete tidy[name];
