@@ -11,6 +11,7 @@ export type ProductId = Id<"product">;
 export type OrderId = Id<"order">;
 export type OrderLineId = Id<"order_line">;
 export type EsimId = Id<"esim">;
+export type PassportId = Id<"passport">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;

@@ -3,12 +3,13 @@ import type { RoutePlugin } from "../http.ts";
 import { balanceRoutes } from "./balance.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { orderRoutes } from "./orders.ts";
+import { passportRoutes } from "./passports.ts";
 import { productRoutes } from "./products.ts";
 import { qrRoutes } from "./qr.ts";
 import { wellKnownRoutes } from "./well-known.ts";
 
 /** The v1 API that needs a token: what the terminal also runs in process. */
-export const routes: readonly RoutePlugin[] = [productRoutes, orderRoutes, balanceRoutes];
+export const routes: readonly RoutePlugin[] = [productRoutes, orderRoutes, balanceRoutes, passportRoutes];
 
 /** Everything that the daemon serves. */
 export function allRoutes(tokens: Tokens): readonly RoutePlugin[] {

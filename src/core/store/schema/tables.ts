@@ -4,6 +4,7 @@ import { type Kit, postgresKit, sqliteKit } from "./kit.ts";
 import { ordersTables } from "./orders.ts";
 import { outboxTables } from "./outbox.ts";
 import { partnersTables } from "./partners.ts";
+import { passportsTables } from "./passports.ts";
 import { platformTables } from "./platform.ts";
 import { walletTables } from "./wallet.ts";
 
@@ -15,6 +16,7 @@ function allTables(k: Kit) {
     ...partners,
     ...catalog,
     ...esimsTables(k, catalog),
+    ...passportsTables(k, partners),
     ...walletTables(k, partners),
     ...ordersTables(k, { ...partners, ...catalog }),
     ...outboxTables(k),

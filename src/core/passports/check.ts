@@ -1,0 +1,82 @@
+import { checkIdentityFields, type SentIdentity } from "../kernel/identity.ts";
+import type { FieldErrors } from "../kernel/problem.ts";
+import type { NewPassport } from "./passport.ts";
+
+/** Most characters of a passport's reference. */
+export const REFERENCE_LENGTH = 100;
+
+/** The fields without which there is no passport record. */
+export const requiredFields = [
+  "first_name",
+  "last_name",
+  "date_of_birth",
+  "passport_no",
+  "passport_country",
+  "passport_expiry",
+] as const;
+
+/** The fields that may be left out, or cleared. */
+export const optionalFields = ["title", "address", "suburb", "state", "postcode", "reference"] as const;
+
+export type RequiredField = (typeof requiredFields)[number];
+export type OptionalField = (typeof optionalFields)[number];
+
+/** A record as somebody sent it: absent, null and empty mean the same. */
+export type SentPassport = SentIdentity & { readonly reference?: string | null | undefined };
+
+type CheckedPassport = { ok: true; passport: NewPassport } | { ok: false; errors: FieldErrors };
+
+/** Checks one record whole; `errors` names every bad field of it. `today` is YYYY-MM-DD. */
+export function checkPassport(sent: SentPassport, today: string): CheckedPassport {
+  const { fields, errors } = checkFields(sent, today);
+  const missing = requiredFields.filter((field) => fields[field] === undefined && errors[field] === undefined);
+  for (const field of missing) errors[field] = ["is required"];
+  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  const need = (field: RequiredField) => fields[field] ?? ""; // none is missing: see above
+  const maybe = (field: OptionalField) => fields[field] ?? null;
+  return {
+    ok: true,
+    passport: {
+      first_name: need("first_name"),
+      last_name: need("last_name"),
+      title: maybe("title"),
+      date_of_birth: need("date_of_birth"),
+      passport_no: need("passport_no"),
+      passport_country: need("passport_country"),
+      passport_expiry: need("passport_expiry"),
+      address: maybe("address"),
+      suburb: maybe("suburb"),
+      state: maybe("state"),
+      postcode: maybe("postcode"),
+      reference: maybe("reference"),
+    },
+  };
+}
+
+/** Checks the fields that are there, identity and reference alike. */
+function checkFields(sent: SentPassport, today: string) {
+  const { fields, errors } = checkIdentityFields(sent, today);
+  const reference = sent.reference?.trim() ?? "";
+  if ([...reference].length > REFERENCE_LENGTH) {
+    errors.reference = [`must be at most ${REFERENCE_LENGTH} characters`];
+  }
+  return { fields: { ...fields, ...(reference === "" ? {} : { reference }) }, errors };
+}
+
+/** What a PATCH says: a text changes the field, null clears it, absent leaves it. */
+export type PassportChange = { readonly [F in RequiredField | OptionalField]?: string | null };
+
+/** The checked change, or every bad field; a field that must be there cannot be cleared. `today` is YYYY-MM-DD. */
+export function checkChange(
+  change: PassportChange,
+  today: string,
+): { ok: true; change: Partial<NewPassport> } | { ok: false; errors: FieldErrors } {
+  const { fields, errors } = checkFields(change, today);
+  const isEmpty = (field: RequiredField | OptionalField) =>
+    change[field] !== undefined && (change[field]?.trim() ?? "") === "";
+  for (const field of requiredFields.filter(isEmpty)) errors[field] = ["cannot be cleared"];
+  if (Object.keys(change).length === 0) errors.body = ["must have at least one field to change"];
+  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  const cleared = Object.fromEntries(optionalFields.filter(isEmpty).map((field) => [field, null]));
+  return { ok: true, change: { ...fields, ...cleared } };
+}

@@ -1,0 +1,97 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { PassportId } from "../kernel/brand.ts";
+import { civilDateAt } from "../kernel/civil-date.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import type { Verification } from "../store/schema/passports.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { requireAgent } from "./agent.ts";
+import { checkChange, type PassportChange } from "./check.ts";
+import {
+  columnsOf,
+  type NewPassport,
+  type Owner,
+  openPassport,
+  type PassportRow,
+  passportInPool,
+  requireOwnPassport,
+} from "./passport.ts";
+
+/** A change of any of these makes the operator's verdict void (contract: Identity pool); the country is the number's. */
+const verifiedFields = ["first_name", "last_name", "passport_no", "passport_country", "passport_expiry"] as const;
+
+type Rewrite = ReturnType<typeof columnsOf> & {
+  id: PassportId;
+  verification: Verification;
+  rejection: string | null;
+  drawable: boolean;
+  now: number;
+};
+
+const rewrite = statement((db, t, slot: Slots<Rewrite>) =>
+  db
+    .update(t.passports)
+    .set({
+      first_name: slot.first_name,
+      last_name: slot.last_name,
+      title: slot.title,
+      passport_country: slot.passport_country,
+      passport_expiry: slot.passport_expiry,
+      reference: slot.reference,
+      sealed: slot.sealed,
+      number_index: slot.number_index,
+      verification: slot.verification,
+      rejection: slot.rejection,
+      drawable: slot.drawable,
+      updated_at: slot.now,
+    })
+    .where(eq(t.passports.id, slot.id)),
+);
+
+/** Refuses to touch a passport that a request used. Throws `passport_in_use`. */
+export function refuseInUse(row: PassportRow): void {
+  if (row.use_count > 0) throw new Problem("passport_in_use", "This passport was already used for an activation.");
+}
+
+/**
+ * Changes a passport of the caller's pool (contract: PATCH /kyc/passports/{id}); another number, name or expiry must be
+ * verified anew. Throws `validation`, `not_found`, `passport_in_use`, `passport_conflict`, `no_agent_record`.
+ */
+export async function editPassport(
+  tx: Tx,
+  input: { owner: Owner; id: PassportId; change: PassportChange; actor: string },
+): Promise<{ ok: true; id: PassportId }> {
+  const { owner, id, actor } = input;
+  await requireAgent(tx, owner.partnerId);
+  const checked = checkChange(input.change, civilDateAt(tx.now));
+  if (!checked.ok) throw invalid(checked.errors);
+  const row = await requireOwnPassport(tx, owner, id);
+  refuseInUse(row);
+  const before = openPassport(tx, row);
+  const after: NewPassport = { ...before, ...checked.change };
+  const columns = columnsOf(tx, after);
+  await refuseTaken(tx, owner, row, columns);
+  const anew = verifiedFields.some((field) => before[field] !== after[field]);
+  const standing = anew
+    ? { verification: "pending" as const, rejection: null, drawable: false }
+    : { verification: row.verification, rejection: row.rejection, drawable: row.drawable };
+  await rewrite(tx, { ...columns, ...standing, id, now: tx.now });
+  await recordAudit(tx, {
+    actor,
+    action: "passports.edit",
+    targetKind: "passport",
+    targetId: id,
+    partnerId: owner.partnerId,
+    fields: Object.keys(checked.change),
+  });
+  return { ok: true, id };
+}
+
+async function refuseTaken(tx: Tx, owner: Owner, row: PassportRow, columns: ReturnType<typeof columnsOf>) {
+  const { passport_country: country, number_index } = columns;
+  const other = await passportInPool(tx, owner, { country, number_index });
+  if (other !== null && other !== row.id) {
+    throw new Problem("passport_conflict", "Another record of your pool has this country and passport number.");
+  }
+}

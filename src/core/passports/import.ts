@@ -1,0 +1,98 @@
+import { recordAudit } from "../audit/record.ts";
+import type { PassportId } from "../kernel/brand.ts";
+import { civilDateAt } from "../kernel/civil-date.ts";
+import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { requireAgent } from "./agent.ts";
+import { checkPassport, type SentPassport } from "./check.ts";
+import { columnsOf, type NewPassport, type Owner, passportInPool } from "./passport.ts";
+
+/** Most records of one import (contract: Limits). */
+export const IMPORT_LIMIT = 200;
+
+export interface ImportResult {
+  imported: number;
+  skipped_duplicates: number;
+  records: { id: PassportId; passport_no: string; status: "received" }[];
+  /** `index` counts the request's records from 0. */
+  skipped: { index: number; passport_no: string; reason: "already_in_pool" | "repeated_in_request" }[];
+}
+
+/** Checks records whole; `errors` names every bad field of every record as `records.3.passport_no`. */
+export function checkPassports(
+  records: readonly SentPassport[],
+  today: string,
+): { passports: NewPassport[]; errors: FieldErrors } {
+  const passports: NewPassport[] = [];
+  const errors: FieldErrors = {};
+  for (const [index, record] of records.entries()) {
+    const checked = checkPassport(record, today);
+    if (checked.ok) passports.push(checked.passport);
+    else for (const [field, words] of Object.entries(checked.errors)) errors[`records.${index}.${field}`] = words;
+  }
+  return { passports, errors };
+}
+
+/**
+ * Puts passports into the caller's pool; ones that are there already, or came before in the same request, are skipped
+ * (contract: POST /kyc/passports). All or nothing: throws `validation` naming every bad field, `no_agent_record`.
+ */
+export async function importPassports(
+  tx: Tx,
+  input: Owner & { records: readonly SentPassport[]; actor: string },
+): Promise<ImportResult> {
+  await requireAgent(tx, input.partnerId);
+  const { passports, errors } = checkPassports(input.records, civilDateAt(tx.now));
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
+  const seen = new Set<string>();
+  for (const [index, passport] of passports.entries()) await addOne(tx, input, { index, passport, seen, result });
+  result.imported = result.records.length;
+  result.skipped_duplicates = result.skipped.length;
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: "passports.import",
+    targetKind: "partner",
+    targetId: input.partnerId,
+    partnerId: input.partnerId,
+    note: `${result.imported} imported, ${result.skipped_duplicates} duplicates`,
+  });
+  return result;
+}
+
+interface Addition {
+  index: number;
+  passport: NewPassport;
+  /** The documents that came before in this request. */
+  seen: Set<string>;
+  result: ImportResult;
+}
+
+async function addOne(tx: Tx, owner: Owner, { index, passport, seen, result }: Addition): Promise<void> {
+  const { passport_no, passport_country: country } = passport;
+  const columns = columnsOf(tx, passport);
+  const document = `${country} ${columns.number_index}`;
+  const repeated = seen.has(document);
+  if (repeated || (await passportInPool(tx, owner, { country, number_index: columns.number_index })) !== null) {
+    result.skipped.push({ index, passport_no, reason: repeated ? "repeated_in_request" : "already_in_pool" });
+    return;
+  }
+  seen.add(document);
+  // An id of ours, made for a passport.
+  const id = tx.ids.uuid(tx.now) as PassportId;
+  await insertRow(tx, "passports", {
+    id,
+    partner_id: owner.partnerId,
+    environment: owner.environment,
+    ...columns,
+    verification: "pending",
+    onshore: false,
+    drawable: false,
+    use_count: 0,
+    withdrawn: false,
+    created_at: tx.now,
+    updated_at: tx.now,
+  });
+  result.records.push({ id, passport_no, status: "received" });
+}

@@ -1,0 +1,73 @@
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import type { Tables } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { requireAgent } from "./agent.ts";
+import { numberIndex, type Owner, type PassportRecord, toRecord } from "./passport.ts";
+
+export interface PassportFilter extends Owner {
+  limit: number;
+  cursor?: string | undefined;
+  /** Only records of exactly this number, however it is written. */
+  passport_no?: string | undefined;
+}
+
+export interface PassportPage {
+  records: PassportRecord[];
+  count: number;
+  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+}
+
+type Window = Owner & { key: number; id: string; limit: number };
+
+function standing(t: Tables, slot: Slots<Window>): (SQL | undefined)[] {
+  return [
+    eq(t.passports.partner_id, slot.partnerId),
+    eq(t.passports.environment, slot.environment),
+    eq(t.passports.withdrawn, false),
+    sql`(${t.passports.created_at}, ${t.passports.id}) < (${slot.key}, ${slot.id})`,
+  ];
+}
+
+const newest = statement((db, t, slot: Slots<Window>) =>
+  db
+    .select()
+    .from(t.passports)
+    .where(and(...standing(t, slot)))
+    .orderBy(desc(t.passports.created_at), desc(t.passports.id))
+    .limit(slot.limit),
+);
+
+const newestOfNumber = statement((db, t, slot: Slots<Window & { number_index: string }>) =>
+  db
+    .select()
+    .from(t.passports)
+    .where(and(eq(t.passports.number_index, slot.number_index), ...standing(t, slot)))
+    .orderBy(desc(t.passports.created_at), desc(t.passports.id))
+    .limit(slot.limit),
+);
+
+/**
+ * A page of the caller's pool, newest first, withdrawn ones left out (contract: GET /kyc/passports). Throws
+ * `invalid_cursor`, `no_agent_record`.
+ */
+export async function listPassports(q: Read, filter: PassportFilter): Promise<PassportPage> {
+  const { partnerId, environment, limit, cursor, passport_no } = filter;
+  await requireAgent(q, partnerId);
+  const number_index = passport_no === undefined ? undefined : numberIndex(q, passport_no);
+  const binding = { list: "passports", partnerId, environment, number_index };
+  const from =
+    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
+  const window = { partnerId, environment, key: Number(from.key), id: from.id, limit: limit + 1 };
+  const rows =
+    number_index === undefined ? await newest(q, window) : await newestOfNumber(q, { ...window, number_index });
+  const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
+  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
+  const count = page.data.length;
+  return {
+    records: page.data.map((row) => toRecord(q, row)),
+    count,
+    pagination: { has_more: next_cursor !== null, next_cursor, count },
+  };
+}

@@ -1,0 +1,106 @@
+import { and, eq } from "drizzle-orm";
+import type { PartnerId, PassportId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+export type PassportRow = Row<"passports">;
+
+/** Whose pool is meant: a token sees only its partner's, of its environment. */
+export interface Owner {
+  partnerId: PartnerId;
+  environment: Environment;
+}
+
+/** A passport as its partner sends it, checked: identity and the partner's own note of it. */
+export interface NewPassport extends Identity {
+  reference: string | null;
+}
+
+/** The Passport pool record (contract): what was submitted. Verification and use never leave by the API. */
+export interface PassportRecord extends NewPassport {
+  id: PassportId;
+  status: "received";
+  created_at: string;
+  updated_at: string;
+}
+
+/** The part of an identity that is sealed at rest. */
+type SealedPart = Pick<Identity, "passport_no" | "date_of_birth" | "address" | "suburb" | "state" | "postcode">;
+
+/** The columns that hold a passport's own data: what is sensitive sealed as one text, and the number's blind index. */
+export function columnsOf(tx: Tx, passport: NewPassport) {
+  const { passport_no, date_of_birth, address, suburb, state, postcode, ...clear } = passport;
+  const part: SealedPart = { passport_no, date_of_birth, address, suburb, state, postcode };
+  return { ...clear, sealed: tx.vault.seal(JSON.stringify(part)), number_index: numberIndex(tx, passport_no) };
+}
+
+/** The blind index of a passport number, however it is written. */
+export function numberIndex({ vault }: Pick<Read, "vault">, number: string): string {
+  return vault.blindIndex("passport_no", normalisePassportNumber(number));
+}
+
+/** A stored passport with its sealed part opened. */
+export function openPassport(q: Pick<Read, "vault">, row: PassportRow): NewPassport {
+  // `columnsOf` sealed exactly this shape.
+  const part = JSON.parse(q.vault.open(row.sealed)) as SealedPart;
+  const { first_name, last_name, title, passport_country, passport_expiry, reference } = row;
+  return { first_name, last_name, title, passport_country, passport_expiry, reference, ...part };
+}
+
+/** The record as its partner sees it. */
+export function toRecord(q: Pick<Read, "vault">, row: PassportRow): PassportRecord {
+  const passport = openPassport(q, row);
+  const { id, created_at, updated_at } = row;
+  return { id, ...passport, status: "received", created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+}
+
+const byId = statement((db, t, slot: Slots<{ id: PassportId }>) =>
+  db.select().from(t.passports).where(eq(t.passports.id, slot.id)),
+);
+
+/** The passport's row, whoever's it is and withdrawn or not. Throws `not_found`. */
+export async function requirePassport(q: Read, id: PassportId): Promise<PassportRow> {
+  const row = first(await byId(q, { id }));
+  if (row === null) throw notFound("passport");
+  return row;
+}
+
+/** The row of a passport that stands in `owner`'s pool. Throws `not_found` otherwise, whether it exists or not. */
+export async function requireOwnPassport(q: Read, owner: Owner, id: PassportId): Promise<PassportRow> {
+  const row = await requirePassport(q, id);
+  const own = row.partner_id === owner.partnerId && row.environment === owner.environment;
+  if (!own || row.withdrawn) throw notFound("passport");
+  return row;
+}
+
+type InPool = Owner & { country: string; number_index: string };
+
+const inPool = statement((db, t, slot: Slots<InPool>) =>
+  db
+    .select({ id: t.passports.id })
+    .from(t.passports)
+    .where(
+      and(
+        eq(t.passports.number_index, slot.number_index),
+        eq(t.passports.partner_id, slot.partnerId),
+        eq(t.passports.environment, slot.environment),
+        eq(t.passports.passport_country, slot.country),
+        eq(t.passports.withdrawn, false),
+      ),
+    ),
+);
+
+/** The passport of `owner`'s pool with this country and number, withdrawn ones not counted. */
+export async function passportInPool(
+  q: Read,
+  owner: Owner,
+  document: { country: string; number_index: string },
+): Promise<PassportId | null> {
+  const { partnerId, environment } = owner;
+  return first(await inPool(q, { partnerId, environment, ...document }))?.id ?? null;
+}

@@ -1,0 +1,16 @@
+import { type Actor, recordAudit } from "../audit/record.ts";
+import type { PassportId } from "../kernel/brand.ts";
+import type { Tx } from "../store/store.ts";
+import type { Owner } from "./passport.ts";
+
+/** Tells the audit trail that somebody of ours read whole records of a partner's pool. */
+export async function auditPoolRead(tx: Tx, input: Owner & { ids: PassportId[]; actor: Actor }): Promise<void> {
+  const { actor, partnerId, ids } = input;
+  const [only] = ids;
+  if (only === undefined) return;
+  const target =
+    ids.length === 1
+      ? { targetKind: "passport", targetId: only }
+      : { targetKind: "partner", targetId: partnerId, note: `${ids.length} passports, ${only} to ${ids.at(-1)}` };
+  await recordAudit(tx, { actor, action: "passports.read", partnerId, ...target });
+}

@@ -1,0 +1,84 @@
+import { sql } from "drizzle-orm";
+import type { PartnerId, PassportId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { Kit } from "./kit.ts";
+import type { partnersTables } from "./partners.ts";
+
+/** The operator's verdict on a passport; never leaves by the API. */
+export type Verification = "pending" | "verified" | "rejected";
+
+/** The identity pools of partners, and which request used which passport. */
+export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
+  const passports = k.table(
+    "passports",
+    {
+      id: k.text("id").$type<PassportId>().primaryKey(),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      first_name: k.text("first_name").notNull(),
+      last_name: k.text("last_name").notNull(),
+      title: k.text("title"),
+      /** ISO 3166-1 alpha-3. */
+      passport_country: k.text("passport_country").notNull(),
+      passport_expiry: k.text("passport_expiry").notNull(),
+      /** The partner's own note of it. */
+      reference: k.text("reference"),
+      /** Number, date of birth and address as one JSON text, sealed by the vault. */
+      sealed: k.text("sealed").notNull(),
+      /** Blind index of the normalised number. */
+      number_index: k.text("number_index").notNull(),
+      verification: k.text("verification").$type<Verification>().notNull(),
+      /** Why it was rejected. */
+      rejection: k.text("rejection"),
+      onshore: k.flag("onshore").notNull(),
+      /** Verified, onshore and not withdrawn: may be drawn on dates before its expiry. */
+      drawable: k.flag("drawable").notNull(),
+      /** Draws that were not released, over all brands. Above 0 it is in use. */
+      use_count: k.int("use_count").notNull(),
+      /** The request that drew it last, unless that draw was released. */
+      assigned_request_id: k.text("assigned_request_id"),
+      withdrawn: k.flag("withdrawn").notNull(),
+      withdrawn_at: k.int("withdrawn_at"),
+      created_at: k.int("created_at").notNull(),
+      updated_at: k.int("updated_at").notNull(),
+    },
+    (t) => [
+      k
+        .uniqueIndex("passports_pool")
+        .on(t.partner_id, t.environment, t.passport_country, t.number_index)
+        .where(sql`withdrawn = 0`),
+      k.index("passports_list").on(t.partner_id, t.environment, t.withdrawn, t.created_at, t.id),
+      k.index("passports_number").on(t.number_index, t.partner_id, t.environment),
+      k.index("passports_queue").on(t.withdrawn, t.verification, t.created_at, t.id),
+      k.index("passports_draw").on(t.partner_id, t.environment, t.drawable, t.use_count, t.id),
+      k.index("passports_expiry").on(t.passport_expiry, t.id),
+      k.index("passports_withdrawn").on(t.withdrawn_at, t.id),
+    ],
+  );
+
+  const passportUses = k.table(
+    "passport_uses",
+    {
+      id: k.text("id").primaryKey(),
+      /** No foreign key: who used it stays known when the passport itself is purged. */
+      passport_id: k.text("passport_id").$type<PassportId>().notNull(),
+      brand: k.text("brand").notNull(),
+      request_id: k.text("request_id").notNull(),
+      carrier: k.text("carrier").notNull(),
+      /** Who caused the draw, as the audit trail names them. */
+      actor: k.text("actor").notNull(),
+      drawn_at: k.int("drawn_at").notNull(),
+      released_at: k.int("released_at"),
+    },
+    (t) => [
+      k.index("passport_uses_passport").on(t.passport_id, t.brand, t.released_at),
+      k.index("passport_uses_request").on(t.request_id, t.id),
+    ],
+  );
+
+  return { passports, passportUses };
+}

@@ -1,0 +1,140 @@
+import { civilDateAt } from "../../core/kernel/civil-date.ts";
+import { invalid, Problem } from "../../core/kernel/problem.ts";
+import type { SentPassport } from "../../core/passports/check.ts";
+import { editPassport } from "../../core/passports/edit.ts";
+import { checkPassports, IMPORT_LIMIT, importPassports } from "../../core/passports/import.ts";
+import { listPassports } from "../../core/passports/list.ts";
+import { auditPoolRead } from "../../core/passports/read-audit.ts";
+import { withdrawPassport } from "../../core/passports/withdraw.ts";
+import { actorOf, LOCAL_CLIENT } from "../actor.ts";
+import type { DaemonContext } from "../context.ts";
+import type { App, RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import {
+  PassportEdited,
+  PassportImport,
+  PassportImportResult,
+  PassportPage,
+  PassportParams,
+  PassportPatch,
+  PassportQuery,
+  PassportWithdrawn,
+} from "../schemas/passport.ts";
+
+/** Contract: Identity pool (KYC). */
+export const passportRoutes: RoutePlugin = (app, context) => {
+  importRoute(app, context);
+  listRoute(app, context);
+  changeRoutes(app, context);
+};
+
+function importRoute(app: App, { store, clock }: DaemonContext): void {
+  app.route({
+    method: "POST",
+    url: "/api/v1/kyc/passports",
+    config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
+    // The schema's complaints and core's are answered together: every bad field of every record at once.
+    attachValidation: true,
+    schema: {
+      operationId: "importPassports",
+      tags: ["Identity pool"],
+      summary: "Add up to 200 passports to your pool",
+      description: "Duplicates are skipped. One invalid record refuses the whole request; nothing is stored.",
+      body: PassportImport,
+      response: { 201: PassportImportResult },
+    },
+    async handler(request, reply) {
+      const { validationError, rawPayload } = request;
+      if (validationError !== undefined) throw withRecordErrors(validationError, rawPayload, civilDateAt(clock.now()));
+      const principal = principalOf(request);
+      const { partnerId, environment } = principal;
+      const { records } = request.body;
+      const result = await store.write(importPassports, { partnerId, environment, records, actor: actorOf(principal) });
+      return reply.code(201).send(result);
+    },
+  });
+}
+
+/** The schema's refusal with what core finds wrong with the same records. */
+function withRecordErrors(refusal: Error, payload: unknown, today: string): Error {
+  const records: unknown = typeof payload === "object" && payload !== null ? Reflect.get(payload, "records") : null;
+  if (!(refusal instanceof Problem) || refusal.errors === undefined || !Array.isArray(records)) return refusal;
+  if (records.length > IMPORT_LIMIT) return refusal;
+  const { errors: complaints } = refusal;
+  const found = Object.entries(checkPassports(records.map(textsOf), today).errors);
+  // Of a record that is no object, the schema has said all there is.
+  const more = found.filter(([path]) => complaints[path.split(".").slice(0, 2).join(".")] === undefined);
+  return invalid({ ...Object.fromEntries(more), ...complaints });
+}
+
+/** The fields of a record that are texts: of the others the schema says what is wrong. */
+function textsOf(record: unknown): SentPassport {
+  if (typeof record !== "object" || record === null) return {};
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === "string"));
+}
+
+function listRoute(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "GET",
+    url: "/api/v1/kyc/passports",
+    config: { scope: "read:orders", problems: ["invalid_cursor", "no_agent_record"] },
+    schema: {
+      operationId: "listPassports",
+      tags: ["Identity pool"],
+      summary: "List your pool, newest first, or look up a number",
+      querystring: PassportQuery,
+      response: { 200: PassportPage },
+    },
+    async handler(request) {
+      const { partnerId, environment, clientId } = principalOf(request);
+      const page = await store.read(listPassports, { partnerId, environment, ...request.query });
+      if (clientId === LOCAL_CLIENT) {
+        const ids = page.records.map(({ id }) => id);
+        await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf({ clientId }) });
+      }
+      return page;
+    },
+  });
+}
+
+function changeRoutes(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "PATCH",
+    url: "/api/v1/kyc/passports/:id",
+    config: {
+      scope: "write:orders",
+      problems: ["validation", "not_found", "passport_in_use", "passport_conflict", "no_agent_record"],
+    },
+    schema: {
+      operationId: "editPassport",
+      tags: ["Identity pool"],
+      summary: "Change a passport of your pool",
+      description: "Another number, name or expiry must be verified anew before the passport is drawn again.",
+      params: PassportParams,
+      body: PassportPatch,
+      response: { 200: PassportEdited },
+    },
+    handler(request) {
+      const owner = principalOf(request);
+      const { id } = request.params;
+      return store.write(editPassport, { owner, id, change: request.body, actor: actorOf(owner) });
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: "/api/v1/kyc/passports/:id",
+    config: { scope: "write:orders", problems: ["not_found", "passport_in_use", "no_agent_record"] },
+    schema: {
+      operationId: "withdrawPassport",
+      tags: ["Identity pool"],
+      summary: "Withdraw a passport from your pool",
+      params: PassportParams,
+      response: { 200: PassportWithdrawn },
+    },
+    handler(request) {
+      const owner = principalOf(request);
+      return store.write(withdrawPassport, { owner, id: request.params.id, actor: actorOf(owner) });
+    },
+  });
+}

@@ -1,0 +1,129 @@
+import { Type } from "typebox";
+import { identityLengths } from "../../core/kernel/identity.ts";
+import { type PassportChange, REFERENCE_LENGTH } from "../../core/passports/check.ts";
+import { IMPORT_LIMIT } from "../../core/passports/import.ts";
+import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+
+const PassportId = UuidOf<"passport">("The pool's record");
+
+function name(most: number, example: string) {
+  return Type.String({ minLength: 1, maxLength: most, examples: [example] });
+}
+
+const birthDate = Type.String({
+  format: "date",
+  errorMessage: "must be a real date as YYYY-MM-DD",
+  description: "In the past",
+  examples: ["1975-03-13"],
+});
+
+const needed = {
+  first_name: name(identityLengths.first_name, "Ottoline"),
+  last_name: name(identityLengths.last_name, "Farrowgate"),
+  date_of_birth: birthDate,
+  passport_no: Type.String({
+    minLength: 1,
+    maxLength: identityLengths.passport_no,
+    errorMessage: "must be 3 to 20 letters and digits, besides spaces and hyphens",
+    description: "3 to 20 letters and digits; spaces, hyphens and case make no difference",
+    examples: ["018159083"],
+  }),
+  passport_country: Type.String({
+    pattern: "^[A-Za-z]{2,3}$",
+    errorMessage: "must be an ISO 3166-1 country code such as GBR",
+    description: "ISO 3166-1 alpha-3; alpha-2 is understood",
+    examples: ["GBR"],
+  }),
+  passport_expiry: Type.String({
+    format: "date",
+    errorMessage: "must be a real date as YYYY-MM-DD",
+    examples: ["2034-02-14"],
+  }),
+};
+
+const optional = {
+  title: Type.String({ maxLength: identityLengths.title, examples: ["Ms"] }),
+  address: Type.String({ maxLength: identityLengths.address, examples: ["219 Banksia Street"] }),
+  suburb: Type.String({ maxLength: identityLengths.suburb, examples: ["Newtown"] }),
+  state: Type.String({ maxLength: identityLengths.state, examples: ["NSW"] }),
+  postcode: Type.String({ maxLength: identityLengths.postcode, examples: ["2042"] }),
+  reference: Type.String({ maxLength: REFERENCE_LENGTH, description: "Your own note of it", examples: ["GRP-01-01"] }),
+};
+
+const NewPassport = Type.Object({
+  ...needed,
+  title: Type.Optional(Nullable(optional.title)),
+  address: Type.Optional(Nullable(optional.address)),
+  suburb: Type.Optional(Nullable(optional.suburb)),
+  state: Type.Optional(Nullable(optional.state)),
+  postcode: Type.Optional(Nullable(optional.postcode)),
+  reference: Type.Optional(Nullable(optional.reference)),
+});
+
+/** Contract: POST /kyc/passports. */
+export const PassportImport = Type.Object({
+  records: Type.Array(NewPassport, { minItems: 1, maxItems: IMPORT_LIMIT }),
+});
+
+export const PassportImportResult = Type.Object({
+  imported: Type.Integer(),
+  skipped_duplicates: Type.Integer(),
+  records: Type.Array(Type.Object({ id: PassportId, passport_no: Type.String(), status: OneOf(["received"]) })),
+  skipped: Type.Array(
+    Type.Object({
+      index: Type.Integer({ description: "Of the record in the request, from 0" }),
+      passport_no: Type.String(),
+      reason: OneOf(["already_in_pool", "repeated_in_request"]),
+    }),
+  ),
+});
+
+export const PassportQuery = Type.Object({
+  ...pageQuery(100, 200),
+  passport_no: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "Only records of exactly this number" }),
+  ),
+});
+
+export const PassportParams = Type.Object({ id: PassportId });
+
+/** Contract: Passport pool record. */
+export const Passport = Type.Object({
+  id: PassportId,
+  first_name: needed.first_name,
+  last_name: needed.last_name,
+  title: Nullable(optional.title),
+  date_of_birth: Type.String({ format: "date", examples: ["1975-03-13"] }),
+  passport_no: Type.String({ examples: ["018159083"] }),
+  passport_country: Type.String({ description: "ISO 3166-1 alpha-3", examples: ["GBR"] }),
+  passport_expiry: Type.String({ format: "date", examples: ["2034-02-14"] }),
+  address: Nullable(optional.address),
+  suburb: Nullable(optional.suburb),
+  state: Nullable(optional.state),
+  postcode: Nullable(optional.postcode),
+  reference: Nullable(optional.reference),
+  status: OneOf(["received"]),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const PassportPage = Type.Object({
+  records: Type.Array(Passport),
+  count: Type.Integer(),
+  pagination: Pagination,
+});
+
+const changes = Object.fromEntries(
+  Object.entries({ ...needed, ...optional }).map(([field, schema]) => [field, { ...schema, type: ["string", "null"] }]),
+);
+
+/** Contract: PATCH /kyc/passports/{id}. Null is let through everywhere; core says which fields cannot be cleared. */
+export const PassportPatch = Type.Unsafe<PassportChange>({
+  type: "object",
+  description: "At least one field; null clears title, address, suburb, state, postcode and reference",
+  properties: changes,
+});
+
+export const PassportEdited = Type.Object({ ok: Type.Boolean(), id: PassportId });
+
+export const PassportWithdrawn = Type.Object({ ok: Type.Boolean(), id: PassportId, status: OneOf(["withdrawn"]) });

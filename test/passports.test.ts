@@ -1,0 +1,423 @@
+import { describe, expect, test } from "vitest";
+import type { PassportId } from "../src/core/kernel/brand.ts";
+import { type DrawRequest, drawPassport, releaseDraw } from "../src/core/passports/draw.ts";
+import { judgeDocuments, judgePassport } from "../src/core/passports/judge.ts";
+import { findPassports, passportUses, showPassport, verificationQueue } from "../src/core/passports/operator-view.ts";
+import { purgePassports } from "../src/core/passports/purge.ts";
+import { revealPassport } from "../src/core/passports/reveal.ts";
+import type { Read } from "../src/core/store/store.ts";
+import { importRecords, makeDrawable, passport } from "./support/passports.ts";
+import { type Caller, startPlatform } from "./support/platform.ts";
+
+const POOL = "/api/v1/kyc/passports";
+
+/** The platform with one partner that may use the pool. */
+async function withAgent() {
+  const platform = await startPlatform();
+  const agent = await platform.caller({ slug: "agency", agent: true });
+  return { ...platform, agent };
+}
+
+function draws(agent: Caller, fields: Partial<DrawRequest> = {}): DrawRequest {
+  return {
+    partnerId: agent.partnerId,
+    environment: "sandbox",
+    brand: "brand-a",
+    carrier: "896103",
+    activationDate: "2026-04-01",
+    requestId: crypto.randomUUID(),
+    actor: "client:test",
+    ...fields,
+  };
+}
+
+const auditOf = async (q: Read, action: string) =>
+  (await q.db.select().from(q.t.auditEntries)).filter((entry) => entry.action === action);
+
+describe("import", () => {
+  test("answers what came in and what was there already, in the pool or in the same request", async () => {
+    const { agent } = await withAgent();
+    const known = passport({ passport_no: "AB 123-456", passport_country: "gb" });
+    await importRecords(agent, [known]);
+    const fresh = passport();
+    const again = { ...passport(), passport_no: "ab123456" };
+    const { status, body } = await agent.send("POST", POOL, {
+      records: [fresh, again, { ...passport(), passport_no: fresh.passport_no }, { ...again, passport_country: "IRL" }],
+      surplus: true,
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      imported: 2,
+      skipped_duplicates: 2,
+      records: [
+        { id: expect.any(String), passport_no: fresh.passport_no, status: "received" },
+        { id: expect.any(String), passport_no: "ab123456", status: "received" },
+      ],
+      skipped: [
+        { index: 1, passport_no: "ab123456", reason: "already_in_pool" },
+        { index: 2, passport_no: fresh.passport_no, reason: "repeated_in_request" },
+      ],
+    });
+  });
+
+  test("one bad record refuses all and every bad field of every record is named", async () => {
+    const { agent } = await withAgent();
+    const { status, body } = await agent.send("POST", POOL, {
+      records: [
+        passport(),
+        { ...passport(), passport_no: 7, last_name: "" },
+        { ...passport(), date_of_birth: "2001-02-29", passport_expiry: "soon", passport_country: "XYZ" },
+        { ...passport(), date_of_birth: "2026-03-02", passport_no: "A!", title: "x".repeat(21), reference: null },
+        { first_name: "Only" },
+        "nothing",
+      ],
+    });
+    expect(status).toBe(400);
+    expect(body.type).toMatch(/\/errors\/validation$/);
+    expect(Object.keys(body.errors).sort()).toEqual([
+      "records.1.last_name",
+      "records.1.passport_no",
+      "records.2.date_of_birth",
+      "records.2.passport_country",
+      "records.2.passport_expiry",
+      "records.3.date_of_birth",
+      "records.3.passport_no",
+      "records.3.title",
+      "records.4.date_of_birth",
+      "records.4.last_name",
+      "records.4.passport_country",
+      "records.4.passport_expiry",
+      "records.4.passport_no",
+      "records.5",
+    ]);
+    expect(body.errors["records.1.passport_no"]).toHaveLength(1);
+    expect(body.errors["records.3.date_of_birth"]).toEqual(["must be in the past"]);
+    expect((await agent.get(POOL)).body.count).toBe(0);
+  });
+
+  test.each([
+    ["no records", { records: [] }],
+    ["too many", { records: Array.from({ length: 201 }, () => passport()) }],
+    ["no list", { records: "all" }],
+    ["no body", undefined],
+  ])("%s is a 400", async (_name, body) => {
+    const { agent } = await withAgent();
+    const answer = await agent.send("POST", POOL, body);
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.errors)).toHaveLength(1);
+  });
+
+  test("200 records at once are taken, and the list shows what was sent, newest first", async () => {
+    const { agent } = await withAgent();
+    const records = Array.from({ length: 200 }, () => passport({ passport_country: "gb" }));
+    const ids = await importRecords(agent, records);
+    const first = await agent.get(`${POOL}?limit=150`);
+    expect(first.body.records.map((record: { id: string }) => record.id)).toEqual(ids.toReversed().slice(0, 150));
+    expect(first.body.count).toBe(150);
+    const rest = await agent.get(`${POOL}?limit=150&cursor=${first.body.pagination.next_cursor}`);
+    expect(rest.body.count).toBe(50);
+    expect(rest.body.pagination.has_more).toBe(false);
+    expect(rest.body.records.at(-1)).toEqual({
+      id: ids[0],
+      ...records[0],
+      passport_country: "GBR",
+      status: "received",
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect((await agent.get(POOL)).body.count).toBe(100);
+    expect((await agent.get(`${POOL}?limit=201`)).status).toBe(400);
+    expect((await agent.get(`${POOL}?cursor=abc`)).body.type).toMatch(/invalid_cursor$/);
+  });
+});
+
+describe("who sees what", () => {
+  test("the number is looked up exactly, however it is written, and only in one's own pool and environment", async () => {
+    const { agent, caller, credential } = await withAgent();
+    const other = await caller({ slug: "other", agent: true });
+    const live = await credential("agency", { live: true });
+    const mine = passport({ passport_no: "XY 99-88 77", first_name: "Mine" });
+    await importRecords(agent, [mine, passport()]);
+    await importRecords(other, [{ ...mine, first_name: "Theirs" }]);
+    const found = await agent.get(`${POOL}?passport_no=${encodeURIComponent("xy998877")}`);
+    expect(found.body.records.map((record: { first_name: string }) => record.first_name)).toEqual(["Mine"]);
+    expect((await agent.get(`${POOL}?passport_no=XY99887`)).body.records).toEqual([]);
+    expect((await live.get(`${POOL}?passport_no=XY998877`)).body.records).toEqual([]);
+    expect((await live.get(POOL)).body.count).toBe(0);
+    const [id] = await importRecords(agent, [passport()]);
+    for (const stranger of [other, live]) {
+      expect((await stranger.send("PATCH", `${POOL}/${id}`, { title: "Mr" })).status).toBe(404);
+      expect((await stranger.send("DELETE", `${POOL}/${id}`)).status).toBe(404);
+    }
+  });
+
+  test("verification, onshore mark, uses and assignment leave by no answer, not even as a changed time", async () => {
+    const { agent, store, clock } = await withAgent();
+    const [id] = await importRecords(agent, [passport()]);
+    const before = await agent.get(POOL);
+    clock.advance(60_000);
+    await makeDrawable(store, [id as PassportId]);
+    await store.write(drawPassport, draws(agent));
+    const after = await agent.get(POOL);
+    expect(after.body).toEqual(before.body);
+    expect(JSON.stringify(after.body)).not.toMatch(/verif|onshore|use|assigned|sealed|index/i);
+  });
+
+  test("without an agent record the pool is closed, and scopes are needed", async () => {
+    const { caller, credential } = await startPlatform();
+    const plain = await caller({ slug: "plain" });
+    const id = crypto.randomUUID();
+    for (const answer of [
+      await plain.send("POST", POOL, { records: [passport()] }),
+      await plain.get(POOL),
+      await plain.send("PATCH", `${POOL}/${id}`, { title: "Mr" }),
+      await plain.send("DELETE", `${POOL}/${id}`),
+    ]) {
+      expect(answer.status).toBe(422);
+      expect(answer.body.type).toMatch(/no_agent_record$/);
+    }
+    const reader = await credential("plain", { scopes: ["read:orders"] });
+    expect((await reader.send("POST", POOL, { records: [passport()] })).status).toBe(403);
+    const writer = await credential("plain", { scopes: ["write:orders"] });
+    expect((await writer.get(POOL)).status).toBe(403);
+  });
+});
+
+describe("edit and withdraw", () => {
+  test("any field changes, null clears what may be empty", async () => {
+    const { agent } = await withAgent();
+    const [id] = await importRecords(agent, [passport()]);
+    const change = {
+      first_name: "Odile",
+      passport_country: "fr",
+      address: "1 Wattle Lane",
+      title: null,
+      reference: "",
+    };
+    const { status, body } = await agent.send("PATCH", `${POOL}/${id}`, change);
+    expect([status, body]).toEqual([200, { ok: true, id }]);
+    const [record] = (await agent.get(POOL)).body.records;
+    expect(record).toMatchObject({ first_name: "Odile", passport_country: "FRA", title: null, reference: null });
+    expect(record).toMatchObject({ address: "1 Wattle Lane", suburb: "Newtown", date_of_birth: "1975-03-13" });
+  });
+
+  test.each([
+    [{}, "body"],
+    [{ unknown: 1 }, "body"],
+    [{ first_name: null }, "first_name"],
+    [{ last_name: " " }, "last_name"],
+    [{ passport_expiry: "2030-02-30" }, "passport_expiry"],
+    [{ passport_country: "ZZZ" }, "passport_country"],
+    [{ passport_no: true }, "passport_no"],
+    [{ date_of_birth: "2999-01-01" }, "date_of_birth"],
+  ])("%j is a 400 naming %s", async (change, field) => {
+    const { agent } = await withAgent();
+    const [id] = await importRecords(agent, [passport()]);
+    const { status, body } = await agent.send("PATCH", `${POOL}/${id}`, change);
+    expect([status, Object.keys(body.errors)]).toEqual([400, [field]]);
+  });
+
+  test.each([
+    [{ passport_no: "NEW12345" }, "pending"],
+    [{ first_name: "Other" }, "pending"],
+    [{ last_name: "Other" }, "pending"],
+    [{ passport_expiry: "2035-01-01" }, "pending"],
+    [{ passport_country: "IRL" }, "pending"],
+    [{ address: "2 Elsewhere" }, "verified"],
+    [{ passport_country: "gb" }, "verified"],
+  ])("%j leaves it %s", async (change, verification) => {
+    const { agent, store } = await withAgent();
+    const [id] = await importRecords(agent, [passport()]);
+    await makeDrawable(store, [id as PassportId]);
+    await agent.send("PATCH", `${POOL}/${id}`, change);
+    expect(await store.read(showPassport, id as PassportId)).toMatchObject({ verification, onshore: true });
+    const drawn = await store.write(drawPassport, draws(agent));
+    expect(drawn !== null).toBe(verification === "verified");
+  });
+
+  test("another record's number is a conflict; a withdrawn one's is free again", async () => {
+    const { agent } = await withAgent();
+    const [one, two] = [passport(), passport()];
+    const [first, second] = await importRecords(agent, [one, two]);
+    const taken = await agent.send("PATCH", `${POOL}/${second}`, { passport_no: one.passport_no.toLowerCase() });
+    expect([taken.status, taken.body.type]).toEqual([409, expect.stringMatching(/passport_conflict$/)]);
+    const gone = await agent.send("DELETE", `${POOL}/${first}`);
+    expect([gone.status, gone.body]).toEqual([200, { ok: true, id: first, status: "withdrawn" }]);
+    expect((await agent.get(POOL)).body.records.map(({ id }: { id: string }) => id)).toEqual([second]);
+    expect((await agent.get(`${POOL}?passport_no=${one.passport_no}`)).body.count).toBe(0);
+    expect((await agent.send("DELETE", `${POOL}/${first}`)).status).toBe(404);
+    expect((await agent.send("PATCH", `${POOL}/${first}`, { title: "Mr" })).status).toBe(404);
+    expect((await agent.send("PATCH", `${POOL}/${second}`, { passport_no: one.passport_no })).status).toBe(200);
+    expect(await importRecords(agent, [two])).toHaveLength(1);
+  });
+
+  test("one that a request used is locked until its draw is released", async () => {
+    const { agent, store } = await withAgent();
+    const [id] = await importRecords(agent, [passport()]);
+    await makeDrawable(store, [id as PassportId]);
+    const request = draws(agent);
+    await store.write(drawPassport, request);
+    for (const answer of [
+      await agent.send("PATCH", `${POOL}/${id}`, { title: "Mr" }),
+      await agent.send("DELETE", `${POOL}/${id}`),
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ title: "Passport In Use" });
+      expect(answer.body.type).toMatch(/passport_in_use$/);
+    }
+    await store.write(releaseDraw, { requestId: request.requestId, actor: "client:test" });
+    expect((await agent.send("PATCH", `${POOL}/${id}`, { title: "Mr" })).status).toBe(200);
+    expect((await agent.send("DELETE", `${POOL}/${id}`)).status).toBe(200);
+  });
+});
+
+describe("draws", () => {
+  test("take only what is verified, onshore, unexpired on the date and of the same pool", async () => {
+    const { agent, store, caller } = await withAgent();
+    const other = await caller({ slug: "other", agent: true });
+    const [pending, offshore, expiring, rejected, good] = (await importRecords(agent, [
+      passport(),
+      passport(),
+      passport({ passport_expiry: "2026-03-31" }),
+      passport(),
+      passport({ passport_expiry: "2026-04-01" }),
+    ])) as [PassportId, PassportId, PassportId, PassportId, PassportId];
+    await makeDrawable(store, [expiring, rejected]);
+    await store.write(judgePassport, { id: offshore, verification: "verified", onshore: false, actor: "operator" });
+    const refusal = { verification: "rejected", reason: "not legible", actor: "operator" } as const;
+    await store.write(judgePassport, { id: rejected, ...refusal });
+    expect(await store.write(drawPassport, draws(agent))).toBeNull();
+    await makeDrawable(store, [good]);
+    expect(await store.write(drawPassport, draws(agent, { environment: "production" }))).toBeNull();
+    expect(await store.write(drawPassport, draws(other))).toBeNull();
+    expect(await store.write(drawPassport, draws(agent, { activationDate: "2026-04-02" }))).toBeNull();
+    const drawn = await store.write(drawPassport, draws(agent));
+    expect(drawn?.passportId).toBe(good);
+    expect(drawn?.identity.reveal()).toMatchObject({ passport_no: expect.any(String), date_of_birth: "1975-03-13" });
+    expect(JSON.stringify(drawn)).not.toContain("1975-03-13");
+    expect(await store.read(showPassport, pending)).toMatchObject({ uses: 0, verification: "pending" });
+  });
+
+  test("spread over the least used, stop at 4 a brand, and go on after a release", async () => {
+    const { agent, store } = await withAgent();
+    const ids = await importRecords(agent, [passport(), passport()]);
+    await makeDrawable(store, ids);
+    const requests = Array.from({ length: 8 }, () => draws(agent));
+    const drawn = [];
+    for (const request of requests) drawn.push((await store.write(drawPassport, request))?.passportId);
+    const [a, b] = ids;
+    expect(drawn).toEqual([a, b, a, b, a, b, a, b]);
+    expect(await store.write(drawPassport, draws(agent))).toBeNull();
+    const brandB = draws(agent, { brand: "brand-b" });
+    expect((await store.write(drawPassport, brandB))?.passportId).toBe(a);
+    expect(await store.read(showPassport, a as PassportId)).toMatchObject({ uses: 5 });
+    expect(await store.read(showPassport, a as PassportId)).toMatchObject({ assigned_request_id: brandB.requestId });
+
+    const given = requests[3]?.requestId ?? "";
+    await store.write(releaseDraw, { requestId: given, actor: "client:test" });
+    await store.write(releaseDraw, { requestId: given, actor: "client:test" });
+    expect(await store.read(showPassport, b as PassportId)).toMatchObject({ uses: 3 });
+    expect((await store.write(drawPassport, draws(agent)))?.passportId).toBe(b);
+    expect(await store.write(drawPassport, draws(agent))).toBeNull();
+
+    const uses = await store.read(passportUses, b as PassportId);
+    expect(uses).toHaveLength(5);
+    expect(uses.filter((use) => use.released_at !== null).map((use) => use.request_id)).toEqual([given]);
+    expect(uses[0]).toMatchObject({ brand: "brand-a", carrier: "896103", actor: "client:test" });
+    expect(await store.read((q) => auditOf(q, "passports.draw"), null)).toHaveLength(10);
+    expect(await store.read((q) => auditOf(q, "passports.release"), null)).toHaveLength(1);
+  });
+
+  test("release clears the assignment of that request only", async () => {
+    const { agent, store } = await withAgent();
+    const ids = await importRecords(agent, [passport()]);
+    await makeDrawable(store, ids);
+    const [first, second] = [draws(agent), draws(agent)];
+    await store.write(drawPassport, first);
+    await store.write(drawPassport, second);
+    await store.write(releaseDraw, { requestId: first.requestId, actor: "worker" });
+    const id = ids[0] as PassportId;
+    expect(await store.read(showPassport, id)).toMatchObject({ uses: 1, assigned_request_id: second.requestId });
+    await store.write(releaseDraw, { requestId: second.requestId, actor: "worker" });
+    expect(await store.read(showPassport, id)).toMatchObject({ uses: 0, assigned_request_id: null });
+  });
+});
+
+describe("the operator", () => {
+  test("finds what awaits verification, over all partners, oldest first, page by page", async () => {
+    const { agent, caller, store } = await withAgent();
+    const other = await caller({ slug: "other", agent: true });
+    const [a] = await importRecords(agent, [passport()]);
+    const [b] = await importRecords(other, [passport()]);
+    const [c, d] = await importRecords(agent, [passport(), passport()]);
+    await agent.send("DELETE", `${POOL}/${c}`);
+    const first = await store.read(verificationQueue, { limit: 2 });
+    expect(first.data.map((row) => [row.id, row.partner])).toEqual([
+      [a, "agency"],
+      [b, "other"],
+    ]);
+    const rest = await store.read(verificationQueue, { limit: 2, cursor: first.next_cursor ?? "" });
+    expect([rest.data.map((row) => row.id), rest.next_cursor]).toEqual([[d], null]);
+    expect(JSON.stringify([first, rest])).not.toMatch(/1975-03-13|PA0|Banksia|sealed/);
+  });
+
+  test("judges documents wherever they are held, and repeating it changes nothing", async () => {
+    const { agent, caller, store } = await withAgent();
+    const other = await caller({ slug: "other", agent: true });
+    const shared = passport({ passport_no: "SH-1 11" });
+    const [mine] = await importRecords(agent, [shared]);
+    const [theirs] = await importRecords(other, [shared]);
+    const verdicts = [
+      { country: "GBR", number: "sh111", verification: "verified", onshore: true },
+      { country: "IRL", number: "sh111", verification: "verified" },
+    ] as const;
+    expect(await store.write(judgeDocuments, { verdicts, actor: "operator" })).toEqual(["updated", "not_found"]);
+    expect(await store.write(judgeDocuments, { verdicts, actor: "operator" })).toEqual(["unchanged", "not_found"]);
+    const found = await store.read(findPassports, "SH111");
+    expect(found.map(({ id }) => id).sort()).toEqual([mine, theirs].sort());
+    expect(found.every((row) => row.verification === "verified" && row.onshore)).toBe(true);
+    const only = [{ ...verdicts[0], verification: "rejected", reason: "blurred", partnerId: other.partnerId }] as const;
+    await store.write(judgeDocuments, { verdicts: only, actor: "operator" });
+    expect(await store.read(showPassport, mine as PassportId)).toMatchObject({ verification: "verified" });
+    expect(await store.read(showPassport, theirs as PassportId)).toMatchObject({ rejection: "blurred" });
+  });
+
+  test("a reading of the whole identity is in the audit trail, without values", async () => {
+    const { agent, store } = await withAgent();
+    const record = passport();
+    const [id] = await importRecords(agent, [record]);
+    const identity = await store.write(revealPassport, { id: id as PassportId, actor: "operator" });
+    const { reference, ...fields } = record;
+    expect(identity.reveal()).toEqual(fields);
+    expect(`${identity} ${JSON.stringify({ identity })}`).not.toContain(record.passport_no);
+    const entries = await store.read((q) => auditOf(q, "passports.reveal"), null);
+    expect(entries).toMatchObject([{ actor: "operator", target_id: id, fields: expect.arrayContaining(["address"]) }]);
+    expect(JSON.stringify(entries)).not.toContain(record.passport_no);
+  });
+
+  test("purges what was withdrawn or expired long ago, and only that", async () => {
+    const { agent, store, clock } = await withAgent();
+    const [gone, expired, recent, kept] = (await importRecords(agent, [
+      passport(),
+      passport({ passport_expiry: "2026-03-01" }),
+      passport(),
+      passport(),
+    ])) as PassportId[];
+    await makeDrawable(store, [gone as PassportId]);
+    const request = draws(agent);
+    await store.write(drawPassport, request);
+    await store.write(releaseDraw, { requestId: request.requestId, actor: "client:test" });
+    await agent.send("DELETE", `${POOL}/${gone}`);
+    clock.advance(40 * 86_400_000);
+    await agent.send("DELETE", `${POOL}/${recent}`);
+    const before = clock.now() - 30 * 86_400_000;
+    const once = { before, limit: 1, actor: "operator" };
+    expect(await store.write(purgePassports, once)).toBe(1);
+    expect(await store.write(purgePassports, { ...once, limit: 10 })).toBe(1);
+    expect(await store.write(purgePassports, once)).toBe(0);
+    const left = await store.read(async (q) => (await q.db.select().from(q.t.passports)).map(({ id }) => id), null);
+    expect(left.sort()).toEqual([recent, kept].sort());
+    expect(left).not.toContain(expired);
+    expect(await store.read(passportUses, gone as PassportId)).toHaveLength(1);
+  });
+});
