@@ -44,7 +44,11 @@ export async function serve(deps: ServeDependencies, options: ServeOptions): Pro
   const { store, clock, ids, log } = deps;
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
-  await store.write(writeSettings, { public_url: addresses.publicUrl, docs_url: addresses.docsUrl });
+  await store.write(writeSettings, {
+    public_url: addresses.publicUrl,
+    docs_url: addresses.docsUrl,
+    allow_private_webhooks: options.allowPrivateWebhooks ? "yes" : "no",
+  });
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const metrics = createMetrics();
   const context = { store, clock, ids, addresses };

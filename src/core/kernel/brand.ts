@@ -11,6 +11,8 @@ export type ProductId = Id<"product">;
 export type OrderId = Id<"order">;
 export type OrderLineId = Id<"order_line">;
 export type EsimId = Id<"esim">;
+export type WebhookId = Id<"webhook">;
+export type DeliveryId = Id<"delivery">;
 export type PassportId = Id<"passport">;
 
 /** Integer minor units (cents) of some currency. */

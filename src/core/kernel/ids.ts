@@ -37,3 +37,9 @@ export function randomAlphanumeric(ids: Ids, length: number): string {
   }
   return out;
 }
+
+/** The least UUIDv7 of the moment `ms`: ids made before it sort before it. */
+export function firstUuidOf(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

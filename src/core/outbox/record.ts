@@ -1,10 +1,9 @@
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import type { EventKind } from "../store/schema/event-kinds.ts";
 import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-
-/** The kinds of events this version emits (contract: Events). */
-export type EventKind = "order.created" | "order.fulfilled" | "order.cancelled" | "esims.ready" | "payment.completed";
+import { fanOut } from "./fan-out.ts";
 
 export interface NewEvent {
   kind: EventKind;
@@ -18,7 +17,10 @@ export interface NewEvent {
   expands?: "order_esims";
 }
 
-/** Writes an event in the transaction of its cause, so that a crash loses neither or both. Answers its event_id. */
+/**
+ * Writes an event, and one delivery for each of the partner's endpoints that subscribed to it, in the transaction of its
+ * cause, so that a crash loses neither or both. Answers its event_id.
+ */
 export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
   const id = tx.ids.uuid(tx.now);
   await insertRow(tx, "events", {
@@ -31,5 +33,6 @@ export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
     data: event.data,
     expands: event.expands ?? null,
   });
+  await fanOut(tx, { id, kind: event.kind, partner_id: event.partnerId, environment: event.environment });
   return id;
 }

@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 
-/** What an installation remembers: the addresses it was last served at. */
-export type SettingKey = "public_url" | "docs_url";
+/** What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks. */
+export type SettingKey = "public_url" | "docs_url" | "allow_private_webhooks";
 
 const byKey = statement((db, t, slot: Slots<{ key: string }>) =>
   db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, slot.key)),

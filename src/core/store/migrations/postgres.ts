@@ -23,6 +23,9 @@ export const migrations: Migration[] = [
       "CREATE TABLE \"order_lines\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"order_id\" text COLLATE \"C\" NOT NULL,\n\t\"position\" bigint NOT NULL,\n\t\"product_id\" text COLLATE \"C\" NOT NULL,\n\t\"product_name\" text COLLATE \"C\" NOT NULL,\n\t\"product_sku\" text COLLATE \"C\" NOT NULL,\n\t\"product_type\" text COLLATE \"C\" NOT NULL,\n\t\"delivery_method\" text COLLATE \"C\" NOT NULL,\n\t\"quantity\" bigint NOT NULL,\n\t\"unit_price_cents\" bigint NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"assigned\" bigint NOT NULL,\n\t\"shipping\" text COLLATE \"C\"\n);\n",
       "CREATE TABLE \"idempotency_keys\" (\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"space\" text COLLATE \"C\" NOT NULL,\n\t\"key\" text COLLATE \"C\" NOT NULL,\n\t\"payload_hash\" text COLLATE \"C\" NOT NULL,\n\t\"order_id\" text COLLATE \"C\" NOT NULL,\n\tCONSTRAINT \"idempotency_keys_partner_id_environment_space_key_pk\" PRIMARY KEY(\"partner_id\",\"environment\",\"space\",\"key\")\n);\n",
       "CREATE TABLE \"events\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"subject_id\" text COLLATE \"C\" NOT NULL,\n\t\"occurred_at\" bigint NOT NULL,\n\t\"data\" text COLLATE \"C\" NOT NULL,\n\t\"expands\" text COLLATE \"C\"\n);\n",
+      "CREATE TABLE \"webhook_endpoints\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"url\" text COLLATE \"C\" NOT NULL,\n\t\"events\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"description\" text COLLATE \"C\",\n\t\"secret_sealed\" text COLLATE \"C\" NOT NULL,\n\t\"next_secret_sealed\" text COLLATE \"C\",\n\t\"next_secret_from\" bigint,\n\t\"consecutive_failures\" bigint NOT NULL,\n\t\"due_at\" bigint,\n\t\"last_event\" text COLLATE \"C\",\n\t\"last_event_id\" text COLLATE \"C\",\n\t\"last_status_code\" bigint,\n\t\"last_at\" bigint,\n\t\"created_at\" bigint NOT NULL,\n\t\"updated_at\" bigint NOT NULL\n);\n",
+      "CREATE TABLE \"deliveries\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"event_id\" text COLLATE \"C\" NOT NULL,\n\t\"endpoint_id\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"attempts\" bigint NOT NULL,\n\t\"due_at\" bigint NOT NULL,\n\t\"leased_until\" bigint,\n\t\"created_at\" bigint NOT NULL\n);\n",
+      "CREATE TABLE \"delivery_attempts\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"delivery_id\" text COLLATE \"C\" NOT NULL,\n\t\"at\" bigint NOT NULL,\n\t\"status_code\" bigint,\n\t\"latency_ms\" bigint NOT NULL,\n\t\"error\" text COLLATE \"C\",\n\t\"response_body\" text COLLATE \"C\"\n);\n",
       "ALTER TABLE \"credentials\" ADD CONSTRAINT \"credentials_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"stock_pools\" ADD CONSTRAINT \"stock_pools_product_id_products_id_fk\" FOREIGN KEY (\"product_id\") REFERENCES \"public\".\"products\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"esims\" ADD CONSTRAINT \"esims_product_id_products_id_fk\" FOREIGN KEY (\"product_id\") REFERENCES \"public\".\"products\"(\"id\") ON DELETE no action ON UPDATE no action;",
@@ -34,6 +37,9 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"order_lines\" ADD CONSTRAINT \"order_lines_order_id_orders_id_fk\" FOREIGN KEY (\"order_id\") REFERENCES \"public\".\"orders\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"order_lines\" ADD CONSTRAINT \"order_lines_product_id_products_id_fk\" FOREIGN KEY (\"product_id\") REFERENCES \"public\".\"products\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"idempotency_keys\" ADD CONSTRAINT \"idempotency_keys_order_id_orders_id_fk\" FOREIGN KEY (\"order_id\") REFERENCES \"public\".\"orders\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"webhook_endpoints\" ADD CONSTRAINT \"webhook_endpoints_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"deliveries\" ADD CONSTRAINT \"deliveries_event_id_events_id_fk\" FOREIGN KEY (\"event_id\") REFERENCES \"public\".\"events\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"delivery_attempts\" ADD CONSTRAINT \"delivery_attempts_delivery_id_deliveries_id_fk\" FOREIGN KEY (\"delivery_id\") REFERENCES \"public\".\"deliveries\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"audit_entries_at\" ON \"audit_entries\" USING btree (\"at\",\"id\");",
       "CREATE INDEX \"audit_entries_target\" ON \"audit_entries\" USING btree (\"target_id\",\"at\",\"id\");",
       "CREATE INDEX \"audit_entries_partner\" ON \"audit_entries\" USING btree (\"partner_id\",\"at\",\"id\");",
@@ -65,7 +71,16 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"orders_due\" ON \"orders\" USING btree (\"due_at\",\"id\");",
       "CREATE UNIQUE INDEX \"order_lines_order\" ON \"order_lines\" USING btree (\"order_id\",\"position\");",
       "CREATE INDEX \"events_partner\" ON \"events\" USING btree (\"partner_id\",\"environment\",\"occurred_at\",\"id\");",
-      "CREATE INDEX \"events_subject\" ON \"events\" USING btree (\"subject_id\",\"id\");"
+      "CREATE INDEX \"events_subject\" ON \"events\" USING btree (\"subject_id\",\"id\");",
+      "CREATE INDEX \"webhook_endpoints_list\" ON \"webhook_endpoints\" USING btree (\"partner_id\",\"environment\",\"created_at\",\"id\");",
+      "CREATE INDEX \"webhook_endpoints_due\" ON \"webhook_endpoints\" USING btree (\"due_at\",\"id\");",
+      "CREATE UNIQUE INDEX \"deliveries_event\" ON \"deliveries\" USING btree (\"event_id\",\"endpoint_id\");",
+      "CREATE INDEX \"deliveries_queue\" ON \"deliveries\" USING btree (\"endpoint_id\",\"due_at\",\"id\") WHERE \"deliveries\".\"status\" = 'pending';",
+      "CREATE INDEX \"deliveries_retries\" ON \"deliveries\" USING btree (\"endpoint_id\",\"due_at\",\"id\") WHERE \"deliveries\".\"status\" = 'pending' and \"deliveries\".\"attempts\" > 0;",
+      "CREATE INDEX \"deliveries_endpoint\" ON \"deliveries\" USING btree (\"endpoint_id\",\"id\");",
+      "CREATE INDEX \"deliveries_stuck_endpoint\" ON \"deliveries\" USING btree (\"endpoint_id\",\"id\") WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE INDEX \"deliveries_stuck\" ON \"deliveries\" USING btree (\"id\") WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE INDEX \"delivery_attempts_delivery\" ON \"delivery_attempts\" USING btree (\"delivery_id\",\"id\");"
     ]
   }
 ];

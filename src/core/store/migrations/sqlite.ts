@@ -57,7 +57,19 @@ export const migrations: Migration[] = [
       "CREATE TABLE `idempotency_keys` (\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`space` text NOT NULL,\n\t`key` text NOT NULL,\n\t`payload_hash` text NOT NULL,\n\t`order_id` text NOT NULL,\n\tPRIMARY KEY(`partner_id`, `environment`, `space`, `key`),\n\tFOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE TABLE `events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`subject_id` text NOT NULL,\n\t`occurred_at` integer NOT NULL,\n\t`data` text NOT NULL,\n\t`expands` text\n);\n",
       "CREATE INDEX `events_partner` ON `events` (`partner_id`,`environment`,`occurred_at`,`id`);",
-      "CREATE INDEX `events_subject` ON `events` (`subject_id`,`id`);"
+      "CREATE INDEX `events_subject` ON `events` (`subject_id`,`id`);",
+      "CREATE TABLE `webhook_endpoints` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`url` text NOT NULL,\n\t`events` text NOT NULL,\n\t`status` text NOT NULL,\n\t`description` text,\n\t`secret_sealed` text NOT NULL,\n\t`next_secret_sealed` text,\n\t`next_secret_from` integer,\n\t`consecutive_failures` integer NOT NULL,\n\t`due_at` integer,\n\t`last_event` text,\n\t`last_event_id` text,\n\t`last_status_code` integer,\n\t`last_at` integer,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `webhook_endpoints_list` ON `webhook_endpoints` (`partner_id`,`environment`,`created_at`,`id`);",
+      "CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`,`id`);",
+      "CREATE TABLE `deliveries` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`event_id` text NOT NULL,\n\t`endpoint_id` text NOT NULL,\n\t`status` text NOT NULL,\n\t`attempts` integer NOT NULL,\n\t`due_at` integer NOT NULL,\n\t`leased_until` integer,\n\t`created_at` integer NOT NULL,\n\tFOREIGN KEY (`event_id`) REFERENCES `events`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE UNIQUE INDEX `deliveries_event` ON `deliveries` (`event_id`,`endpoint_id`);",
+      "CREATE INDEX `deliveries_queue` ON `deliveries` (`endpoint_id`,`due_at`,`id`) WHERE \"deliveries\".\"status\" = 'pending';",
+      "CREATE INDEX `deliveries_retries` ON `deliveries` (`endpoint_id`,`due_at`,`id`) WHERE \"deliveries\".\"status\" = 'pending' and \"deliveries\".\"attempts\" > 0;",
+      "CREATE INDEX `deliveries_endpoint` ON `deliveries` (`endpoint_id`,`id`);",
+      "CREATE INDEX `deliveries_stuck_endpoint` ON `deliveries` (`endpoint_id`,`id`) WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE INDEX `deliveries_stuck` ON `deliveries` (`id`) WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE TABLE `delivery_attempts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`delivery_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`status_code` integer,\n\t`latency_ms` integer NOT NULL,\n\t`error` text,\n\t`response_body` text,\n\tFOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `delivery_attempts_delivery` ON `delivery_attempts` (`delivery_id`,`id`);"
     ]
   }
 ];

@@ -1,5 +1,6 @@
 import type { PartnerId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
+import type { EventKind } from "./event-kinds.ts";
 import type { Kit } from "./kit.ts";
 
 /** The outbox: what happened, written in the transaction of its cause. */
@@ -9,7 +10,7 @@ export function outboxTables(k: Kit) {
     {
       /** The envelope's event_id. */
       id: k.text("id").primaryKey(),
-      kind: k.text("kind").notNull(),
+      kind: k.text("kind").$type<EventKind>().notNull(),
       partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
       environment: k.text("environment").$type<Environment>().notNull(),
       /** What it is about: an order's, eSIM's or activation's id. */

@@ -7,10 +7,12 @@ import { partnersTables } from "./partners.ts";
 import { passportsTables } from "./passports.ts";
 import { platformTables } from "./platform.ts";
 import { walletTables } from "./wallet.ts";
+import { webhooksTables } from "./webhooks.ts";
 
 function allTables(k: Kit) {
   const partners = partnersTables(k);
   const catalog = catalogTables(k);
+  const outbox = outboxTables(k);
   return {
     ...platformTables(k),
     ...partners,
@@ -19,7 +21,8 @@ function allTables(k: Kit) {
     ...passportsTables(k, partners),
     ...walletTables(k, partners),
     ...ordersTables(k, { ...partners, ...catalog }),
-    ...outboxTables(k),
+    ...outbox,
+    ...webhooksTables(k, { ...partners, ...outbox }),
   };
 }
 

@@ -1,0 +1,61 @@
+import { and, eq, gt, isNull, or } from "drizzle-orm";
+import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import type { EventKind } from "../store/schema/event-kinds.ts";
+import { insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+
+interface Recorded {
+  id: string;
+  kind: EventKind;
+  partner_id: PartnerId;
+  environment: Environment;
+}
+
+type Owner = Pick<Recorded, "partner_id" | "environment">;
+
+const endpointsOf = statement((db, t, slot: Slots<Owner>) =>
+  db
+    .select({ id: t.webhookEndpoints.id, status: t.webhookEndpoints.status, events: t.webhookEndpoints.events })
+    .from(t.webhookEndpoints)
+    .where(
+      and(eq(t.webhookEndpoints.partner_id, slot.partner_id), eq(t.webhookEndpoints.environment, slot.environment)),
+    ),
+);
+
+const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
+  db
+    .update(t.webhookEndpoints)
+    .set({ due_at: slot.now })
+    .where(
+      and(
+        eq(t.webhookEndpoints.id, slot.id),
+        or(isNull(t.webhookEndpoints.due_at), gt(t.webhookEndpoints.due_at, slot.now)),
+      ),
+    ),
+);
+
+/**
+ * One delivery for each endpoint of the event's partner and environment that subscribed to its kind: due at once where
+ * the endpoint is active, held where it is disabled or failed.
+ */
+export async function fanOut(tx: Tx, event: Recorded): Promise<void> {
+  const endpoints = await endpointsOf(tx, { partner_id: event.partner_id, environment: event.environment });
+  for (const { id, status, events } of endpoints) {
+    if (!events.includes(event.kind)) continue;
+    const active = status === "active";
+    await insertRow(tx, "deliveries", {
+      // An id of ours, made for a delivery.
+      id: tx.ids.uuid(tx.now) as DeliveryId,
+      event_id: event.id,
+      endpoint_id: id,
+      status: active ? "pending" : "held",
+      attempts: 0,
+      due_at: tx.now,
+      created_at: tx.now,
+    });
+    if (!active) continue;
+    await lookNow(tx, { id, now: tx.now });
+    tx.signal("deliveries");
+  }
+}

@@ -1,0 +1,59 @@
+import { recordAudit } from "../audit/record.ts";
+import type { WebhookId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { invalid } from "../kernel/problem.ts";
+import type { EventKind } from "../store/schema/event-kinds.ts";
+import { readSetting } from "../store/settings.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { endpointUrlFault } from "./endpoint-url.ts";
+import { newWebhookSecret } from "./secrets.ts";
+import { toWebhook, type Webhook, type WebhookOwner, type WebhookRow } from "./webhook.ts";
+
+export interface NewWebhook {
+  owner: WebhookOwner;
+  url: string;
+  /** At least one; repetitions count once. */
+  events: EventKind[];
+  /** Left out: the credential's. Another one is refused. */
+  environment?: Environment | undefined;
+  description?: string | undefined;
+  actor: string;
+}
+
+/** Registers an endpoint; the secret is answered this once (contract: POST /webhooks). Throws `validation`. */
+export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhook: Webhook; secret: string }> {
+  const { partnerId, environment } = input.owner;
+  const allowPrivate = (await readSetting(tx, "allow_private_webhooks")) === "yes";
+  const fault = endpointUrlFault(input.url, { environment, allowPrivate });
+  if (fault !== null) throw invalid({ url: [fault] });
+  if (input.environment !== undefined && input.environment !== environment) {
+    throw invalid({ environment: [`must be ${environment}, as the credential is`] });
+  }
+  const secret = newWebhookSecret(tx.ids);
+  const row: WebhookRow = {
+    // An id of ours, made for an endpoint.
+    id: tx.ids.uuid(tx.now) as WebhookId,
+    partner_id: partnerId,
+    environment,
+    url: input.url,
+    events: [...new Set(input.events)],
+    status: "active",
+    description: input.description ?? null,
+    secret_sealed: tx.vault.seal(secret),
+    next_secret_sealed: null,
+    next_secret_from: null,
+    consecutive_failures: 0,
+    due_at: null,
+    last_event: null,
+    last_event_id: null,
+    last_status_code: null,
+    last_at: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  await insertRow(tx, "webhookEndpoints", row);
+  const target = { targetKind: "webhook", targetId: row.id, partnerId };
+  await recordAudit(tx, { actor: input.actor, action: "webhooks.create", ...target });
+  return { webhook: toWebhook(row), secret };
+}

@@ -1,0 +1,85 @@
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import type { Row } from "../store/schema/tables.ts";
+import type { Read } from "../store/store.ts";
+import { requireWebhook } from "./webhook.ts";
+
+export interface DeliveryFilter {
+  endpointId?: WebhookId | undefined;
+  /** Only those that did not arrive and are not tried any more: exhausted or held. */
+  failed: boolean;
+  /** Only those before this one: the last id of the page before. */
+  before?: DeliveryId | undefined;
+  limit: number;
+}
+
+/** A page of deliveries with all their tries, newest first, for the operator. Throws `not_found` for the endpoint. */
+export async function listDeliveries(q: Read, filter: DeliveryFilter): Promise<Delivery[]> {
+  const { deliveries, webhookEndpoints, events } = q.t;
+  const { endpointId, failed, before, limit } = filter;
+  if (endpointId !== undefined) await requireWebhook(q, endpointId);
+  // Built per call: it is asked for by people, in several shapes, a few times a day.
+  const rows = await q.db
+    .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, deliveries.event_id))
+    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+    .where(
+      and(
+        endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
+        // The very words of the index.
+        failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
+        before === undefined ? undefined : lt(deliveries.id, before),
+      ),
+    )
+    .orderBy(desc(deliveries.id))
+    .limit(limit);
+  const tries = await triesOf(
+    q,
+    rows.map((row) => row.delivery.id),
+  );
+  return rows.map(({ delivery, event, url }) => ({
+    id: delivery.id,
+    event,
+    event_id: delivery.event_id,
+    endpoint_id: delivery.endpoint_id,
+    url,
+    status: delivery.status,
+    next_attempt_at: delivery.status === "pending" && delivery.leased_until === null ? isoTime(delivery.due_at) : null,
+    created_at: isoTime(delivery.created_at),
+    attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
+  }));
+}
+
+/** The tries of a whole page in one query, oldest first. */
+async function triesOf(q: Read, ids: DeliveryId[]) {
+  if (ids.length === 0) return new Map<DeliveryId, Row<"deliveryAttempts">[]>();
+  const { deliveryAttempts } = q.t;
+  const rows = await q.db
+    .select()
+    .from(deliveryAttempts)
+    .where(inArray(deliveryAttempts.delivery_id, ids))
+    .orderBy(deliveryAttempts.delivery_id, deliveryAttempts.id);
+  return Map.groupBy(rows, (row) => row.delivery_id);
+}
+
+function toAttempt(row: Row<"deliveryAttempts">) {
+  const { at, status_code, latency_ms, error, response_body } = row;
+  return { at: isoTime(at), status_code, latency_ms, error, response_body };
+}
+
+/** One event on its way to one endpoint, as the operator sees it. */
+export interface Delivery {
+  id: DeliveryId;
+  event: string;
+  event_id: string;
+  endpoint_id: WebhookId;
+  /** Null when the endpoint was deleted. */
+  url: string | null;
+  status: Row<"deliveries">["status"];
+  /** Null while a try is under way, and when none will follow. */
+  next_attempt_at: string | null;
+  created_at: string;
+  attempts: ReturnType<typeof toAttempt>[];
+}

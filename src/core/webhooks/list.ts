@@ -1,0 +1,57 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Environment } from "../kernel/environment.ts";
+import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import type { WebhookStatus } from "../store/schema/webhooks.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { toWebhook, type Webhook, type WebhookOwner } from "./webhook.ts";
+
+export interface WebhookFilter {
+  owner: WebhookOwner;
+  limit: number;
+  cursor?: string | undefined;
+  status?: WebhookStatus | undefined;
+  /** Another environment than the credential's has no endpoints that it may see. */
+  environment?: Environment | undefined;
+}
+
+export interface WebhookPage {
+  data: Webhook[];
+  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+}
+
+type Window = WebhookOwner & { status: WebhookStatus | ""; key: number; id: string; limit: number };
+
+// A partner has few endpoints: the status is looked at on the way through the partner's part of the index.
+const newest = statement((db, t, slot: Slots<Window>) =>
+  db
+    .select()
+    .from(t.webhookEndpoints)
+    .where(
+      and(
+        eq(t.webhookEndpoints.partner_id, slot.partnerId),
+        eq(t.webhookEndpoints.environment, slot.environment),
+        sql`(${slot.status} = '' or ${t.webhookEndpoints.status} = ${slot.status})`,
+        sql`(${t.webhookEndpoints.created_at}, ${t.webhookEndpoints.id}) < (${slot.key}, ${slot.id})`,
+      ),
+    )
+    .orderBy(desc(t.webhookEndpoints.created_at), desc(t.webhookEndpoints.id))
+    .limit(slot.limit),
+);
+
+/** A page of the caller's endpoints, newest first (contract: GET /webhooks). Throws `invalid_cursor`. */
+export async function listWebhooks(q: Read, filter: WebhookFilter): Promise<WebhookPage> {
+  const { owner, limit, cursor, status, environment } = filter;
+  const binding = { list: "webhooks", ...owner, status, filter: environment };
+  const from =
+    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
+  const elsewhere = environment !== undefined && environment !== owner.environment;
+  const window = { ...owner, status: status ?? ("" as const), key: Number(from.key), id: from.id, limit: limit + 1 };
+  const rows = elsewhere ? [] : await newest(q, window);
+  const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
+  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
+  return {
+    data: page.data.map(toWebhook),
+    pagination: { has_more: next_cursor !== null, next_cursor, count: page.data.length },
+  };
+}

@@ -1,0 +1,89 @@
+import { and, eq, gt, gte, inArray, sql } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
+import { firstUuidOf } from "../kernel/ids.ts";
+import { notFound } from "../kernel/problem.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { auditOf, requireActive } from "./status.ts";
+import { requireWebhook } from "./webhook.ts";
+
+const again = statement((db, t, slot: Slots<{ id: DeliveryId; now: number }>) =>
+  db
+    .update(t.deliveries)
+    .set({ status: "pending", attempts: 0, due_at: slot.now, leased_until: null })
+    .where(eq(t.deliveries.id, slot.id))
+    .returning({ endpoint_id: t.deliveries.endpoint_id }),
+);
+
+const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
+  db.update(t.webhookEndpoints).set({ due_at: slot.now }).where(eq(t.webhookEndpoints.id, slot.id)),
+);
+
+/** Sends one delivery again, whatever became of it, with all its tries. Throws `not_found`, `conflict`. */
+export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
+  const delivery = first(await again(tx, { id: input.id, now: tx.now }));
+  if (delivery === null) throw notFound("delivery");
+  const endpoint = await requireWebhook(tx, delivery.endpoint_id);
+  requireActive(endpoint);
+  await lookNow(tx, { id: endpoint.id, now: tx.now });
+  await recordAudit(tx, { ...auditOf(endpoint, "webhooks.redeliver", input.actor), note: input.id });
+  tx.signal("deliveries");
+}
+
+type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: number; limit: number };
+
+const againFrom = statement((db, t, slot: Slots<Stretch>) =>
+  db
+    .update(t.deliveries)
+    .set({ status: "pending", attempts: 0, due_at: slot.now, leased_until: null })
+    .where(
+      inArray(
+        t.deliveries.id,
+        db
+          .select({ id: t.deliveries.id })
+          .from(t.deliveries)
+          .where(
+            and(
+              eq(t.deliveries.endpoint_id, slot.endpoint_id),
+              sql`${t.deliveries.status} in ('exhausted', 'held')`,
+              gte(t.deliveries.id, slot.from),
+              gt(t.deliveries.id, slot.after),
+            ),
+          )
+          .orderBy(t.deliveries.id)
+          .limit(slot.limit),
+      ),
+    )
+    .returning({ id: t.deliveries.id }),
+);
+
+export interface Replay {
+  endpointId: WebhookId;
+  /** From this moment (ms) on. */
+  since: number;
+  /** Where the step before ended; null for the first. */
+  after: DeliveryId | null;
+  actor: string;
+}
+
+/** Deliveries set on their way again in one transaction. */
+const REPLAY_STEP = 2_000;
+
+/**
+ * Sends again what was held or exhausted since a moment, oldest first, in steps: `next` is where the next one goes on,
+ * or null at the end. Throws `not_found`, `conflict` while the endpoint is not active.
+ */
+export async function replayStep(tx: Tx, input: Replay): Promise<{ count: number; next: DeliveryId | null }> {
+  const endpoint = await requireWebhook(tx, input.endpointId);
+  requireActive(endpoint);
+  const from = firstUuidOf(input.since);
+  const stretch = { endpoint_id: endpoint.id, from, after: input.after ?? "", now: tx.now, limit: REPLAY_STEP };
+  const ids = (await againFrom(tx, stretch)).map((row) => row.id).sort();
+  if (ids.length > 0) {
+    await lookNow(tx, { id: endpoint.id, now: tx.now });
+    tx.signal("deliveries");
+  }
+  if (input.after === null) await recordAudit(tx, auditOf(endpoint, "webhooks.replay", input.actor));
+  return { count: ids.length, next: ids.length < REPLAY_STEP ? null : (ids.at(-1) ?? null) };
+}

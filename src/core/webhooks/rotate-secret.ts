@@ -1,0 +1,61 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { WebhookId } from "../kernel/brand.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { Problem } from "../kernel/problem.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { newWebhookSecret, type SealedSecrets } from "./secrets.ts";
+import { auditOf } from "./status.ts";
+import { requireWebhook } from "./webhook.ts";
+
+const writeSecrets = statement((db, t, slot: Slots<SealedSecrets & { id: WebhookId; now: number }>) =>
+  db
+    .update(t.webhookEndpoints)
+    .set({
+      secret_sealed: slot.secret_sealed,
+      next_secret_sealed: slot.next_secret_sealed,
+      next_secret_from: slot.next_secret_from,
+      updated_at: slot.now,
+    })
+    .where(eq(t.webhookEndpoints.id, slot.id)),
+);
+
+export interface RotatedSecret {
+  id: WebhookId;
+  /** The new secret, this once. */
+  secret: string;
+  /** Until when the old one signs X-Webhook-Signature; null: it signs nothing any more. */
+  overlap_until: string | null;
+}
+
+/**
+ * Gives an endpoint a new secret. For `overlapMs` the old one goes on signing X-Webhook-Signature and the new one signs
+ * X-Webhook-Signature-Next; 0 replaces it at once. Throws `not_found`, `conflict` while another overlap runs: somebody
+ * holds a secret that has not come into its own yet.
+ */
+export async function rotateWebhookSecret(
+  tx: Tx,
+  input: { id: WebhookId; overlapMs: number; actor: string },
+): Promise<RotatedSecret> {
+  const row = await requireWebhook(tx, input.id);
+  const { next_secret_sealed, next_secret_from } = row;
+  const running = next_secret_from !== null && next_secret_from > tx.now;
+  if (running && input.overlapMs > 0) {
+    throw new Problem("conflict", `The overlap of the last rotation runs until ${isoTime(next_secret_from)}.`);
+  }
+  const secret = newWebhookSecret(tx.ids);
+  const sealed = tx.vault.seal(secret);
+  // After an overlap the next secret is the current one, though nobody has written it so yet.
+  const current = running || next_secret_sealed === null ? row.secret_sealed : next_secret_sealed;
+  const until = input.overlapMs > 0 ? tx.now + input.overlapMs : null;
+  await writeSecrets(tx, {
+    id: row.id,
+    secret_sealed: until === null ? sealed : current,
+    next_secret_sealed: until === null ? null : sealed,
+    next_secret_from: until,
+    now: tx.now,
+  });
+  await recordAudit(tx, { ...auditOf(row, "webhooks.rotate-secret", input.actor), fields: ["secret"] });
+  return { id: row.id, secret, overlap_until: isoTimeOrNull(until) };
+}

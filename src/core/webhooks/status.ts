@@ -1,0 +1,65 @@
+import { and, eq, sql } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { WebhookId } from "../kernel/brand.ts";
+import { Problem } from "../kernel/problem.ts";
+import { assertMove } from "../kernel/state-machine.ts";
+import type { WebhookStatus } from "../store/schema/webhooks.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { webhookTransitions } from "./states.ts";
+import { requireWebhook, toWebhookDetail, type WebhookDetail, type WebhookRow } from "./webhook.ts";
+
+type Change = { id: WebhookId; status: WebhookStatus; failures: number; now: number };
+
+const writeStatus = statement((db, t, slot: Slots<Change>) =>
+  db
+    .update(t.webhookEndpoints)
+    .set({ status: slot.status, consecutive_failures: slot.failures, due_at: null, updated_at: slot.now })
+    .where(eq(t.webhookEndpoints.id, slot.id)),
+);
+
+// The lease of a try under way stays, so that a 2xx that is still to come counts.
+const holdWaiting = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
+  db
+    .update(t.deliveries)
+    .set({ status: "held", due_at: slot.now })
+    .where(and(eq(t.deliveries.endpoint_id, slot.id), sql`${t.deliveries.status} = 'pending'`)),
+);
+
+/** Takes an endpoint out of service; everything that waits for it is held. */
+export async function stopEndpoint(tx: Tx, row: WebhookRow, status: "disabled" | "failed"): Promise<WebhookRow> {
+  assertMove(webhookTransitions, row.status, status);
+  await writeStatus(tx, { id: row.id, status, failures: row.consecutive_failures, now: tx.now });
+  await holdWaiting(tx, { id: row.id, now: tx.now });
+  return { ...row, status, due_at: null, updated_at: tx.now };
+}
+
+/** The operator's `disable`: events are held from now on. Safe to repeat. Throws `not_found`. */
+export async function disableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
+  const row = await requireWebhook(tx, input.id);
+  if (row.status === "disabled") return toWebhookDetail(row);
+  const stopped = await stopEndpoint(tx, row, "disabled");
+  await recordAudit(tx, auditOf(row, "webhooks.disable", input.actor));
+  return toWebhookDetail(stopped);
+}
+
+/** The operator's `enable`: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
+export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
+  const row = await requireWebhook(tx, input.id);
+  if (row.status === "active") return toWebhookDetail(row);
+  assertMove(webhookTransitions, row.status, "active");
+  await writeStatus(tx, { id: row.id, status: "active", failures: 0, now: tx.now });
+  await recordAudit(tx, auditOf(row, "webhooks.enable", input.actor));
+  return toWebhookDetail({ ...row, status: "active", consecutive_failures: 0, updated_at: tx.now });
+}
+
+/** Throws `conflict` unless the endpoint is in service. */
+export function requireActive(row: WebhookRow): void {
+  if (row.status === "active") return;
+  throw new Problem("conflict", `Webhook ${row.id} is ${row.status}: nothing is sent to it until it is enabled.`);
+}
+
+/** What the audit trail says of an act on an endpoint. */
+export function auditOf(row: WebhookRow, action: string, actor: string) {
+  return { actor, action, targetKind: "webhook", targetId: row.id, partnerId: row.partner_id };
+}

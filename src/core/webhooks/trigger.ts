@@ -1,0 +1,47 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { DeliveryId, PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { Problem } from "../kernel/problem.ts";
+import { recordEvent } from "../outbox/record.ts";
+import type { EventKind } from "../store/schema/event-kinds.ts";
+import type { DeliveryStatus } from "../store/schema/webhooks.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { sampleData } from "./samples.ts";
+
+const deliveriesOf = statement((db, t, slot: Slots<{ event_id: string }>) =>
+  db
+    .select({ id: t.deliveries.id, status: t.deliveries.status, url: t.webhookEndpoints.url })
+    .from(t.deliveries)
+    .innerJoin(t.webhookEndpoints, eq(t.webhookEndpoints.id, t.deliveries.endpoint_id))
+    .where(eq(t.deliveries.event_id, slot.event_id))
+    .orderBy(t.deliveries.id),
+);
+
+export interface Triggered {
+  event: EventKind;
+  event_id: string;
+  deliveries: { id: DeliveryId; url: string; status: DeliveryStatus }[];
+}
+
+/**
+ * Sends a sample event to the partner's endpoints that subscribed to its kind. `data.test` is true and its ids are
+ * nobody's. Throws `conflict` when no endpoint would get it.
+ */
+export async function triggerSample(
+  tx: Tx,
+  input: { kind: EventKind; partnerId: PartnerId; environment: Environment; actor: string },
+): Promise<Triggered> {
+  const { kind, partnerId, environment } = input;
+  const subjectId = tx.ids.uuid(tx.now);
+  const data = { ...sampleData(kind, { subjectId, partnerId, now: tx.now }), test: true };
+  const event_id = await recordEvent(tx, { kind, partnerId, environment, subjectId, data });
+  const deliveries = await deliveriesOf(tx, { event_id });
+  if (deliveries.length === 0) {
+    throw new Problem("conflict", `No ${environment} endpoint of this partner is subscribed to ${kind}.`);
+  }
+  const target = { targetKind: "event", targetId: event_id, partnerId };
+  await recordAudit(tx, { actor: input.actor, action: "webhooks.trigger", ...target });
+  return { event: kind, event_id, deliveries };
+}

@@ -1,0 +1,69 @@
+import { eq } from "drizzle-orm";
+import type { PartnerId, WebhookId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+export type WebhookRow = Row<"webhookEndpoints">;
+
+/** Whose endpoints are meant: a token sees only its partner's, of its environment. */
+export interface WebhookOwner {
+  partnerId: PartnerId;
+  environment: Environment;
+}
+
+const byId = statement((db, t, slot: Slots<{ id: WebhookId }>) =>
+  db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.id, slot.id)),
+);
+
+/** The endpoint's row, or null when there is none (any more). */
+export async function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
+  return first(await byId(q, { id }));
+}
+
+/** The endpoint's row, whoever's it is. Throws `not_found`. */
+export async function requireWebhook(q: Read, id: WebhookId): Promise<WebhookRow> {
+  const row = await findWebhook(q, id);
+  if (row === null) throw notFound("webhook");
+  return row;
+}
+
+/** The endpoint's row, if it is `owner`'s. Throws `not_found` otherwise, whether it exists or not. */
+export async function requireOwnWebhook(q: Read, owner: WebhookOwner, id: WebhookId): Promise<WebhookRow> {
+  const row = await requireWebhook(q, id);
+  if (row.partner_id !== owner.partnerId || row.environment !== owner.environment) throw notFound("webhook");
+  return row;
+}
+
+/** The Webhook record (contract: Webhook). */
+export function toWebhook(row: WebhookRow) {
+  const { id, url, events, status, environment, description } = row;
+  const times = { created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
+  return { id, url, events, status, environment, description, ...times };
+}
+
+export type Webhook = ReturnType<typeof toWebhook>;
+
+/** The record with its health: the last try, and deliveries exhausted in a row. */
+export function toWebhookDetail(row: WebhookRow) {
+  return {
+    ...toWebhook(row),
+    last_delivery: lastDelivery(row),
+    consecutive_failures: row.consecutive_failures,
+  };
+}
+
+export type WebhookDetail = ReturnType<typeof toWebhookDetail>;
+
+function lastDelivery({ last_event, last_event_id, last_status_code, last_at }: WebhookRow) {
+  if (last_event === null || last_event_id === null || last_at === null) return null;
+  return { event: last_event, event_id: last_event_id, status_code: last_status_code, at: isoTime(last_at) };
+}
+
+/** One endpoint (contract: GET /webhooks/{id}). Throws `not_found`. */
+export async function showWebhook(q: Read, input: { owner: WebhookOwner; id: WebhookId }): Promise<WebhookDetail> {
+  return toWebhookDetail(await requireOwnWebhook(q, input.owner, input.id));
+}

@@ -1,0 +1,101 @@
+import { Type } from "typebox";
+import { createWebhook } from "../../core/webhooks/create.ts";
+import { listWebhooks } from "../../core/webhooks/list.ts";
+import { deleteWebhook } from "../../core/webhooks/remove.ts";
+import { showWebhook } from "../../core/webhooks/webhook.ts";
+import { actorOf } from "../actor.ts";
+import { pathPrefix } from "../addresses.ts";
+import type { DaemonContext, Principal } from "../context.ts";
+import type { App, RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import {
+  CreatedWebhook,
+  NewWebhook,
+  WebhookDetail,
+  WebhookPage,
+  WebhookParams,
+  WebhookQuery,
+} from "../schemas/webhook.ts";
+
+/** Contract: Webhooks. */
+export const webhookRoutes: RoutePlugin = (app, context) => {
+  writeRoutes(app, context);
+  readRoutes(app, context);
+};
+
+function ownerOf({ partnerId, environment }: Principal) {
+  return { partnerId, environment };
+}
+
+function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
+  const prefix = pathPrefix(addresses.publicUrl);
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/webhooks",
+    config: { scope: "write:webhooks", problems: ["validation"] },
+    schema: {
+      operationId: "createWebhook",
+      tags: ["Webhooks"],
+      summary: "Register an address that receives events",
+      body: NewWebhook,
+      response: { 201: CreatedWebhook },
+    },
+    async handler(request, reply) {
+      const principal = principalOf(request);
+      const input = { ...request.body, owner: ownerOf(principal), actor: actorOf(principal) };
+      const created = await store.write(createWebhook, input);
+      reply.header("location", `${prefix}/api/v1/webhooks/${created.webhook.id}`);
+      return reply.code(201).send(created);
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: "/api/v1/webhooks/:id",
+    config: { scope: "write:webhooks", problems: ["not_found"] },
+    schema: {
+      operationId: "deleteWebhook",
+      tags: ["Webhooks"],
+      summary: "Delete an endpoint and what waits for it",
+      params: WebhookParams,
+      response: { 204: Type.Null({ description: "Deleted" }) },
+    },
+    async handler(request, reply) {
+      const principal = principalOf(request);
+      const input = { owner: ownerOf(principal), id: request.params.id, actor: actorOf(principal) };
+      await store.write(deleteWebhook, input);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function readRoutes(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "GET",
+    url: "/api/v1/webhooks",
+    config: { scope: "read:webhooks", problems: ["invalid_cursor"] },
+    schema: {
+      operationId: "listWebhooks",
+      tags: ["Webhooks"],
+      summary: "List your endpoints, newest first",
+      querystring: WebhookQuery,
+      response: { 200: WebhookPage },
+    },
+    handler: (request) => store.read(listWebhooks, { owner: ownerOf(principalOf(request)), ...request.query }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/webhooks/:id",
+    config: { scope: "read:webhooks", problems: ["not_found"] },
+    schema: {
+      operationId: "getWebhook",
+      tags: ["Webhooks"],
+      summary: "Read one endpoint with its health",
+      params: WebhookParams,
+      response: { 200: WebhookDetail },
+    },
+    handler: (request) => store.read(showWebhook, { owner: ownerOf(principalOf(request)), id: request.params.id }),
+  });
+}

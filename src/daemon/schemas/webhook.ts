@@ -1,0 +1,74 @@
+import { Type } from "typebox";
+import { eventKinds } from "../../core/store/schema/event-kinds.ts";
+import { webhookStatuses } from "../../core/webhooks/states.ts";
+import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+
+const environments = ["sandbox", "production"] as const;
+
+const WebhookId = UuidOf<"webhook">("The endpoint");
+const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ["https://shop.example.com/hooks/esim"] });
+const Events = Type.Array(OneOf(eventKinds), {
+  minItems: 1,
+  // Repetitions count once.
+  maxItems: 100,
+  description: "The kinds of events it gets",
+  examples: [["order.fulfilled", "esims.ready"]],
+});
+
+/** Contract: body of POST /webhooks. */
+export const NewWebhook = Type.Object({
+  url: Url,
+  events: Events,
+  environment: Type.Optional(OneOf(environments, { description: "The credential's; another one is refused" })),
+  description: Type.Optional(Type.String({ maxLength: 500, examples: ["Order desk"] })),
+});
+
+const webhook = {
+  id: WebhookId,
+  url: Url,
+  events: Events,
+  status: OneOf(webhookStatuses, { description: "Events of an endpoint that is not active are kept, not sent" }),
+  environment: OneOf(environments),
+  description: Nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+/** Contract: Webhook. */
+export const Webhook = Type.Object(webhook);
+
+/** Contract: the answer to creating one. */
+export const CreatedWebhook = Type.Object({
+  webhook: Webhook,
+  secret: Type.String({
+    description: "Signs every delivery. It is shown this once",
+    examples: ["whsec_2f1cZ0p6mJr0cVYw0T9d3h0b4Qk8xLrNq5sW7uEyAaI"],
+  }),
+});
+
+export const WebhookPage = Type.Object({ data: Type.Array(Webhook), pagination: Pagination });
+
+export const WebhookQuery = Type.Object({
+  ...pageQuery(),
+  status: Type.Optional(OneOf(webhookStatuses)),
+  environment: Type.Optional(OneOf(environments)),
+});
+
+export const WebhookParams = Type.Object({ id: WebhookId });
+
+/** Contract: webhook detail. */
+export const WebhookDetail = Type.Object({
+  ...webhook,
+  last_delivery: Type.Unsafe<{ event: string; event_id: string; status_code: number | null; at: string } | null>({
+    type: ["object", "null"],
+    description: "The last try, whatever became of it",
+    required: ["event", "event_id", "status_code", "at"],
+    properties: {
+      event: { type: "string", examples: ["order.fulfilled"] },
+      event_id: { type: "string" },
+      status_code: { type: ["integer", "null"], description: "null: no answer came in time" },
+      at: { type: "string", format: "date-time" },
+    },
+  }),
+  consecutive_failures: Type.Integer({ description: "Deliveries in a row that were given up after all retries" }),
+});

@@ -1,0 +1,56 @@
+import { onTestFinished } from "vitest";
+import type { DeliveryId, WebhookId } from "../../src/core/kernel/brand.ts";
+import type { EventKind } from "../../src/core/store/schema/event-kinds.ts";
+import { writeSettings } from "../../src/core/store/settings.ts";
+import { dueEndpoints } from "../../src/core/webhooks/claim.ts";
+import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
+import { triggerSample } from "../../src/core/webhooks/trigger.ts";
+import { createWebhookSender, type SenderOptions } from "../../src/daemon/gateways/webhook-sender.ts";
+import { createDeliveries, type DeliveryBounds } from "../../src/daemon/workers/deliveries.ts";
+import { type Caller, type Platform, startPlatform } from "./platform.ts";
+
+export interface WebhookPlatform extends Platform {
+  /** Makes every try that is due now, and waits for it. */
+  deliver(): Promise<void>;
+  /** Registers an endpoint through the API. */
+  endpoint(caller: Caller, url: string, events?: EventKind[]): Promise<{ id: WebhookId; secret: string }>;
+  /** Sends a sample event; its event_id. */
+  trigger(caller: Caller, kind?: EventKind, environment?: "sandbox" | "production"): Promise<string>;
+  /** All deliveries, newest first. */
+  deliveries(filter?: { endpointId?: WebhookId; failed?: boolean; before?: DeliveryId }): Promise<Delivery[]>;
+}
+
+type Options = Partial<SenderOptions> & { bounds?: DeliveryBounds };
+
+/** A platform that may send to loopback, with a delivery worker that the test drives. */
+export async function startWebhookPlatform({ bounds, ...options }: Options = {}): Promise<WebhookPlatform> {
+  const platform = await startPlatform();
+  const { store, clock } = platform;
+  await store.write(writeSettings, { allow_private_webhooks: "yes" });
+  const sender = createWebhookSender({ allowPrivate: true, ...options });
+  onTestFinished(() => sender.close());
+  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const worker = createDeliveries({ store, clock, sender, publicUrl: "http://esim.test", log }, bounds);
+  onTestFinished(() => worker.close());
+  return {
+    ...platform,
+    async deliver() {
+      for (;;) {
+        await worker.step(new AbortController().signal);
+        await worker.idle();
+        const { due } = await store.read(dueEndpoints, { limit: 1 });
+        if (due.length === 0) return;
+      }
+    },
+    async endpoint(caller, url, events = ["order.created"]) {
+      const { status, body } = await caller.send("POST", "/api/v1/webhooks", { url, events });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return { id: body.webhook.id, secret: body.secret };
+    },
+    async trigger({ partnerId }, kind = "order.created", environment = "sandbox") {
+      const { event_id } = await store.write(triggerSample, { kind, partnerId, environment, actor: "test" });
+      return event_id;
+    },
+    deliveries: (filter = {}) => store.read(listDeliveries, { failed: false, limit: 100, ...filter }),
+  };
+}
