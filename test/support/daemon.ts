@@ -29,6 +29,8 @@ export interface Daemon {
   pid: number;
   /** The line that said so. */
   listening: Record<string, unknown>;
+  /** Resolves once it has written a line on stdout that holds `text`. */
+  said(text: string): Promise<string>;
   /** Lets it finish what is in flight (SIGTERM). */
   stop(): Promise<DaemonEnd>;
   /** Ends it between two instructions (SIGKILL). */
@@ -46,26 +48,27 @@ interface Spawned {
   pid: number;
   end(signal: NodeJS.Signals): void;
   ended: Promise<DaemonEnd>;
-  /** Calls `look` with every line that it writes on stdout. */
-  onLine(look: (line: string) => void): void;
+  said(text: string): Promise<string>;
 }
 
 function spawnServe({ data, port = 0, flags = [] }: DaemonOptions): Spawned {
-  const args = [program, "serve", "--data", data, "--port", String(port), "--json", ...flags];
+  const args = [program, "serve", "--data", data, "--port", String(port), ...flags];
   // This very Node: a launcher in between would get the signals in its place.
   const child = spawn(process.execPath, args, { env: cleanEnv(), stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   let rest = "";
-  const looks: ((line: string) => void)[] = [];
+  const lines: string[] = [];
+  const looks = new Set<() => void>();
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) for (const look of looks) look(line);
+    const whole = (rest + text).split("\n");
+    rest = whole.pop() ?? "";
+    lines.push(...whole);
+    for (const look of looks) look();
   });
   // `close` and not `exit`: by then all of its output is here.
   const ended = once(child, "close").then(([code, signal]): DaemonEnd => ({ code, signal, stdout, stderr }));
@@ -77,19 +80,26 @@ function spawnServe({ data, port = 0, flags = [] }: DaemonOptions): Spawned {
     pid: child.pid ?? 0,
     end: (signal) => void child.kill(signal),
     ended,
-    onLine: (look) => void looks.push(look),
+    async said(wanted) {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const look = () => {
+        const line = lines.find((each) => each.includes(wanted));
+        if (line !== undefined) resolve(line);
+      };
+      looks.add(look);
+      look();
+      ended.then(({ code }) => reject(new Error(`serve ended with ${code}: ${stdout}${stderr}`)));
+      return promise.finally(() => looks.delete(look));
+    },
   };
 }
 
+const LISTENING = '"event":"listening"';
+
 /** Starts a daemon on loopback and waits until it listens; whatever the test leaves running is killed with the test. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { pid, end, ended, onLine } = spawnServe(options);
-  const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
-  onLine((line) => {
-    if (line.includes('"event":"listening"')) resolve(JSON.parse(line));
-  });
-  ended.then(({ code, stdout, stderr }) => reject(new Error(`serve ended with ${code}: ${stdout}${stderr}`)));
-  const listening = await promise;
+  const { pid, end, ended, said } = spawnServe({ ...options, flags: ["--json", ...(options.flags ?? [])] });
+  const listening = JSON.parse(await said(LISTENING));
   const url = String(listening.url);
   const endBy = (signal: NodeJS.Signals) => {
     end(signal);
@@ -100,6 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     port: Number(new URL(url).port),
     pid,
     listening,
+    said,
     stop: () => endBy("SIGTERM"),
     kill: () => endBy("SIGKILL"),
     ended,
@@ -108,9 +119,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
 /** A start that must be refused: how it ended. */
 export async function refusedDaemon(options: DaemonOptions): Promise<DaemonEnd> {
-  const { ended, onLine, end } = spawnServe(options);
-  onLine((line) => {
-    if (line.includes('"event":"listening"')) end("SIGKILL");
-  });
+  const { ended, said, end } = spawnServe(options);
+  // It was not refused: its end by a signal fails the test.
+  said(LISTENING).then(
+    () => end("SIGKILL"),
+    () => undefined,
+  );
   return ended;
 }

@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { esimctl, esimctlJson } from "./support/cli.ts";
+import { type Daemon, type DaemonEnd, refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { call } from "./support/platform.ts";
+import { openShop, shopToken } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+/** A data directory that nobody serves yet. */
+const smallShop = () =>
+  openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 });
+
+/** One line of what happened, one of what to do, nothing else, exit 1. As root, one warning comes before. */
+function expectRefusal({ code, stdout, stderr }: DaemonEnd, happened: RegExp, hint: RegExp): void {
+  const lines = stderr.trimEnd().split("\n");
+  const [first, second, ...more] = lines.filter((line) => !line.includes("Running as root"));
+  expect(first).toMatch(happened);
+  expect(second).toMatch(hint);
+  expect({ code, stdout, more }).toEqual({ code: 1, stdout: "", more: [] });
+}
+
+test("serve makes an absent data directory, without demo data, and says where it listens", async () => {
+  const data = join(temporaryDirectory(), "deep", "data");
+  const daemon = await startDaemon({ data });
+  expect(daemon.listening).toMatchObject({
+    level: "info",
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    public_url: daemon.url,
+  });
+  expect(await call(`${daemon.url}/readyz`)).toMatchObject({ status: 200, body: { status: "ready" } });
+  const { databaseFile, keyFile } = dataDirectory(data);
+  expect(existsSync(databaseFile)).toBe(true);
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  expect(statSync(data).mode & 0o777).toBe(0o700);
+  expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
+  expect(await esimctlJson(["stock", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
+
+  const { code, stdout } = await daemon.stop();
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).event ?? "request")).toContain("stopped");
+});
+
+/** A token request of which the daemon has the head but, until `finish`, not the body. */
+async function openRequest(daemon: Daemon, body: string) {
+  const sent = request(`${daemon.url}/api/v1/oauth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-length": body.length, expect: "100-continue" },
+  });
+  const answered = once(sent, "response");
+  sent.flushHeaders();
+  await once(sent, "continue");
+  return async () => {
+    sent.end(body);
+    const [response] = await answered;
+    return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
+  };
+}
+
+test("SIGTERM lets a request in flight finish, takes no new ones, and exits 0", async () => {
+  const { data, clientId, clientSecret } = await smallShop();
+  const daemon = await startDaemon({ data });
+  const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+  const finish = await openRequest(daemon, JSON.stringify(grant));
+  const stopped = daemon.stop();
+  await daemon.said('"event":"stopping"');
+  await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+  expect(await finish()).toMatchObject({
+    status: 200,
+    headers: { connection: "close" },
+    body: { token_type: "Bearer" },
+  });
+  expect(await stopped).toMatchObject({ code: 0, signal: null });
+});
+
+test("a second daemon on the same data directory is refused; after a kill the next one starts", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const daemon = await startDaemon({ data });
+  expectRefusal(await refusedDaemon({ data }), /Another esimctl serve already runs on/, /Stop it first/);
+  expect(await call(`${daemon.url}/healthz`)).toMatchObject({ status: 200 });
+  expect(await daemon.kill()).toMatchObject({ code: null, signal: "SIGKILL" });
+  const next = await startDaemon({ data });
+  expect(await call(`${next.url}/readyz`)).toMatchObject({ status: 200 });
+});
+
+test("a taken port is refused, for people and as JSON", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  const address = other.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const data = join(temporaryDirectory(), "data");
+  const options = { data, ...(port === undefined ? {} : { port }) };
+  expectRefusal(await refusedDaemon(options), new RegExp(`Port ${port} .* is taken`), /--port/);
+  const { code, stdout } = await refusedDaemon({ ...options, flags: ["--json"] });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code: "listen", message: expect.stringContaining("is taken"), hint: expect.stringContaining("--port") },
+  });
+});
+
+test("a data directory that cannot be made or is something else is refused", async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "file"), "no directory");
+  expectRefusal(
+    await refusedDaemon({ data: join(folder, "file", "data") }),
+    /Cannot write to .*data/,
+    /Choose a directory you may write to/,
+  );
+  expectRefusal(await refusedDaemon({ data: folder }), /is not empty and holds no esimctl data/, /Choose an empty/);
+  expect(existsSync(dataDirectory(folder).databaseFile)).toBe(false);
+});
+
+test("a database without its key file is refused and gets no new key", async () => {
+  const { data } = await smallShop();
+  const { keyFile } = dataDirectory(data);
+  rmSync(keyFile);
+  expectRefusal(await refusedDaemon({ data }), /key file .* is missing/, /backup/);
+  expect(existsSync(keyFile)).toBe(false);
+});
+
+test("a damaged database is refused", async () => {
+  const { data } = await smallShop();
+  writeFileSync(dataDirectory(data).databaseFile, "this was a database once ".repeat(1000));
+  expectRefusal(await refusedDaemon({ data }), /damaged/, /Restore a backup/);
+});
+
+test("a newer database is refused", async () => {
+  const { data } = await smallShop();
+  const database = new Database(dataDirectory(data).databaseFile);
+  database.exec("INSERT INTO schema_history (name, digest) VALUES ('0999_from_the_future', 'abc')");
+  database.close();
+  expectRefusal(await refusedDaemon({ data }), /newer than this program: it has 0999_from_the_future/, /version/);
+});
+
+test("what a terminal command revokes stops at the daemon's next request", async () => {
+  const shop = await smallShop();
+  const daemon = await startDaemon({ data: shop.data });
+  const headers = { authorization: `Bearer ${await shopToken(shop, daemon.url)}` };
+  const balance = () => call(`${daemon.url}/api/v1/balance`, { headers });
+  expect(await balance()).toMatchObject({ status: 200 });
+  expect(await balance()).toMatchObject({ status: 200 });
+  await esimctlJson(["credentials", "revoke", shop.clientId, "--yes", "--data", shop.data]);
+  expect(await balance()).toMatchObject({ status: 401, body: { title: expect.any(String), status: 401 } });
+});
+
+test("the public address is kept: terminal commands print the links that the daemon serves", async () => {
+  const { data, products } = await smallShop();
+  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop"] });
+  expect(daemon.listening).toMatchObject({ public_url: "https://esim.example.com/shop" });
+  const at = ["--data", data, "--partner", "acme"];
+  const order = await esimctlJson(["orders", "create", "--product", String(products.EU5), "--quantity", "1", ...at]);
+  const { id } = order as { id: string }; // the contract's Order
+  await expect
+    .poll(async () => (await esimctl(["orders", "esims", id, "--json", ...at])).exitCode, { timeout: 10_000 })
+    .toBe(0);
+  const link = expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/.+\.png$/);
+  expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({ esims: [{ qr_code_url: link }] });
+});

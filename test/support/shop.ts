@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { createCredential } from "../../src/core/credentials/create.ts";
+import type { ProductId } from "../../src/core/kernel/brand.ts";
+import { systemClock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { minorUnits } from "../../src/core/kernel/money.ts";
+import { createPartner } from "../../src/core/partners/create.ts";
+import { updatePartner } from "../../src/core/partners/update.ts";
+import { prepareDataDirectory, readMasterKey } from "../../src/core/store/data-directory.ts";
+import { openStore } from "../../src/core/store/open.ts";
+import type { Store } from "../../src/core/store/store.ts";
+import { creditWallet } from "../../src/core/wallet/fund.ts";
+import { prepareStore } from "../../src/daemon/prepare.ts";
+import { addProducts, addStock } from "./catalog.ts";
+import { call } from "./platform.ts";
+
+/** The rate limit of the shop's partner: the highest there is. */
+const RATE_LIMIT = 100_000;
+
+/** A data directory ready to be served, and what its one partner, `acme`, needs to call. */
+export interface Shop {
+  data: string;
+  clientId: string;
+  clientSecret: string;
+  /** By sku. */
+  products: Record<string, ProductId>;
+}
+
+export interface ShopOptions {
+  /** The data directory is made in here. */
+  folder: string;
+  /** eSIMs in stock by sku. */
+  stock: Record<string, number>;
+  priceCents: number;
+  fundsCents: number;
+}
+
+/** A data directory with a catalog, stock, and one funded partner with a production credential; closed again. */
+export async function openShop({ folder, stock, priceCents, fundsCents }: ShopOptions): Promise<Shop> {
+  const data = join(folder, "data");
+  const ids = randomIds();
+  const { databaseFile: file, keyFile } = prepareDataDirectory(data, ids);
+  const store = await openStore({ file, create: true }, { clock: systemClock, ids, masterKey: readMasterKey(keyFile) });
+  try {
+    await prepareStore(store);
+    const credential = await addPartner(store, fundsCents);
+    const skus = Object.keys(stock);
+    const products = await addProducts(
+      store,
+      skus.map((sku) => ({ sku, price_cents: priceCents })),
+    );
+    for (const sku of skus) await addStock(store, sku, stock[sku] ?? 0);
+    return { data, products, ...credential };
+  } finally {
+    await store.close();
+  }
+}
+
+async function addPartner(store: Store, fundsCents: number): Promise<Pick<Shop, "clientId" | "clientSecret">> {
+  const actor = "test";
+  const { id } = await store.write(createPartner, { slug: "acme", name: "Acme", production: true, actor });
+  await store.write(updatePartner, { slug: "acme", rateLimit: RATE_LIMIT, actor });
+  await store.write(creditWallet, { partnerId: id, amount: minorUnits(fundsCents), currency: "AUD", actor });
+  const credential = await store.write(createCredential, { partner: "acme", live: true, actor });
+  return { clientId: credential.client_id, clientSecret: credential.client_secret };
+}
+
+/** An access token of the shop's partner; fetched from the daemon at `url`. */
+export async function shopToken({ clientId, clientSecret }: Shop, url: string): Promise<string> {
+  const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+  const headers = { "content-type": "application/json" };
+  const { body } = await call(`${url}/api/v1/oauth/token`, { method: "POST", headers, body: JSON.stringify(grant) });
+  return body.access_token;
+}
