@@ -64,6 +64,7 @@ describe("the OpenAPI document", () => {
     const flow = document.components.securitySchemes.oauth2.flows.clientCredentials;
     expect(Object.keys(flow.scopes).sort()).toEqual([...scopes].sort());
     expect(flow.tokenUrl).toMatch(/\/api\/v1\/oauth\/token$/);
+    const chapters = document.tags.map(({ name }: { name: string }) => name);
     for (const [path, operations] of Object.entries<Record<string, Record<string, never>>>(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         const where = `${method} ${path}`;
@@ -78,6 +79,7 @@ describe("the OpenAPI document", () => {
           expect(Object.keys(operation.responses ?? {}), where).toEqual(expect.arrayContaining(["401", "403", "429"]));
         }
         expect(JSON.stringify(operation), where).not.toMatch(/"x-|errorMessage/);
+        expect(chapters, where).toEqual(expect.arrayContaining(operation.tags ?? ["none"]));
       }
     }
   });
@@ -135,6 +137,18 @@ describe("pages", () => {
     const start = await call(`${url}/docs/start.js`);
     expect(start.body).toMatch(/"url":"\/openapi\.json"/);
     expect(start.body).not.toMatch(/https?:/);
+  });
+
+  it("forbid scripts and frames, and cost other answers nothing", async () => {
+    const { url } = await startServer({ routes: [sample] });
+    const page = await call(`${url}/docs/errors`);
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';style-src 'unsafe-inline';/);
+    expect(page.headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/);
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    const answer = await call(`${url}/openapi.json`);
+    expect(answer.headers.get("content-security-policy")).toBeNull();
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("strict-transport-security"), "its public address is https").toBe("max-age=31536000");
   });
 
   it("send the reference's script from here, compressed, and not again to whoever has it", async () => {

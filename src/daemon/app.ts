@@ -41,6 +41,8 @@ function create(context: DaemonContext, options: AppOptions, limits: RateLimits)
     // One hop: what a client itself wrote into the header, left of the proxy's entry, is not believed.
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: BODY_LIMIT,
+    // A request that trickles in is answered with 408 after this long.
+    requestTimeout: 60_000,
     genReqId: (request) => requestId(request.headers["x-request-id"], context),
     // Longer ones never get here: the whole head of a request is limited. So no parameter is refused for its length.
     routerOptions: { maxParamLength: 16 * 1024 },

@@ -57,9 +57,7 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
       throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
     }
   });
-  app.addHook("preValidation", async (request, reply) => {
-    if (request.routeOptions.config.rateLimit !== "token") return;
-    const refusal = limits.tokenRefusal(request, reply);
-    if (refusal !== undefined) throw refusal;
+  app.addHook("preValidation", (request, reply, done) => {
+    done(request.routeOptions.config.rateLimit === "token" ? limits.tokenRefusal(request, reply) : undefined);
   });
 }

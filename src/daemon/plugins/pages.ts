@@ -11,11 +11,19 @@ const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 
 /**
- * Security headers on every response. By default a page may show its own styles and images of this daemon, and nothing
- * else: no scripts, no frames, nothing from another host.
+ * Security headers. A page may show its own styles and images of this daemon, and nothing else: no scripts, no frames,
+ * nothing from another host; a route that needs more says so in its `helmet`. Other answers, which no browser draws,
+ * carry only what keeps it so: computing a page's policy for each of them would cost more than routing it.
  */
 export function registerSecurityHeaders(app: App, { addresses }: DaemonContext): void {
+  const secure = addresses.publicUrl.startsWith("https:");
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("x-content-type-options", "nosniff");
+    if (secure) reply.header("strict-transport-security", "max-age=31536000");
+    done();
+  });
   app.register(import("@fastify/helmet"), {
+    global: false,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -30,17 +38,19 @@ export function registerSecurityHeaders(app: App, { addresses }: DaemonContext):
     referrerPolicy: { policy: "no-referrer" },
     // QR codes stand in partners' mails and shops.
     crossOriginResourcePolicy: { policy: "cross-origin" },
-    // This host's alone: what its operator runs beside it is none of our business.
-    strictTransportSecurity: addresses.publicUrl.startsWith("https:") && { includeSubDomains: false },
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xFrameOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
+    strictTransportSecurity: false,
+    xContentTypeOptions: false,
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (DRAWN.test(String(reply.getHeader("content-type"))) && !reply.raw.hasHeader("content-security-policy")) {
+      reply.helmet();
+    }
+    done(null, payload);
   });
 }
+
+// What a browser draws with scripts and styles of its own.
+const DRAWN = /^(text\/html|image\/svg)/;
 
 // What the reference needs beyond that: its own scripts, and the API itself to try it out.
 const REFERENCE_POLICY = {

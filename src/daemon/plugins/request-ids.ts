@@ -16,5 +16,8 @@ export function sendRequestId(request: FastifyRequest, reply: FastifyReply): voi
 
 /** X-Request-Id on every response. */
 export function registerRequestIds(app: App): void {
-  app.addHook("onRequest", async (request, reply) => sendRequestId(request, reply));
+  app.addHook("onRequest", (request, reply, done) => {
+    sendRequestId(request, reply);
+    done();
+  });
 }

@@ -14,5 +14,8 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
 
 /** One log line, and one count in the metrics, for every request. */
 export function registerRequestLog(app: App, metrics: Metrics | undefined): void {
-  app.addHook("onResponse", async (request, reply) => recordAnswer(request, reply, metrics));
+  app.addHook("onResponse", (request, reply, done) => {
+    recordAnswer(request, reply, metrics);
+    done();
+  });
 }

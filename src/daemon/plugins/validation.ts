@@ -39,8 +39,11 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "
 export function registerValidation(app: App): void {
   app.setValidatorCompiler(compileValidator);
   app.decorateRequest("rawPayload", undefined);
-  app.addHook("preValidation", async (request) => {
+  app.addHook("preValidation", (request, _reply, done) => {
     request.rawPayload = request.body;
-    for (const part of [request.params, request.query, request.body]) checkText(part);
+    checkText(request.params);
+    checkText(request.query);
+    checkText(request.body);
+    done();
   });
 }
