@@ -1,0 +1,195 @@
+import { setTimeout as pause } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { dataDirectory } from "../../src/core/store/data-directory.ts";
+import { esimctlJson } from "../support/cli.ts";
+import { type Daemon, startDaemon } from "../support/daemon.ts";
+import { call, type Reply } from "../support/platform.ts";
+import { seeded } from "../support/random.ts";
+import { openShop, type Shop, shopToken } from "../support/shop.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const ROUNDS = 20;
+const AT_ONCE = 32;
+const LATEST_KILL_MS = 250;
+const FUNDS_CENTS = 100_000_00;
+
+/** One order as its client knows it. */
+interface Placed {
+  key: string;
+  body: string;
+  /** What was answered before the crash; null: the connection broke first. */
+  answer: { id: string; order_number: string } | null;
+}
+
+interface Service {
+  url: string;
+  token: string;
+}
+
+function post({ url, token }: Service, { key, body }: Pick<Placed, "key" | "body">): Promise<Reply> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    "idempotency-key": key,
+  };
+  return call(`${url}/api/v1/orders`, { method: "POST", headers, body });
+}
+
+function someOrder(products: string[], random: () => number): string {
+  const count = 1 + Math.floor(random() * products.length);
+  const line_items = products.slice(0, count).map((product_id) => ({
+    product_id,
+    quantity: 1 + Math.floor(random() * 3),
+  }));
+  return JSON.stringify({ line_items, metadata: { reseller_reference: Math.floor(random() * 1e9) } });
+}
+
+/** One client: orders one thing after the other until the daemon is gone. */
+async function orderUntilCut(service: Service, next: () => Placed): Promise<Placed[]> {
+  const placed: Placed[] = [];
+  for (;;) {
+    const order = next();
+    placed.push(order);
+    // Only a broken connection is expected to throw; any answer that is no 201 fails below.
+    const reply = await post(service, order).catch(() => null);
+    if (reply === null) return placed;
+    expect(reply).toMatchObject({ status: 201, body: { status: "paid" } });
+    order.answer = { id: reply.body.id, order_number: reply.body.order_number };
+  }
+}
+
+/** 32 clients order at once; the daemon dies at a moment of the seed's choosing, with 32 requests in the air. */
+async function crash(daemon: Daemon, service: Service, products: string[], round: number): Promise<Placed[]> {
+  const random = seeded(round);
+  const killAfter = random() * LATEST_KILL_MS;
+  let made = 0;
+  const next = () => ({ key: `round-${round}-${++made}`, body: someOrder(products, random), answer: null });
+  const clients = Array.from({ length: AT_ONCE }, () => orderUntilCut(service, next));
+  await pause(killAfter);
+  await daemon.kill();
+  return (await Promise.all(clients)).flat();
+}
+
+/** Repeats every key of a round, 32 at a time: what was answered is what is there, and each key is one order. */
+async function repeatAll(service: Service, placed: Placed[]): Promise<void> {
+  const waiting = [...placed];
+  const repeat = async () => {
+    for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
+      const [first, second] = [await post(service, order), await post(service, order)];
+      const { id, order_number } = first.body;
+      if (order.answer === null) expect([200, 201]).toContain(first.status);
+      else expect({ status: first.status, id, order_number }).toEqual({ status: 200, ...order.answer });
+      expect(second).toMatchObject({ status: 200, body: { id, order_number } });
+      order.answer = { id, order_number };
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, repeat));
+}
+
+/** Looks at the database itself, in one snapshot, beside the daemon. */
+function inspect(shop: Shop) {
+  const database = new Database(dataDirectory(shop.data).databaseFile, { readonly: true });
+  const all = (sql: string) => database.prepare(sql).all();
+  try {
+    database.exec("BEGIN");
+    return {
+      orders: database.prepare("SELECT count(*) FROM orders").pluck().get(),
+      keys: database.prepare("SELECT count(*) FROM idempotency_keys").pluck().get(),
+      unfulfilled: database.prepare("SELECT count(*) FROM orders WHERE status <> 'fulfilled'").pluck().get(),
+      ordersOfNoKey: all("SELECT id FROM orders EXCEPT SELECT order_id FROM idempotency_keys"),
+      charged: database
+        .prepare("SELECT sum(amount_cents) FROM ledger_transactions WHERE kind = 'charge'")
+        .pluck()
+        .get(),
+      ordered: database.prepare("SELECT sum(total_cents) FROM orders").pluck().get(),
+      // An order is charged once, by its total.
+      chargedWrong: all(
+        `SELECT id FROM orders WHERE total_cents IS NOT (SELECT sum(amount_cents) FROM ledger_transactions
+         WHERE order_id = orders.id AND kind = 'charge')`,
+      ),
+      iccidsTwice: all("SELECT iccid FROM esims GROUP BY iccid HAVING count(*) > 1"),
+      linesWithOthersCount: all(
+        `SELECT id FROM order_lines WHERE assigned <> (SELECT count(*) FROM esims WHERE line_id = order_lines.id)
+         OR assigned > quantity OR (status = 'fulfilled' AND assigned <> quantity)`,
+      ),
+      // What is reserved but not handed out yet is still unassigned, and no longer in the pool.
+      poolsOff: all(
+        `SELECT product_id FROM stock_pools WHERE available <>
+         (SELECT count(*) FROM esims WHERE product_id = stock_pools.product_id AND order_id IS NULL) -
+         (SELECT coalesce(sum(order_lines.quantity - assigned), 0) FROM order_lines
+          JOIN orders ON orders.id = order_lines.order_id
+          WHERE order_lines.product_id = stock_pools.product_id AND orders.reserved = 1)`,
+      ),
+      eventsPerOrder: all(
+        "SELECT DISTINCT kind, count(*) AS times FROM events GROUP BY subject_id, kind HAVING count(*) <> 1",
+      ),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+async function expectSound(shop: Shop, orders: number): Promise<void> {
+  const found = inspect(shop);
+  expect(found).toMatchObject({ orders, keys: orders, ordersOfNoKey: [], chargedWrong: [], charged: found.ordered });
+  expect(found).toMatchObject({ iccidsTwice: [], linesWithOthersCount: [], poolsOff: [], eventsPerOrder: [] });
+  const balance_cents = FUNDS_CENTS - Number(found.ordered);
+  expect(await esimctlJson(["wallet", "check", "--data", shop.data])).toMatchObject({
+    ok: true,
+    unbalanced: [],
+    wallets: [{ partner: "acme", currency: "AUD", balance_cents, ledger_cents: balance_cents, ok: true }],
+  });
+}
+
+/** What a dead daemon had leased is taken over once the lease of a minute runs out. */
+async function untilAllFulfilled(shop: Shop): Promise<void> {
+  const deadline = Date.now() + 90_000;
+  while (inspect(shop).unfulfilled !== 0) {
+    expect(Date.now()).toBeLessThan(deadline);
+    await pause(250);
+  }
+}
+
+/** Every eSIM of every order, as its partner fetches them: none is delivered twice. */
+async function expectDelivered({ url, token }: Service, placed: Placed[]): Promise<void> {
+  const seen = new Set<string>();
+  let delivered = 0;
+  for (const { answer, body } of placed) {
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await call(`${url}/api/v1/orders/${answer?.id}/esims`, { headers });
+    const lines: { quantity: number }[] = JSON.parse(body).line_items;
+    expect(reply).toMatchObject({ status: 200, body: { count: lines.reduce((sum, line) => sum + line.quantity, 0) } });
+    for (const { iccid } of reply.body.esims) seen.add(iccid);
+    delivered += reply.body.count;
+  }
+  expect(seen.size).toBe(delivered);
+}
+
+test("kill -9 amid 32 concurrent orders, 20 times: nothing answered is lost, nothing happens twice", async () => {
+  const stock = { EU5: 12_000, JP10: 12_000 };
+  const shop = await openShop({ folder: temporaryDirectory(), stock, priceCents: 250, fundsCents: FUNDS_CENTS });
+  // The same public address throughout: a token outlives the process that issued it.
+  const start = () => startDaemon({ data: shop.data, flags: ["--public-url", "http://esim.test"] });
+  let daemon = await start();
+  const token = await shopToken(shop, daemon.url);
+  const products = Object.values(shop.products);
+
+  const all: Placed[] = [];
+  let answered = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    const placed = await crash(daemon, { url: daemon.url, token }, products, round);
+    answered += placed.filter(({ answer }) => answer !== null).length;
+    daemon = await start();
+    await repeatAll({ url: daemon.url, token }, placed);
+    all.push(...placed);
+    await expectSound(shop, all.length);
+  }
+  // Both kinds are there to be checked: orders answered in time, and orders whose fate the client could not know.
+  expect(answered).toBeGreaterThan(ROUNDS);
+  expect(all.length - answered).toBe(ROUNDS * AT_ONCE);
+  await untilAllFulfilled(shop);
+  await expectSound(shop, all.length);
+  await expectDelivered({ url: daemon.url, token }, all);
+  expect(await daemon.stop()).toMatchObject({ code: 0 });
+});
