@@ -35,6 +35,12 @@ function isHinted(error: unknown): error is Error & { hint: string; code?: strin
   return error instanceof Error && "hint" in error && typeof error.hint === "string";
 }
 
+/** Where what helps at a terminal is not what helps a program. */
+const ownHints: Readonly<Record<string, string>> = {
+  validation: "Correct what is named and try again.",
+  internal: "Run it again with --verbose to see more.",
+};
+
 /** A refusal of the API or of core, by its slug. Validation names every field. */
 export function problemFailure(slug: string, detail: string, errors?: Record<string, string[]>): Failure {
   const sentences = Object.entries(errors ?? {}).map(([field, words]) => `${field} ${words.join(" and ")}`);
@@ -42,7 +48,7 @@ export function problemFailure(slug: string, detail: string, errors?: Record<str
   return {
     code: slug,
     message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
-    hint: slug === "validation" ? "Correct what is named and try again." : (known?.hint ?? "See --verbose."),
+    hint: ownHints[slug] ?? known?.hint ?? "Run it again with --verbose to see more.",
     exitCode: notAuthorised.includes(slug) ? exitCodes.notAuthorised : exitCodes.failed,
   };
 }
@@ -57,6 +63,7 @@ const systemHints: Readonly<Record<string, string>> = {
   EACCES: "Check the rights of the file or directory.",
   EPERM: "Check the rights of the file or directory.",
   EISDIR: "Name a file, not a directory.",
+  ERR_FS_EISDIR: "Name a file, not a directory.",
   ENOTDIR: "Check the path: a part of it is a file.",
   ENOSPC: "Free some disk space and try again.",
   EROFS: "The file system is read-only; choose another place.",

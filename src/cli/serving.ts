@@ -26,13 +26,13 @@ export async function serveUntilStopped(
 ): Promise<void> {
   const place = context.place();
   const sources = { clock: systemClock, ids: randomIds() };
-  if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
   const release = takePlace(place, sources.ids);
   try {
     const { store } = await openOrCreate(place, { ...sources, verify: true });
     try {
       const log = await createLogger(serving.logLevel, forPeople(context));
       const running = await serve({ store, ...sources, log }, serving);
+      if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
       listening(running);
       await untilStopped(running, log);
     } finally {

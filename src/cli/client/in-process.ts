@@ -6,6 +6,7 @@ import { readSetting } from "../../core/store/settings.ts";
 import { buildApp } from "../../daemon/app.ts";
 import type { Addresses, Principal } from "../../daemon/context.ts";
 import type { App } from "../../daemon/http.ts";
+import { createLogger } from "../../daemon/logging.ts";
 import { routes } from "../../daemon/routes/all.ts";
 import type { ActsFor, Context, Opened } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -21,9 +22,11 @@ const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
   return context.withStore(async (opened) => {
     const principal = await standIn(context, opened, actsFor);
+    // A fault inside a handler is told apart only by its log.
+    const logger = context.globals.verbose && (await createLogger("error", true, process.stderr));
     const app = buildApp(
       { ...opened, addresses: await addressesOf(opened) },
-      { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger: false, routes },
+      { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger, routes },
     );
     try {
       return await work(apiOver(app, `${principal.environment}, ${placeWords(context.place())}`));

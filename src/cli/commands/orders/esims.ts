@@ -21,18 +21,24 @@ export const esims = command({
   options: { qr: flag("--qr", "draw each one's QR code here") },
   async run(context, { id, qr }) {
     const { body } = await context.withApi((api) => api.request<OrderEsims>("GET", apiPath`/orders/${id}/esims`));
-    const codes = qr && !context.globals.json ? await drawCodes(body.esims) : [];
-    return { json: body, text: (sheet) => body.esims.map((esim, at) => esimText(sheet, esim, codes[at])).join("\n\n") };
+    const draw = qr && !context.globals.json ? await codesOf(body.esims) : null;
+    return {
+      json: body,
+      text: (sheet) =>
+        body.esims.map((esim, at) => [esimText(sheet, esim), ...(draw?.(sheet, at) ?? [])].join("\n\n")).join("\n\n"),
+    };
   },
 });
 
-async function drawCodes(all: readonly Esim[]): Promise<string[]> {
-  const { drawQr } = await import("../../output/qr.ts");
-  return Promise.all(all.map((esim) => drawQr(esim.activation_code)));
+/** What draws each eSIM's code on a sheet. */
+async function codesOf(all: readonly Esim[]): Promise<(sheet: Sheet, at: number) => string[]> {
+  const { drawQr, showQr } = await import("../../output/qr.ts");
+  const drawn = await Promise.all(all.map((esim) => drawQr(esim.activation_code)));
+  return (sheet, at) => drawn.slice(at, at + 1).map((code) => showQr(sheet, code));
 }
 
-function esimText(sheet: Sheet, esim: Esim, qr: string | undefined): string {
-  const record = sheet.fields({
+function esimText(sheet: Sheet, esim: Esim): string {
+  return sheet.fields({
     iccid: esim.iccid,
     status: statusPaint(sheet, esim.status)(esim.status),
     "activation code": shown(esim.activation_code),
@@ -40,5 +46,4 @@ function esimText(sheet: Sheet, esim: Esim, qr: string | undefined): string {
     "QR code": esim.qr_code_url,
     install: esim.install_url,
   });
-  return qr === undefined ? record : `${record}\n\n${qr}`;
 }

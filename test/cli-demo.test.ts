@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 });
+
+const root = join(import.meta.dirname, "..");
+
+/** What `npm start` does once it has built: its output up to the line that says it listens, and how to stop it. */
+async function start(data: string) {
+  const script = `const { start } = await import("./dist/main.js"); await start(process.argv.slice(1));`;
+  const args = ["--input-type=module", "-e", script, "--", "--data", data, "--port", "0"];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit").then(([code]): number | null => code);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+      if (/"event":"listening".*\n/.test(printed)) resolve();
+    });
+    ended.then((code) => reject(new Error(`it ended with ${code}: ${printed}`)));
+  });
+  const stop = (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { printed, stop };
+}
+
+test("npm start makes demo data once and prints each time what to try, which works when pasted", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const first = await start(data);
+  const [token = "", products = "", order = ""] = first.printed
+    .split("\n")
+    .filter((line) => /^ {2}(TOKEN=|curl|node)/.test(line));
+
+  const tried = await shell([token, products].join("\n"), root);
+  expect(tried.exitCode).toBe(0);
+  const [jwt = "", page = ""] = tried.stdout.split("\n");
+  expect(jwt).toMatch(/^ey[\w-]+\.[\w-]+\.[\w-]+$/);
+  expect(JSON.parse(page).data).toHaveLength(3);
+  const ordered = await shell(order.replace("node ", `${process.execPath} `), root);
+  expect(ordered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^number +ORD-/) });
+  expect(await first.stop()).toBe(0);
+
+  const second = await start(data);
+  const demoOf = (printed: string) => printed.match(/sk_(test|live)_\w+|client_secret {2}\S+/g);
+  expect(demoOf(second.printed)).toEqual(demoOf(first.printed));
+  await second.stop();
+  const orders = await esimctlJson(["orders", "list", "--partner", "demo", "--data", data]);
+  expect(orders).toMatchObject({ pagination: { count: 1 } });
+});
+
+test("init --demo loads the catalog, stock, funds and two credentials, kept for their owner alone", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const made = Object(await esimctlJson(["init", "--demo", "--data", data]));
+  expect(made).toMatchObject({ created: true, demo: { partner: "demo" } });
+  const kept = join(data, "demo-credentials.json");
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ credentials: made.demo.credentials });
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
+  const again = Object(await esimctlJson(["init", "--demo", "--data", data]));
+  expect(again).toEqual({ ...made, created: false });
+  const json = (line: string) => esimctlJson([...line.split(" "), "--data", data]);
+  expect(await json("credentials list --partner demo")).toMatchObject({ count: 2 });
+  expect(await json("wallet balance --partner demo")).toMatchObject({ count: 3 });
+  expect(await json("partners show demo")).toMatchObject({ agent: true, production_enabled: true, tier: "premium" });
+});
+
+test("demo data does not go among somebody's own partners", async () => {
+  const data = join(temporaryDirectory(), "data");
+  await esimctlJson(["init", "--data", data]);
+  await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
+  const refused = await esimctl(["init", "--demo", "--data", data]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ count: 1 });
+});

@@ -1,0 +1,223 @@
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test, vi } from "vitest";
+import packageFile from "../package.json" with { type: "json" };
+import { nouns, singles } from "../src/cli/nouns.ts";
+import { type Ended, esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 });
+
+/** A data directory that init made. */
+async function initialised(): Promise<string> {
+  const data = join(temporaryDirectory(), "data");
+  expect((await esimctl(["init", "--data", data])).exitCode).toBe(0);
+  return data;
+}
+
+function failure(ended: Ended): { code: string; message: string; hint: string } {
+  const document = JSON.parse(ended.stdout);
+  expect(Object.keys(document)).toEqual(["error"]);
+  return document.error;
+}
+
+test("--version is one line, alone and beside other flags", async () => {
+  for (const args of [["--version"], ["-V"], ["--quiet", "--version"]]) {
+    expect(await esimctl(args)).toEqual({ exitCode: 0, stdout: packageFile.version, stderr: "" });
+  }
+});
+
+describe("help", () => {
+  test("nothing at all, help and --help show the nouns", async () => {
+    const shown = await esimctl([]);
+    expect(shown.exitCode).toBe(0);
+    for (const { name } of [...nouns, ...singles]) expect(shown.stdout).toContain(`  ${name}`);
+    expect(await esimctl(["help"])).toEqual(shown);
+    expect(await esimctl(["--help"])).toEqual(shown);
+  });
+
+  test("a verb's help has its effects, examples and exit codes, however it is asked for", async () => {
+    const shown = await esimctl(["orders", "create", "--help"]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    for (const part of ["--idempotency-key", "--partner <slug>", "--json", "Effects:", "Charges the wallet"]) {
+      expect(shown.stdout).toContain(part);
+    }
+    expect(shown.stdout).toContain("$ esimctl orders create --partner acme");
+    expect(shown.stdout).toContain("4 not authorised");
+    expect(await esimctl(["help", "orders", "create"])).toEqual(shown);
+  });
+
+  test("every verb has examples of itself and says what it changes", async () => {
+    const verbs = nouns.map(async (noun) => (await noun.verbs()).map((verb) => ({ verb, path: `${noun.name} ` })));
+    const alone = singles.map(async (single) => [{ verb: await single.load(), path: "" }]);
+    for (const { verb, path } of (await Promise.all([...verbs, ...alone])).flat()) {
+      const line = `${path}${verb.name}`;
+      expect(verb.examples.length, line).toBeGreaterThan(0);
+      for (const example of verb.examples) expect(`${example} `.startsWith(`${line} `), example).toBe(true);
+      expect(verb.effects, line).toMatch(/\.$/);
+    }
+  });
+});
+
+describe("wrong usage", () => {
+  const wrong: [line: string, what: RegExp, hint: RegExp][] = [
+    ["ordrs list", /Unknown command 'ordrs'/, /Did you mean orders\?/],
+    ["orders lst", /Unknown command 'lst'/, /Did you mean list\? Or see esimctl orders --help/],
+    ["orders", /esimctl orders needs a verb/, /esimctl orders --help/],
+    ["--quiet", /esimctl needs a noun/, /esimctl --help/],
+    ["orders list --limt 3", /Unknown option '--limt'/, /Did you mean --limit\?/],
+    ["partners show", /Missing required argument 'slug'/, /esimctl partners show --help/],
+    ["partners show a b", /Too many arguments/, /esimctl partners show --help/],
+    ["partners create acme", /Required option '--name/, /esimctl partners create --help/],
+    ["partners create acme --name A --tier gold", /Allowed choices are standard, premium/, /--help/],
+    ["partners update acme", /nothing to change/, /--tier/],
+    ["orders create --product X --quantity 0 --partner a", /--quantity <n> must be a whole number/, /Correct/],
+    ["wallet credit --partner a --amount 1,5 --currency AUD", /--amount <amount> must be a plain decimal/, /Correct/],
+    ["wallet credit --partner a --amount 0.001 --currency AUD", /--amount has 3 decimals; AUD has 2/, /plain decimal/],
+    ["wallet credit --partner a --amount 1 --currency XYQ", /The currency must be an ISO 4217/, /AUD/],
+    ["serve --port 70000", /--port <n> must be a whole number/, /Correct/],
+    ["serve --public-url nowhere", /--public-url <url> must be an address/, /Correct/],
+    ["partners list --data x --database postgres://y", /--data and --database name two places/, /one of them/],
+    ["partners list --database postgres://y", /needs its key file/, /--key-file/],
+  ];
+
+  test.each(wrong)("%s", async (line, what, hint) => {
+    const human = await esimctl(line.split(" "), { cwd: temporaryDirectory() });
+    expect(human).toMatchObject({ exitCode: 2, stdout: "" });
+    const [first = "", second = "", ...more] = human.stderr.split("\n");
+    expect(first).toMatch(what);
+    expect(second).toMatch(hint);
+    expect(more).toEqual([]);
+  });
+
+  test("with --json it is one document on stdout and nothing else", async () => {
+    for (const args of [
+      ["ordrs", "--json"],
+      ["--json", "orders"],
+      ["partners", "show", "--json"],
+    ]) {
+      const ended = await esimctl(args);
+      expect(ended).toMatchObject({ exitCode: 2, stderr: "" });
+      expect(failure(ended)).toMatchObject({ code: "usage", message: /./, hint: /./ });
+    }
+  });
+
+  test("places that the environment names twice are refused, unless an option decides", async () => {
+    const data = await initialised();
+    const env = { ESIMCTL_DATA: "x", ESIMCTL_DATABASE: "postgres://y" };
+    expect((await esimctl(["partners", "list"], { env })).stderr).toMatch(/ESIMCTL_DATA and ESIMCTL_DATABASE/);
+    expect((await esimctl(["partners", "list", "--data", data], { env })).exitCode).toBe(0);
+    expect((await esimctl(["partners", "list"], { env: { ESIMCTL_DATA: data } })).exitCode).toBe(0);
+  });
+});
+
+test("options that every command takes stand before or after the verb, underscores as good as hyphens", async () => {
+  const data = await initialised();
+  const wanted = { data: [], count: 0 };
+  expect(await esimctlJson(["--data", data, "partners", "list", "--yes"])).toEqual(wanted);
+  expect(await esimctlJson(["partners", "--quiet", "--no-color", "list", `--data=${data}`])).toEqual(wanted);
+  expect(
+    await esimctlJson(["products", "list", "--sort_by=name", "--sort_order", "asc", "--data", data]),
+  ).toMatchObject({
+    data: [],
+  });
+});
+
+test("a reader that has enough ends the program quietly", async () => {
+  const data = await initialised();
+  const products = Array.from({ length: 3000 }, (_, n) => ({
+    ...{ sku: `P-${n}`, name: "A name that takes some room, so that the pipe is full soon", region: "Asia" },
+    ...{ coverage: ["JP"], data_amount_mb: 1024, validity_days: 7, price_cents: 100, currency: "AUD" },
+    ...{ type: "data_only", product_type: "esim_qr_pregen", delivery_method: "stock" },
+  }));
+  writeFileSync(join(data, "..", "p.json"), JSON.stringify(products));
+  expect((await esimctl(["products", "import", join(data, "..", "p.json"), "--data", data])).exitCode).toBe(0);
+  const line = `set -o pipefail; $ESIMCTL products list --all --json --data ${data} | head -1`;
+  expect(await shell(line, data)).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
+});
+
+describe("a place that cannot be used", () => {
+  async function refused(args: string[]): Promise<{ code: string; message: string; hint: string }> {
+    const human = await esimctl(args);
+    expect(human).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(human.stderr.split("\n")).toHaveLength(2);
+    const json = await esimctl([...args, "--json"]);
+    expect(json).toMatchObject({ exitCode: 1, stderr: "" });
+    return failure(json);
+  }
+
+  test("no data directory: says to run init", async () => {
+    const { code, hint } = await refused(["partners", "list", "--data", join(temporaryDirectory(), "none")]);
+    expect(code).toBe("not_initialised");
+    expect(hint).toMatch(/esimctl init/);
+  });
+
+  test("a directory that cannot be written", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    const { message, hint } = await refused(["init", "--data", join(file, "data")]);
+    expect(message).toMatch(/Cannot write/);
+    expect(hint).toMatch(/you may write to/);
+  });
+
+  test("a directory that holds something else", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "thesis.doc"), "");
+    expect((await refused(["init", "--data", directory])).message).toMatch(/holds no esimctl data/);
+    expect((await refused(["serve", "--data", directory])).message).toMatch(/holds no esimctl data/);
+  });
+
+  test("a database without its key file: never a new key", async () => {
+    const data = await initialised();
+    rmSync(join(data, "esimctl.key"));
+    for (const verb of [["partners", "list"], ["init"], ["serve"]]) {
+      expect((await refused([...verb, "--data", data])).message).toMatch(/key file .* is missing/);
+    }
+  });
+
+  test("a key file of another database", async () => {
+    const data = await initialised();
+    copyFileSync(join(await initialised(), "esimctl.key"), join(data, "esimctl.key"));
+    expect((await refused(["partners", "list", "--data", data])).message).toMatch(/does not belong/);
+  });
+
+  test("a damaged database", async () => {
+    const data = await initialised();
+    writeFileSync(join(data, "esimctl.db"), "this is no database at all, whatever its name says\n".repeat(200));
+    for (const verb of [["partners", "list"], ["serve"]]) {
+      const { message, hint } = await refused([...verb, "--data", data]);
+      expect(message).toMatch(/damaged/);
+      expect(hint).toMatch(/[Rr]estore/);
+    }
+  });
+
+  test("a database that a newer version made", async () => {
+    const data = await initialised();
+    const database = new Database(join(data, "esimctl.db"));
+    database.exec("INSERT INTO schema_history (name, digest) VALUES ('9999_from_the_future', 'x')");
+    database.close();
+    const { message, hint } = await refused(["partners", "list", "--data", data]);
+    expect(message).toMatch(/newer than this program/);
+    expect(hint).toMatch(/version/);
+  });
+});
+
+test("init twice leaves the first alone", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const first = await esimctlJson(["init", "--data", data]);
+  expect(first).toEqual({ place: data, key_file: join(data, "esimctl.key"), created: true });
+  await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
+  expect(await esimctlJson(["init", "--data", data])).toEqual({ ...Object(first), created: false });
+  expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ count: 1 });
+});
+
+test("--verbose adds where it came from", async () => {
+  const data = await initialised();
+  const short = await esimctl(["partners", "show", "nobody", "--data", data]);
+  expect(short).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(short.stderr).toMatch(/^error: No such partner: nobody\.\n→ .+$/);
+  const long = await esimctl(["partners", "show", "nobody", "--data", data, "--verbose"]);
+  expect(long.stderr).toMatch(/\n {4}at /);
+});

@@ -1,0 +1,259 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { esimctl, esimctlJson } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 });
+
+const CATALOG = join(import.meta.dirname, "..", "fixtures", "products.csv");
+const STOCK = join(import.meta.dirname, "..", "fixtures", "stock", "ES-EU-5GB-30D.csv");
+
+/** The program on a fresh data directory: `run` for what it prints, `json` for what it must succeed at. */
+async function installation() {
+  const data = join(temporaryDirectory(), "data");
+  const args = (line: string) => [...line.split(" "), "--data", data];
+  await esimctlJson(["init", "--data", data]);
+  return {
+    data,
+    file: (name: string) => join(data, "..", name),
+    run: (line: string) => esimctl(args(line)),
+    json: (line: string) => esimctlJson(args(line)),
+    /** What `--json` says when it fails, with the exit code. */
+    async failure(line: string) {
+      const { exitCode, stdout, stderr } = await esimctl([...args(line), "--json"]);
+      expect(stderr).toBe("");
+      return { exitCode, ...JSON.parse(stdout).error };
+    },
+  };
+}
+
+describe("partners", () => {
+  test("create, update and show print the record", async () => {
+    const { json, failure } = await installation();
+    const made = await json("partners create acme --name Acme --tier premium --agent");
+    expect(made).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      slug: "acme",
+      name: "Acme",
+      status: "active",
+      tier: "premium",
+      rate_limit_per_minute: 300,
+      agent: true,
+      production_enabled: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");
+    const changes = { tier: "standard", rate_limit_per_minute: 90, agent: false, production_enabled: true };
+    expect(updated).toEqual({ ...Object(made), ...changes });
+    expect(await json("partners update acme --rate-limit 0")).toMatchObject({
+      rate_limit_per_minute: 60,
+      agent: false,
+    });
+    expect(await json("partners show acme")).toMatchObject({ slug: "acme", tier: "standard" });
+    expect(await json("partners list")).toMatchObject({ data: [{ slug: "acme" }], count: 1 });
+    expect(await failure("partners create acme --name Again")).toMatchObject({ exitCode: 1, code: "duplicate" });
+    expect(await failure("partners create Acme! --name A")).toMatchObject({ exitCode: 1, code: "validation" });
+    expect(await failure("partners show nobody")).toMatchObject({ exitCode: 1, code: "not_found" });
+  });
+
+  test("suspend wants a yes, which only --yes can give without a terminal", async () => {
+    const { run, json, failure } = await installation();
+    await json("partners create acme --name Acme");
+    expect(await failure("partners suspend acme")).toMatchObject({
+      exitCode: 2,
+      code: "confirmation_needed",
+      message: expect.stringMatching(/Suspend acme\?/),
+      hint: expect.stringMatching(/--yes/),
+    });
+    expect((await run("partners suspend acme")).stderr).toMatch(/Suspend acme\?.*\n.*--yes/);
+    expect(await json("partners show acme")).toMatchObject({ status: "active" });
+    expect(await json("partners suspend acme --yes")).toMatchObject({ status: "suspended" });
+    expect(await json("wallet balance --partner acme --sandbox")).toEqual({ balances: [], count: 0 });
+    expect(await json("partners resume acme")).toMatchObject({ status: "active" });
+  });
+
+  test("people read tables, whatever the names are made of", async () => {
+    const { data, run, json } = await installation();
+    await json("partners create ascii --name Plain");
+    await esimctlJson(["partners", "create", "wide", "--name", "旅行\u001b[31m社", "--data", data]);
+    const { stdout } = await run("partners list");
+    const [head = "", ...rows] = stdout.split("\n");
+    expect(head).toMatch(/^slug +name +status +tier/);
+    expect(rows).toHaveLength(2);
+    expect(stdout).not.toContain("\u001b");
+    // A wide character takes two columns, so its row has as many characters less.
+    expect(rows[0]?.indexOf("active")).toBe((rows[1]?.indexOf("active") ?? 0) + 3);
+  });
+});
+
+test("credentials: the secret appears when issued and rotated, nowhere else", async () => {
+  const { run, json, failure } = await installation();
+  await json("partners create acme --name Acme");
+  const issued = Object(await json("credentials create --partner acme --label shop --scope read:products"));
+  expect(issued).toEqual({
+    client_id: expect.stringMatching(/^sk_test_/),
+    client_secret: expect.stringMatching(/^.{40,}$/),
+    environment: "sandbox",
+    scopes: ["read:products"],
+    label: "shop",
+    created_at: expect.any(String),
+  });
+  expect(await failure("credentials create --partner acme --live")).toMatchObject({ exitCode: 1, code: "conflict" });
+  expect(await failure("credentials create --partner acme --scope all")).toMatchObject({ code: "validation" });
+  await json("partners update acme --production");
+  expect(await json("credentials create --partner acme --live")).toMatchObject({ environment: "production" });
+
+  expect(await failure(`credentials rotate ${issued.client_id}`)).toMatchObject({ exitCode: 2 });
+  const rotated = Object(await json(`credentials rotate ${issued.client_id} --yes`));
+  expect(rotated).toEqual({ ...issued, client_secret: expect.stringMatching(/^.{40,}$/) });
+  expect(rotated.client_secret).not.toBe(issued.client_secret);
+
+  expect(await failure(`credentials revoke ${issued.client_id}`)).toMatchObject({ exitCode: 2 });
+  expect(await json(`credentials revoke ${issued.client_id} --yes`)).toMatchObject({ status: "revoked" });
+  expect(await failure(`credentials rotate ${issued.client_id} --yes`)).toMatchObject({ code: "conflict" });
+  const listed = await run("credentials list --partner acme --json");
+  expect(listed.stdout).not.toContain("secret");
+  expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ label: "shop", status: "revoked" }, {}], count: 2 });
+});
+
+test("wallet: credit, debit, ledger and check, in each currency's own decimals", async () => {
+  const { run, json, failure } = await installation();
+  await json("partners create acme --name Acme --production");
+  const credited = await json("wallet credit --partner acme --amount 1000.00 --currency AUD --reference INV-1");
+  expect(credited).toEqual({
+    transaction_id: expect.any(String),
+    currency: "AUD",
+    amount_cents: 100_000,
+    balance_after_cents: 100_000,
+    reference: "INV-1",
+  });
+  expect(await json("wallet credit --partner acme --amount 5000 --currency jpy")).toMatchObject({ amount_cents: 5000 });
+  const debited = { amount_cents: 50, balance_after_cents: 99_950, reference: null };
+  expect(await json("wallet debit --partner acme --amount 0.5 --currency AUD")).toMatchObject(debited);
+  expect(await failure("wallet debit --partner acme --amount 1e3 --currency AUD")).toMatchObject({ exitCode: 2 });
+  expect(await failure("wallet debit --partner acme --amount 0 --currency AUD")).toMatchObject({ exitCode: 2 });
+  expect(await failure("wallet debit --partner acme --amount 2000 --currency AUD")).toMatchObject({
+    exitCode: 1,
+    code: "insufficient_balance",
+  });
+  expect(await json("wallet balance --partner acme")).toEqual({
+    balances: [
+      { currency: "AUD", balance_cents: 99_950, last_transaction_at: expect.any(String) },
+      { currency: "JPY", balance_cents: 5000, last_transaction_at: expect.any(String) },
+    ],
+    count: 2,
+  });
+  expect((await run("wallet balance --partner acme")).stdout).toMatch(/^999\.50 AUD .*\n +5000 JPY /m);
+
+  const page = Object(await json("wallet ledger --partner acme --limit 2"));
+  expect(page.data.map(({ kind }: { kind: string }) => kind)).toEqual(["debit", "credit"]);
+  const rest = Object(await json(`wallet ledger --partner acme --cursor ${page.next_cursor}`));
+  expect(rest).toMatchObject({ data: [{ reference: "INV-1", currency: "AUD" }], count: 1, next_cursor: null });
+  for (const { postings } of Object(await json("wallet ledger --partner acme --all")).data) {
+    expect(postings.reduce((sum: number, one: { amount_cents: number }) => sum + one.amount_cents, 0)).toBe(0);
+  }
+  const wallet = { partner: "acme", ok: true };
+  expect(await json("wallet check --min 1000.00")).toEqual({
+    ok: true,
+    wallets: [
+      { ...wallet, currency: "AUD", balance_cents: 99_950, ledger_cents: 99_950, low: true },
+      { ...wallet, currency: "JPY", balance_cents: 5000, ledger_cents: 5000, low: false },
+    ],
+    unbalanced: [],
+  });
+});
+
+describe("products", () => {
+  test("import, list, show and update", async () => {
+    const { json, failure } = await installation();
+    const first = { read: 80, imported: 80, updated: 0, duplicates: 0, rejected: 0, rejected_file: null };
+    expect(await json(`products import ${CATALOG}`)).toEqual({ ...first, seconds: expect.any(Number) });
+    expect(await json(`products import ${CATALOG}`)).toMatchObject({ imported: 0, duplicates: 80 });
+    expect(await json("products list --limit 3")).toMatchObject({ pagination: { has_more: true, count: 3 } });
+    const all = Object(await json("products list --all --sort-by price_cents --sort-order asc"));
+    expect(all.pagination).toEqual({ has_more: false, next_cursor: null, count: all.data.length });
+    expect(all.data.length).toBeGreaterThan(60);
+    const shown = Object(await json("products show ES-EU-5GB-30D"));
+    expect(shown).toMatchObject({ sku: "ES-EU-5GB-30D", product_type: "esim_qr_pregen", features: expect.any(Array) });
+    expect(await json(`products show ${shown.id}`)).toEqual(shown);
+    expect(await failure("products show NOTHING")).toMatchObject({ exitCode: 1, code: "not_found" });
+    expect(await json("products update ES-EU-5GB-30D --price 12.5 --status out_of_stock")).toMatchObject({
+      price_cents: 1250,
+      status: "out_of_stock",
+    });
+    const gone = Object(await json("products list --status out_of_stock"));
+    expect(gone.data.map(skuOf)).toContain("ES-EU-5GB-30D");
+  });
+
+  test("bad rows are named and kept apart, the good ones go on", async () => {
+    const { file, json, run } = await installation();
+    const [head = "", good = ""] = readFileSync(CATALOG, "utf8").split("\n");
+    const bad = good.replace(/^[^,]+/, "BAD-1").replace(",data_only,", ",smoke_signals,");
+    writeFileSync(file("p.csv"), `${head}\n${good}\n${bad}\n`);
+    const ended = await run(`products import ${file("p.csv")} --json`);
+    expect(ended.exitCode).toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ imported: 1, rejected: 1, rejected_file: file("p.rejected.csv") });
+    expect(readFileSync(file("p.rejected.csv"), "utf8")).toMatch(/BAD-1.*,3,.*type must be one of/);
+    expect(statSync(file("p.rejected.csv")).mode & 0o777).toBe(0o600);
+    expect((await run(`products import ${file("p.csv")} --strict`)).exitCode).toBe(1);
+    expect(await json("products list --all")).toMatchObject({ pagination: { count: 1 } });
+  });
+
+  test("JSON arrays, and prices in the currency's units", async () => {
+    const { data, file, json, run, failure } = await installation();
+    const product = {
+      ...{ sku: "J-1", name: "Japan 1 GB", region: "Asia", coverage: ["JP"], data_amount_mb: 1024, validity_days: 7 },
+      ...{ price_cents: 900, currency: "JPY", type: "data_only" },
+      ...{ product_type: "esim_qr_pregen", delivery_method: "stock" },
+    };
+    writeFileSync(file("p.json"), JSON.stringify([product, { ...product, sku: "J-2", price_cents: "9" }, 5]));
+    const dry = await run(`products import ${file("p.json")} --dry-run --json`);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ read: 3, imported: 0, rejected: 2 });
+    const ended = await run(`products import ${file("p.json")} --json`);
+    expect(ended.exitCode).toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ read: 3, imported: 1, rejected: 2 });
+    const [first, second] = JSON.parse(readFileSync(file("p.rejected.json"), "utf8"));
+    expect(first).toMatchObject({ index: 1, reason: expect.stringMatching(/price_cents must be a whole number/) });
+    expect(second).toMatchObject({ index: 2, record: 5 });
+    const csv =
+      "sku,name,region,coverage,data_amount_mb,validity_days,price,currency,type,product_type,delivery_method";
+    const row = (price: string) => `J-1,Japan 1 GB,Asia,JP,1024,7,${price},JPY,data_only,esim_qr_pregen,stock`;
+    const piped = (price: string) =>
+      esimctl(["products", "import", "-", "--json", "--data", data], {
+        input: `${csv}\n${row(price)}\n`,
+        cwd: temporaryDirectory(),
+      });
+    expect(JSON.parse((await piped("950")).stdout)).toMatchObject({ updated: 1 });
+    expect((await piped("9.50")).exitCode).toBe(1);
+    expect(await json("products show J-1")).toMatchObject({ price_cents: 950 });
+    writeFileSync(file("no.json"), "{");
+    expect(await failure(`products import ${file("no.json")}`)).toMatchObject({ exitCode: 1, code: "json_invalid" });
+    expect(await failure(`products import ${file("none.csv")}`)).toMatchObject({ exitCode: 1, code: "csv_unreadable" });
+  });
+});
+
+test("stock: import, list and what runs low", async () => {
+  const { file, json, run, failure } = await installation();
+  await json(`products import ${CATALOG}`);
+  expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ read: 60, imported: 60 });
+  expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ imported: 0, duplicates: 60 });
+  expect(await failure(`stock import ${STOCK} --sku NONE`)).toMatchObject({ exitCode: 1, code: "not_found" });
+  writeFileSync(file("wrong.csv"), "iccid,activation_code\n8944590006343324005,LPA:1$rsp.example.com$ABC-1\n");
+  expect((await run(`stock import ${file("wrong.csv")} --sku ES-EU-1GB-7D`)).exitCode).toBe(1);
+  expect(readFileSync(file("wrong.rejected.csv"), "utf8")).toMatch(/check digit/);
+  const lax = `stock import ${file("wrong.csv")} --sku ES-EU-1GB-7D --no-luhn`;
+  expect(await json(lax)).toMatchObject({ imported: 1, rejected_file: null });
+
+  const { data } = Object(await json("stock list"));
+  const of = (sku: string) => data.find((level: { sku: string }) => level.sku === sku)?.available;
+  expect([of("ES-EU-5GB-30D"), of("ES-EU-1GB-7D"), of("ES-GLB-1GB-7D")]).toEqual([60, 1, 0]);
+  const low = (below: number) => json(`stock low --below ${below}`).then((list) => Object(list).data.map(skuOf));
+  expect(await low(60)).not.toContain("ES-EU-5GB-30D");
+  expect(await low(61)).toContain("ES-EU-5GB-30D");
+});
+
+function skuOf({ sku }: { sku: string }): string {
+  return sku;
+}

@@ -1,0 +1,73 @@
+import { stripVTControlCharacters } from "node:util";
+import { Chalk } from "chalk";
+import { expect, test } from "vitest";
+import { drawQr, showQr } from "../src/cli/output/qr.ts";
+import type { Column, Sheet } from "../src/cli/output/sheet.ts";
+import { drawFields, drawTable } from "../src/cli/output/table.ts";
+
+interface Row {
+  id: string;
+  name: string | null;
+}
+
+const columns: Column<Row>[] = [
+  { title: "id", value: (row) => row.id },
+  { title: "name", value: (row) => row.name, shrinks: true },
+];
+
+function sheetOf(width: number, level: 0 | 1 = 0): Sheet {
+  const sheet: Sheet = {
+    paint: new Chalk({ level }),
+    width,
+    table: (...args) => drawTable(sheet, ...args),
+    fields: (record) => drawFields(sheet, record),
+    money: String,
+  };
+  return sheet;
+}
+
+const rows: Row[] = [
+  { id: "0190d3c2-7b4e-7cc1", name: "東京と大阪を旅するあなたへの長い名前のプラン" },
+  { id: "0190d3c2-7b4e-7cc2", name: "a plain name of some length, to be cut" },
+];
+
+test("a wide terminal gets everything, aligned by what characters take on screen", () => {
+  expect(sheetOf(200).table(columns, rows, "none").split("\n")).toEqual([
+    "id                  name",
+    "0190d3c2-7b4e-7cc1  東京と大阪を旅するあなたへの長い名前のプラン",
+    "0190d3c2-7b4e-7cc2  a plain name of some length, to be cut",
+  ]);
+});
+
+test("a narrow one cuts names, never ids", () => {
+  const lines = sheetOf(40).table(columns, rows, "none").split("\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/^0190d3c2-7b4e-7cc1 {2}東京.*…$/);
+  expect(lines[2]).toMatch(/^0190d3c2-7b4e-7cc2 {2}a plain name.*…$/);
+  expect(lines[2]?.length).toBeLessThanOrEqual(40);
+});
+
+test("one too narrow for that gets the rows one under the other", () => {
+  const fits = sheetOf(25).table(columns, [{ id: "0190d3c2-7b4e-7cc1", name: null }], "none");
+  expect(fits.split("\n")).toEqual(["id                  name", "0190d3c2-7b4e-7cc1  -"]);
+  const stacked = sheetOf(25).table(columns, rows, "none");
+  expect(stacked.split("\n").slice(0, 2)).toEqual(["id    0190d3c2-7b4e-7cc1", `name  ${rows[0]?.name}`]);
+});
+
+test("no rows are said in words", () => {
+  expect(sheetOf(80).table(columns, [], "No orders.")).toBe("No orders.");
+});
+
+test("what comes from outside steers no terminal", () => {
+  const text = sheetOf(80).table(columns, [{ id: "1", name: "\u001b[2Jred\u0007\nline\u202e" }], "none");
+  expect(text.split("\n")[1]).toBe("1   red line");
+});
+
+test("a QR code is dark on light with colours, and light on dark without", async () => {
+  const drawn = await drawQr("LPA:1$rsp.example.com$ABC-1");
+  const painted = showQr(sheetOf(80, 1), drawn).split("\n");
+  // The quiet zone: nothing but the white ground.
+  expect(stripVTControlCharacters(painted[0] ?? "")).toMatch(/^ +$/);
+  expect(painted[0]).toContain("[107m");
+  expect(showQr(sheetOf(80), drawn).split("\n")[0]).toMatch(/^█+$/);
+});
