@@ -10,7 +10,6 @@ import type {
 import type { Scope } from "../core/credentials/scopes.ts";
 import type { ProblemSlug } from "../core/kernel/problem.ts";
 import type { DaemonContext, Principal } from "./context.ts";
-import type { ResponseHeader } from "./openapi/components.ts";
 
 /** The daemon's Fastify: TypeBox schemas give body, query, params and reply their types. */
 export type App = FastifyInstance<
@@ -23,6 +22,9 @@ export type App = FastifyInstance<
 
 /** The routes of one resource. Runs in a scope of its own: hooks and parsers it adds stay with its routes. */
 export type RoutePlugin = (app: App, context: DaemonContext) => void;
+
+/** A header that answers of a route may carry beyond those that all have. */
+export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Deprecation" | "Sunset" | "Link";
 
 declare module "fastify" {
   /** What a route says of itself; exactly one of `scope` and `public` is needed. */

@@ -1,6 +1,7 @@
 import type { scopes } from "../../core/credentials/scopes.ts";
 import { Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
+import type { ResponseHeader } from "../http.ts";
 import { problemBody } from "../plugins/problems.ts";
 
 const SCOPES: Record<(typeof scopes)[number], string> = {
@@ -80,10 +81,7 @@ export const headers = {
     schema: { type: "string" },
     example: '<https://esim.reseller.net/docs>; rel="deprecation"',
   },
-} as const;
-
-/** A header that a route's answers may carry. */
-export type ResponseHeader = keyof typeof headers;
+} as const satisfies Record<ResponseHeader, object> & Record<string, object>;
 
 const text = { type: "string" } as const;
 
