@@ -4,12 +4,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TokenRefusal } from "../src/core/credentials/token-refusal.ts";
+import { randomIds } from "../src/core/kernel/ids.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
+import { openStore } from "../src/core/store/open.ts";
 import type { RoutePlugin } from "../src/daemon/http.ts";
 import { drain, ListenError, listen } from "../src/daemon/listen.ts";
 import { principalOf } from "../src/daemon/plugins/access.ts";
 import { acceptForms } from "../src/daemon/plugins/bodies.ts";
+import { testClock } from "./support/clock.ts";
 import { knownTokens, startServer, testApp } from "./support/http.ts";
+import { openTestStore } from "./support/store.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const ID = "0199a0b1-0000-7000-8000-000000000001";
@@ -310,11 +314,14 @@ describe("the token endpoint", () => {
 
 describe("health", () => {
   it("is alive and ready while the store answers", async () => {
-    const { url, context } = await startServer();
+    const clock = testClock();
+    const { location, masterKey } = await openTestStore(clock);
+    const store = await openStore(location, { clock, ids: randomIds(), masterKey });
+    const { url } = await startServer({ store, clock });
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
-    await context.store.close();
+    await store.close();
     const down = await fetch(`${url}/readyz`);
     expect([down.status, await down.json()]).toEqual([503, { status: "unavailable", reason: "store" }]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);

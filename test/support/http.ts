@@ -4,6 +4,7 @@ import { scopes } from "../../src/core/credentials/scopes.ts";
 import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { Problem } from "../../src/core/kernel/problem.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import { buildApp } from "../../src/daemon/app.ts";
 import type { Authenticate, DaemonContext, Principal } from "../../src/daemon/context.ts";
 import type { App, RoutePlugin } from "../../src/daemon/http.ts";
@@ -39,6 +40,8 @@ export function knownTokens(callers: Record<string, Partial<Principal>>): Authen
 }
 
 interface TestServerOptions {
+  /** A store that the test closes itself; else a fresh one. */
+  store?: Store;
   routes?: RoutePlugin[];
   authenticate?: Authenticate;
   clock?: TestClock;
@@ -62,7 +65,7 @@ export function testApp(context: DaemonContext, options: TestServerOptions = {})
 /** Builds the app over a fresh store and listens on a free loopback port until the test ends. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? testClock();
-  const { store } = await openTestStore(clock);
+  const store = options.store ?? (await openTestStore(clock)).store;
   const addresses = { publicUrl: "https://esim.example", docsUrl: "https://esim.example/docs" };
   const context: DaemonContext = { store, clock, ids: randomIds(), addresses };
   const app = testApp(context, options);
