@@ -1,7 +1,9 @@
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { StoreError } from "./problems.ts";
-import { insertRow, statement } from "./statement.ts";
+import { isKeyUsed } from "./reseal.ts";
+import { first, insertRow, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
-import { type DataKey, openBytes, sealBytes } from "./vault.ts";
+import { type DataKey, openBytes } from "./vault.ts";
 
 const PURPOSES = ["field", "index", "link"] as const;
 
@@ -13,21 +15,17 @@ export async function hasNoDataKeys(q: Read): Promise<boolean> {
 }
 
 /** Makes the data keys of a new database, wrapped under the master key, and starts its epoch. */
-export async function ensureDataKeys(tx: Tx, masterKey: Buffer): Promise<void> {
+export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
   if (!(await hasNoDataKeys(tx))) return;
-  for (const purpose of PURPOSES) await addDataKey(tx, masterKey, purpose);
+  for (const purpose of PURPOSES) await addDataKey(tx, purpose);
   await tx.db.insert(tx.t.settings).values({ key: "epoch", value: "1" }).onConflictDoNothing();
 }
 
 /** Adds a fresh 256-bit data key for `purpose`; answers its id. */
-export async function addDataKey(tx: Tx, masterKey: Buffer, purpose: DataKey["purpose"]): Promise<string> {
+export async function addDataKey(tx: Tx, purpose: DataKey["purpose"]): Promise<string> {
   const id = tx.ids.uuid(tx.now);
-  await insertRow(tx, "dataKeys", {
-    id,
-    purpose,
-    wrapped: sealBytes(masterKey, tx.ids.bytes(32), id),
-    created_at: tx.now,
-  });
+  const wrapped = tx.vault.wrapKey(tx.ids.bytes(32), id);
+  await insertRow(tx, "dataKeys", { id, purpose, wrapped, created_at: tx.now });
   return id;
 }
 
@@ -52,4 +50,60 @@ function unwrap(row: { id: string; wrapped: string }, masterKey: Buffer): Buffer
       error,
     );
   }
+}
+
+const currentFieldKey = statement((db, t, _slot) =>
+  db
+    .select({ id: t.dataKeys.id })
+    .from(t.dataKeys)
+    .where(and(eq(t.dataKeys.purpose, "field"), isNull(t.dataKeys.retired_at))),
+);
+
+const retiredFieldKeys = statement((db, t, _slot) =>
+  db
+    .select({ id: t.dataKeys.id })
+    .from(t.dataKeys)
+    .where(and(eq(t.dataKeys.purpose, "field"), isNotNull(t.dataKeys.retired_at)))
+    .orderBy(t.dataKeys.created_at, t.dataKeys.id),
+);
+
+const retireKey = statement((db, t, slot: Slots<{ id: string; now: number }>) =>
+  db.update(t.dataKeys).set({ retired_at: slot.now }).where(eq(t.dataKeys.id, slot.id)),
+);
+
+const deleteKey = statement((db, t, slot: Slots<{ id: string }>) =>
+  db.delete(t.dataKeys).where(eq(t.dataKeys.id, slot.id)),
+);
+
+/** A rotation of the field key that has begun. */
+export interface DataKeyRotation {
+  /** The key that seals from now on. */
+  keyId: string;
+  /** An earlier rotation was cut off: it goes on, and no further key was made. */
+  resumed: boolean;
+}
+
+/** Makes a new field key the current one; the old one opens what it sealed until `dropRetiredKeys` deletes it. */
+export async function rotateDataKey(tx: Tx): Promise<DataKeyRotation> {
+  const current = first(await currentFieldKey(tx, {}));
+  if (current === null) throw new Error("no field key in the database");
+  if ((await retiredFieldKeys(tx, {})).length > 0) return { keyId: current.id, resumed: true };
+  await retireKey(tx, { id: current.id, now: tx.now });
+  const keyId = await addDataKey(tx, "field");
+  await tx.touch();
+  return { keyId, resumed: false };
+}
+
+/** Deletes the retired field keys under which nothing is sealed any more; answers how many had to stay. */
+export async function dropRetiredKeys(tx: Tx, _input: null): Promise<{ dropped: number; kept: number }> {
+  const retired = await retiredFieldKeys(tx, {});
+  let dropped = 0;
+  for (const { id } of retired) {
+    // A command of this very batch may seal under the key that its transaction began with.
+    if (id === tx.vault.currentKey() || (await isKeyUsed(tx, id))) continue;
+    await deleteKey(tx, { id });
+    dropped += 1;
+  }
+  if (dropped > 0) await tx.touch();
+  return { dropped, kept: retired.length - dropped };
 }

@@ -1,14 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { ensureDataKeys, hasNoDataKeys, loadDataKeys } from "./data-keys.ts";
+import { ensureDataKeys, hasNoDataKeys } from "./data-keys.ts";
 import type { Connection, Engine } from "./engines/engine.ts";
 import { openSqlite } from "./engines/sqlite.ts";
 import { groupCommit } from "./group-commit.ts";
+import { keyring, withCurrentKeys } from "./keyring.ts";
 import { StoreError } from "./problems.ts";
 import { statement } from "./statement.ts";
 import type { Read, Store, Topic, Tx } from "./store.ts";
-import { createVault } from "./vault.ts";
+import { createVault, UnknownKeyError } from "./vault.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address. */
 export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
@@ -50,34 +51,41 @@ async function openEngine(location: Location): Promise<Engine> {
 }
 
 async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDependencies): Promise<Store> {
-  const vault = createVault([]);
+  const vault = createVault(masterKey);
   const listeners = new Map<Topic, Set<() => void>>();
-  let keysOfEpoch = -1;
-
   const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
+  const keys = keyring(vault, masterKey);
   const writer = engine.writer(
     (connection, signal): Tx => ({ ...read(connection), ids, signal, touch: () => bumpEpoch({ ...read(connection) }) }),
   );
-  const commits = groupCommit(writer, (topic) => {
+  const commits = groupCommit(withCurrentKeys(writer, keys), (topic) => {
     for (const wake of listeners.get(topic) ?? []) wake();
   });
+  const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
   async function epoch(): Promise<number> {
     const now = await engine.epoch();
-    if (now !== keysOfEpoch) {
-      vault.reload(await engine.snapshot((connection) => loadDataKeys(read(connection), masterKey)));
-      keysOfEpoch = now;
-    }
+    if (now > keys.epoch()) await reloadKeys();
     return now;
   }
 
   const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
-  if (fresh) await commits.write((tx) => ensureDataKeys(tx, masterKey), null);
-  await epoch();
+  if (fresh) await commits.write(ensureDataKeys, null);
+  await reloadKeys();
 
   return {
     vault,
-    read: (query, input) => engine.snapshot((connection) => query(read(connection), input)),
+    async read(query, input) {
+      const run = () => engine.snapshot((connection) => query(read(connection), input));
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof UnknownKeyError)) throw error;
+        // Another process rotated the data key since: once more, with its keys and on a newer snapshot.
+        await reloadKeys();
+        return await run();
+      }
+    },
     write: (command, input) => commits.write(command, input),
     epoch,
     onSignal(topic, wake) {

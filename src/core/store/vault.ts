@@ -8,16 +8,29 @@ export interface DataKey {
   retired: boolean;
 }
 
+/** Text sealed under a key that this vault does not hold: made since by another process, or deleted. */
+export class UnknownKeyError extends Error {
+  constructor() {
+    super("sealed under an unknown key");
+    this.name = "UnknownKeyError";
+  }
+}
+
 /** Seals and opens fields. Holds its keys in memory only. */
 export interface Vault {
-  /** AES-256-GCM under the current field key, fresh nonce each time. The text names its key. */
+  /**
+   * AES-256-GCM under the current field key, fresh nonce each time. The text names its key. Only inside a command, where
+   * the current key cannot change: elsewhere another process may retire and delete it before the text is stored.
+   */
   seal(plain: string): string;
-  /** What `seal` sealed, also under a retired key. Throws when it was altered or its key is gone. */
+  /** What `seal` sealed, also under a retired key. Throws when it was altered, `UnknownKeyError` without its key. */
   open(sealed: string): string;
   /** The id of the key that sealed it. */
   keyOf(sealed: string): string;
   /** The id of the key that `seal` uses now. */
   currentKey(): string;
+  /** `secret` sealed under the master key of the key file, for the data key `id`. */
+  wrapKey(secret: Buffer, id: string): string;
   /** A keyed one-way mark of `value`, for exact look-ups within `space`. */
   blindIndex(space: string, value: string): string;
   /** A keyed mark that makes an address unguessable: 22 characters, base64url. */
@@ -28,8 +41,8 @@ export interface Vault {
 
 const VERSION = "v1";
 
-/** A vault over these data keys. `open` and `seal` are synchronous: they stand inside transactions. */
-export function createVault(initial: DataKey[]): Vault {
+/** A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous: they stand inside transactions. */
+export function createVault(masterKey: Buffer): Vault {
   let byId = new Map<string, DataKey>();
   let current = new Map<DataKey["purpose"], DataKey>();
 
@@ -48,7 +61,6 @@ export function createVault(initial: DataKey[]): Vault {
     return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
   }
 
-  reload(initial);
   return {
     seal(plain) {
       const key = keyFor("field");
@@ -57,12 +69,13 @@ export function createVault(initial: DataKey[]): Vault {
     open(sealed) {
       const [version, keyId, body] = sealed.split(".");
       const key = byId.get(keyId ?? "");
-      if (version !== VERSION || key === undefined || body === undefined)
-        throw new Error("sealed under an unknown key");
+      if (version !== VERSION || body === undefined) throw new Error("not sealed by this vault");
+      if (key === undefined) throw new UnknownKeyError();
       return openBytes(key.secret, body, key.id).toString("utf8");
     },
     keyOf: (sealed) => sealed.split(".")[1] ?? "",
     currentKey: () => keyFor("field").id,
+    wrapKey: (secret, id) => sealBytes(masterKey, secret, id),
     blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
     linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
     reload,

@@ -21,6 +21,8 @@ export async function openSqlite(file: string, options: { create: boolean; verif
     writer.pragma("journal_mode = WAL");
     writer.pragma("synchronous = FULL");
     writer.pragma("foreign_keys = ON");
+    // What is purged shall be gone from the file too, not only from its tables.
+    writer.pragma("secure_delete = ON");
     await migrateSqlite(writer);
     const reader = connectReadOnly(file);
     const probe = connectReadOnly(file);

@@ -1,0 +1,77 @@
+import { type Actor, recordAudit } from "../audit/record.ts";
+import { type DataKeyRotation, dropRetiredKeys, rotateDataKey } from "../store/data-keys.ts";
+import { resealBatch, sealedPlaces } from "../store/reseal.ts";
+import type { Store, Tx } from "../store/store.ts";
+
+/** Rows sealed anew in one transaction: few enough that those who serve never wait long. */
+const BATCH = 200;
+
+/** Rounds over all places before giving up; the second finds what was copied while the first went on. */
+const MOST_ROUNDS = 5;
+
+/** Begins a rotation of the data key, or goes on with one that was cut off. */
+export async function beginDataKeyRotation(tx: Tx, input: { actor: Actor }): Promise<DataKeyRotation> {
+  const rotation = await rotateDataKey(tx);
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: "keys.rotate-data",
+    targetKind: "data_key",
+    targetId: rotation.keyId,
+    note: rotation.resumed ? "resumed" : null,
+  });
+  return rotation;
+}
+
+export interface RotationResult extends DataKeyRotation {
+  /** Fields sealed anew by this run. */
+  resealed: number;
+  /** Old keys that are gone for good. */
+  dropped: number;
+  /** Whether everything is sealed under the new key; false when it was stopped. */
+  finished: boolean;
+}
+
+export interface RotationOptions {
+  actor: Actor;
+  /** Called between transactions, so that other processes get their turn at the database. */
+  rest(): Promise<void>;
+  /** Once aborted it ends after the transaction under way; the same call later goes on. */
+  signal?: AbortSignal;
+  progress?(resealed: number): void;
+}
+
+/**
+ * Rotates the data key while others serve: from now on everything is sealed under a new key; what stands sealed is
+ * sealed anew, a few rows at a time; then the old key is deleted.
+ */
+export async function rotateAndReseal(store: Store, options: RotationOptions): Promise<RotationResult> {
+  const rotation = await store.write(beginDataKeyRotation, { actor: options.actor });
+  let [resealed, dropped] = [0, 0];
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    resealed = await resealPlaces(store, options, resealed);
+    if (options.signal?.aborted) return { ...rotation, resealed, dropped, finished: false };
+    const cleared = await store.write(dropRetiredKeys, null);
+    dropped += cleared.dropped;
+    if (cleared.kept === 0) return { ...rotation, resealed, dropped, finished: true };
+  }
+  return { ...rotation, resealed, dropped, finished: false };
+}
+
+async function resealPlaces(store: Store, options: RotationOptions, before: number): Promise<number> {
+  let resealed = before;
+  for (const place of sealedPlaces) {
+    let after: string | null = "";
+    while (after !== null && !options.signal?.aborted) {
+      const batch: { next: string | null; resealed: number } = await store.write(resealBatch, {
+        place,
+        after,
+        limit: BATCH,
+      });
+      resealed += batch.resealed;
+      after = batch.next;
+      options.progress?.(resealed);
+      await options.rest();
+    }
+  }
+  return resealed;
+}
