@@ -10,10 +10,12 @@ export type PartnerId = Id<"partner">;
 export type ProductId = Id<"product">;
 export type OrderId = Id<"order">;
 export type OrderLineId = Id<"order_line">;
+export type OrderItemId = Id<"order_item">;
 export type EsimId = Id<"esim">;
+export type ActivationId = Id<"activation">;
+export type PassportId = Id<"passport">;
 export type WebhookId = Id<"webhook">;
 export type DeliveryId = Id<"delivery">;
-export type PassportId = Id<"passport">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;

@@ -31,6 +31,14 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       assigned_at: k.int("assigned_at"),
       activated_at: k.int("activated_at"),
       expires_at: k.int("expires_at"),
+      /** As last reported; null: never. */
+      used_mb: k.int("used_mb"),
+      /** As last reported; null: never, then it is what the product promises. */
+      total_mb: k.int("total_mb"),
+      usage_at: k.int("usage_at"),
+      country: k.text("country"),
+      network: k.text("network"),
+      location_at: k.int("location_at"),
     },
     (t) => [
       // Synthetic sandbox ICCIDs may in theory meet; those of real eSIMs never may.
@@ -41,6 +49,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       k.index("esims_iccid").on(t.iccid),
       k.index("esims_order").on(t.order_id, t.id),
       k.index("esims_line").on(t.line_id, t.id),
+      // Stock never expires: only what was activated is in it.
+      k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),
       k.index("esims_stock").on(t.product_id, t.id).where(sql`${t.order_id} is null`),
     ],
   );

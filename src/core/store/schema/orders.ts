@@ -6,6 +6,8 @@ import type { partnersTables } from "./partners.ts";
 
 export type OrderStatus = "pending_payment" | "paid" | "waiting_review" | "fulfilled" | "failed" | "cancelled";
 export type OrderLineStatus = "pending" | "fulfilled" | "failed" | "cancelled";
+/** Contract: order-item activation status. */
+export type OrderItemStatus = "pending" | "submitted" | "confirmed" | "activated" | "failed" | "cancelled";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
 
@@ -32,6 +34,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       metadata: k.json<Record<string, unknown>>("metadata").notNull(),
       wallet_balance_after_cents: k.int("wallet_balance_after_cents"),
       external_order_id: k.text("external_order_id"),
+      /** Of a bulk order: for whom the partner bought it. */
+      customer: k.json<OrderCustomer>("customer"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
       fulfilled_at: k.int("fulfilled_at"),
@@ -71,6 +75,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       product_sku: k.text("product_sku").notNull(),
       product_type: k.text("product_type").$type<ProductType>().notNull(),
       delivery_method: k.text("delivery_method").$type<DeliveryMethod>().notNull(),
+      supplier: k.text("supplier"),
       quantity: k.int("quantity").notNull(),
       unit_price_cents: k.int("unit_price_cents").notNull(),
       status: k.text("status").$type<OrderLineStatus>().notNull(),
@@ -100,6 +105,13 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
   );
 
   return { orders, orderLines, idempotencyKeys };
+}
+
+/** Whom a bulk order names as its customer. */
+export interface OrderCustomer {
+  email: string;
+  name: string;
+  phone: string | null;
 }
 
 /** How a physical SIM line went out. */

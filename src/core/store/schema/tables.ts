@@ -1,11 +1,15 @@
+import { activationsTables } from "./activations.ts";
+import { carriersTables } from "./carriers.ts";
 import { catalogTables } from "./catalog.ts";
 import { esimsTables } from "./esims.ts";
 import { type Kit, postgresKit, sqliteKit } from "./kit.ts";
+import { orderItemsTables } from "./order-items.ts";
 import { ordersTables } from "./orders.ts";
 import { outboxTables } from "./outbox.ts";
 import { partnersTables } from "./partners.ts";
 import { passportsTables } from "./passports.ts";
 import { platformTables } from "./platform.ts";
+import { suppliersTables } from "./suppliers.ts";
 import { walletTables } from "./wallet.ts";
 import { webhooksTables } from "./webhooks.ts";
 
@@ -13,14 +17,19 @@ function allTables(k: Kit) {
   const partners = partnersTables(k);
   const catalog = catalogTables(k);
   const outbox = outboxTables(k);
+  const orders = ordersTables(k, { ...partners, ...catalog });
   return {
     ...platformTables(k),
     ...partners,
     ...catalog,
     ...esimsTables(k, catalog),
+    ...carriersTables(k),
+    ...activationsTables(k, partners),
     ...passportsTables(k, partners),
     ...walletTables(k, partners),
-    ...ordersTables(k, { ...partners, ...catalog }),
+    ...orders,
+    ...orderItemsTables(k, orders),
+    ...suppliersTables(k),
     ...outbox,
     ...webhooksTables(k, { ...partners, ...outbox }),
   };

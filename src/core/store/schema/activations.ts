@@ -1,0 +1,115 @@
+import { sql } from "drizzle-orm";
+import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
+import type { Kit } from "./kit.ts";
+import type { partnersTables } from "./partners.ts";
+
+/** What partners see and filter by. */
+export type ActivationStatus = "pending" | "processing" | "completed" | "failed" | "cancelled";
+/** How far the carrier is. */
+export type ProcessingStatus = "pending" | "processing" | "confirmed" | "completed" | "failed" | "manual_required";
+export type ProcessingMode = "immediate" | "scheduled";
+/** Who spoke: we asked the carrier, it called back, or staff recorded what its portal said. */
+export type AttemptSource = "request" | "callback" | "operator";
+
+/** Physical-SIM activation requests, and what was exchanged with carriers about them. */
+export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
+  const activations = k.table(
+    "activations",
+    {
+      /** Also the idempotency reference that carriers see. */
+      id: k.text("id").$type<ActivationId>().primaryKey(),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      iccid: k.text("iccid").notNull(),
+      /** The carrier as it was when the request came; its row may change since. */
+      carrier_prefix: k.text("carrier_prefix").notNull(),
+      carrier: k.text("carrier").notNull(),
+      activation_date: k.text("activation_date").notNull(),
+      customer_name: k.text("customer_name").notNull(),
+      customer_email: k.text("customer_email"),
+      customer_phone: k.text("customer_phone"),
+      plan_name: k.text("plan_name"),
+      note: k.text("note"),
+      /** All identity fields, SIM digits and PUK as one JSON text, sealed by the vault; null once purged. */
+      sealed: k.text("sealed"),
+      /** Blind index of the normalised passport number; null without one and once purged. */
+      passport_index: k.text("passport_index"),
+      /** The passport of the pool that was drawn for it. */
+      passport_id: k.text("passport_id").$type<PassportId>(),
+      status: k.text("status").$type<ActivationStatus>().notNull(),
+      processing_status: k.text("processing_status").$type<ProcessingStatus>().notNull(),
+      processing_mode: k.text("processing_mode").$type<ProcessingMode>().notNull(),
+      mobile_number: k.text("mobile_number"),
+      confirmation_number: k.text("confirmation_number"),
+      error_type: k.text("error_type"),
+      error_message: k.text("error_message"),
+      cancel_reason: k.text("cancel_reason"),
+      /** It is not picked up before: a slip can be cancelled. */
+      not_before: k.int("not_before").notNull(),
+      /** When a worker should look at it; null: its date has not come, or it waits for people. */
+      due_at: k.int("due_at"),
+      leased_until: k.int("leased_until"),
+      /** Temporary faults in a row. */
+      faults: k.int("faults").notNull(),
+      /** Exchanges since it was picked up or retried by the operator. */
+      exchanges: k.int("exchanges").notNull(),
+      /** When the carrier's final answer is overdue. */
+      deadline_at: k.int("deadline_at"),
+      /** Since when it stands in the operator's queue. */
+      queued_at: k.int("queued_at"),
+      created_at: k.int("created_at").notNull(),
+      updated_at: k.int("updated_at").notNull(),
+      submitted_at: k.int("submitted_at"),
+      confirmed_at: k.int("confirmed_at"),
+      activated_at: k.int("activated_at"),
+      cancelled_at: k.int("cancelled_at"),
+      /** Completed, failed or cancelled: retention counts from here. */
+      finished_at: k.int("finished_at"),
+    },
+    (t) => [
+      // One SIM, one request: whoever's it is, in whichever environment, until it is cancelled or failed for good.
+      k
+        .uniqueIndex("activations_holder")
+        .on(t.iccid)
+        .where(sql`status in ('pending', 'processing', 'completed') or processing_status = 'manual_required'`),
+      k.index("activations_iccid").on(t.iccid, t.created_at, t.id),
+      k.index("activations_list").on(t.partner_id, t.environment, t.created_at, t.id),
+      k.index("activations_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
+      k.index("activations_list_iccid").on(t.partner_id, t.environment, t.iccid, t.created_at, t.id),
+      k.index("activations_pickup").on(t.status, t.due_at, t.activation_date, t.id),
+      k.index("activations_exchange").on(t.carrier_prefix, t.status, t.due_at, t.id),
+      k.index("activations_queue").on(t.queued_at, t.id),
+      k.index("activations_queue_carrier").on(t.carrier_prefix, t.queued_at, t.id),
+      k.index("activations_passport").on(t.passport_index, t.id),
+      k.index("activations_finished").on(t.finished_at, t.id),
+    ],
+  );
+
+  const activationAttempts = k.table(
+    "activation_attempts",
+    {
+      id: k.text("id").primaryKey(),
+      activation_id: k
+        .text("activation_id")
+        .$type<ActivationId>()
+        .notNull()
+        .references(() => activations.id),
+      at: k.int("at").notNull(),
+      source: k.text("source").$type<AttemptSource>().notNull(),
+      /** What it came to: accepted, confirmed, activated, refused, temporary or waiting. */
+      outcome: k.text("outcome").notNull(),
+      status_code: k.int("status_code"),
+      latency_ms: k.int("latency_ms"),
+      /** What was answered, identity data blotted out. */
+      answer: k.text("answer"),
+    },
+    (t) => [k.index("activation_attempts_of").on(t.activation_id, t.at, t.id)],
+  );
+
+  return { activations, activationAttempts };
+}

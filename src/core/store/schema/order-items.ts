@@ -1,0 +1,69 @@
+import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
+import type { Kit } from "./kit.ts";
+import type { OrderItemStatus, ordersTables } from "./orders.ts";
+
+type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
+
+/**
+ * What a supplier is to deliver: one unit with its traveller for scheduled products, or up to 500 units at once for
+ * those whose supplier just returns eSIMs.
+ */
+export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
+  const orderItems = k.table(
+    "order_items",
+    {
+      id: k.text("id").$type<OrderItemId>().primaryKey(),
+      order_id: k
+        .text("order_id")
+        .$type<OrderId>()
+        .notNull()
+        .references(() => orders.id),
+      line_id: k
+        .text("line_id")
+        .$type<OrderLineId>()
+        .notNull()
+        .references(() => orderLines.id),
+      /** Within the order, from 0. */
+      position: k.int("position").notNull(),
+      quantity: k.int("quantity").notNull(),
+      /** Who installs it and when; null for items without a traveller. */
+      traveller: k.json<Traveller>("traveller"),
+      status: k.text("status").$type<OrderItemStatus>().notNull(),
+      supplier: k.text("supplier").notNull(),
+      confirmation_number: k.text("confirmation_number"),
+      error_type: k.text("error_type"),
+      error_message: k.text("error_message"),
+      attempts: k.int("attempts").notNull(),
+      /** When a worker should next look at it; null: nothing to do by itself. */
+      due_at: k.int("due_at"),
+      leased_until: k.int("leased_until"),
+      /** Until when a final answer must have come. */
+      deadline_at: k.int("deadline_at"),
+      submitted_at: k.int("submitted_at"),
+      confirmed_at: k.int("confirmed_at"),
+      activated_at: k.int("activated_at"),
+      cancelled_at: k.int("cancelled_at"),
+      created_at: k.int("created_at").notNull(),
+      updated_at: k.int("updated_at").notNull(),
+    },
+    (t) => [
+      k.uniqueIndex("order_items_order").on(t.order_id, t.position),
+      k.index("order_items_line").on(t.line_id, t.position),
+      k.index("order_items_due").on(t.due_at, t.id),
+      k.index("order_items_deadline").on(t.deadline_at, t.id),
+    ],
+  );
+  return { orderItems };
+}
+
+/** An activation request of an order (contract: activation_requests). */
+export interface Traveller {
+  customer_email: string;
+  customer_name: string;
+  customer_phone: string | null;
+  /** YYYY-MM-DD, in `timezone`. */
+  activation_date: string;
+  timezone: string;
+  eid_number: string | null;
+  selected_plan_id: string | null;
+}

@@ -1,0 +1,20 @@
+import type { Kit } from "./kit.ts";
+
+export type SupplierAdapter = "http" | "email";
+
+/** Who delivers what is not in stock: reached by a signed HTTP exchange or by e-mail. */
+export function suppliersTables(k: Kit) {
+  const suppliers = k.table("suppliers", {
+    name: k.text("name").primaryKey(),
+    adapter: k.text("adapter").$type<SupplierAdapter>().notNull(),
+    /** Of the HTTP adapter. */
+    url: k.text("url"),
+    secret_sealed: k.text("secret_sealed"),
+    /** Of the e-mail adapter: whom to write to, and the operator's own template. */
+    to_address: k.text("to_address"),
+    template: k.text("template"),
+    created_at: k.int("created_at").notNull(),
+    updated_at: k.int("updated_at").notNull(),
+  });
+  return { suppliers };
+}
