@@ -6,7 +6,7 @@ import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, call, type Platform, type Reply, startPlatform } from "./support/platform.ts";
 
-async function order(caller: Caller, lines: [id: string | undefined, quantity: number][], key = crypto.randomUUID()) {
+async function order(caller: Caller, lines: [id: string | undefined, quantity: number][], key: string = crypto.randomUUID()) {
   const line_items = lines.map(([product_id, quantity]) => ({ product_id, quantity }));
   return caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": key });
 }

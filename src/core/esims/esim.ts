@@ -40,6 +40,12 @@ export function activationCode(esim: Pick<EsimRow, "smdp_address" | "matching_id
   return `LPA:1$${esim.smdp_address}$${esim.matching_id}`;
 }
 
+/** The parts of a whole LPA string; null when it is none. */
+export function parseActivationCode(code: string): { smdp_address: string; matching_id: string } | null {
+  const match = /^LPA:1\$([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$([A-Za-z0-9-]+)$/.exec(code);
+  return match?.[1] && match[2] ? { smdp_address: match[1], matching_id: match[2] } : null;
+}
+
 /** The eSIM as its delivery shows it (contract: OrderEsims). */
 export function toEsim(q: Read, publicUrl: string, esim: EsimRow, activationPolicy: string | null) {
   return {

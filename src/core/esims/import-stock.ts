@@ -5,6 +5,7 @@ import { luhnValid } from "../kernel/luhn.ts";
 import { Problem } from "../kernel/problem.ts";
 import { first, insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { parseActivationCode } from "./esim.ts";
 import { addToPool } from "./stock.ts";
 
 /** One eSIM to be put in stock. */
@@ -28,6 +29,11 @@ const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
     .from(t.esims)
     .where(and(eq(t.esims.iccid, slot.iccid), or(isNull(t.esims.environment), eq(t.esims.environment, "production")))),
 );
+
+/** Whether a real eSIM with this ICCID is known, in stock or sold. */
+export async function realEsimExists(q: Read, iccid: string): Promise<boolean> {
+  return (await realIccid(q, { iccid })).length > 0;
+}
 
 /** The product whose stock is filled. Throws `not_found`, or `conflict` when it is not delivered from stock. */
 export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
@@ -63,7 +69,7 @@ export async function importStock(
 }
 
 async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<"imported" | "duplicate"> {
-  if ((await realIccid(tx, { iccid: row.iccid })).length > 0) return "duplicate";
+  if (await realEsimExists(tx, row.iccid)) return "duplicate";
   await insertRow(tx, "esims", {
     // An id of ours, made for an eSIM.
     id: tx.ids.uuid(tx.now) as EsimId,
@@ -84,7 +90,7 @@ export function checkStockRow(values: Record<string, string>, options: { luhn: b
   const iccid = text("iccid");
   if (!/^\d{19,20}$/.test(iccid)) problems.push("iccid must have 19 or 20 digits");
   else if (options.luhn && !luhnValid(iccid)) problems.push("iccid has a wrong check digit (--no-luhn lets it pass)");
-  const code = text("activation_code") === "" ? null : parseActivationCode(text("activation_code"));
+  const code = text("activation_code") === "" ? null : (parseActivationCode(text("activation_code")) ?? undefined);
   if (code === undefined) problems.push("activation_code must look like LPA:1$<smdp_address>$<matching_id>");
   const smdp_address = code?.smdp_address ?? text("smdp_address");
   const matching_id = code?.matching_id ?? text("matching_id");
@@ -97,9 +103,4 @@ export function checkStockRow(values: Record<string, string>, options: { luhn: b
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, row: { iccid, smdp_address, matching_id, confirmation_code } };
-}
-
-function parseActivationCode(code: string): { smdp_address: string; matching_id: string } | undefined {
-  const match = /^LPA:1\$([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$([A-Za-z0-9-]+)$/.exec(code);
-  return match?.[1] && match[2] ? { smdp_address: match[1], matching_id: match[2] } : undefined;
 }

@@ -112,3 +112,21 @@ function merged(needs: Need[]): Need[] {
   }
   return [...byProduct.values()];
 }
+
+const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
+  db
+    .update(t.esims)
+    .set({ order_id: null, line_id: null, partner_id: null, environment: null, assigned_at: null })
+    .where(eq(t.esims.line_id, slot.line_id)),
+);
+
+/** Gives back what an undelivered line holds: its reservation, and eSIMs assigned to it whose codes nobody saw. */
+export async function returnToStock(
+  tx: Tx,
+  line: { id: OrderLineId; product_id: ProductId; assigned: number },
+  held: number,
+): Promise<void> {
+  if (held === 0) return;
+  if (line.assigned > 0) await unassign(tx, { line_id: line.id });
+  await addToPool(tx, line.product_id, held);
+}

@@ -19,7 +19,8 @@ export interface SyntheticEsims {
   lineId: OrderLineId;
   productId: ProductId;
   partnerId: PartnerId;
-  eid: string | null;
+  /** The devices they are for, in order; shorter or null where there is none. */
+  eids: (string | null)[];
   /** Index of the first within its order, and how many. */
   from: number;
   count: number;
@@ -38,7 +39,7 @@ export async function addSyntheticEsims(tx: Tx, input: SyntheticEsims): Promise<
       line_id: input.lineId,
       partner_id: input.partnerId,
       environment: "sandbox",
-      eid: input.eid,
+      eid: input.eids[index - input.from] ?? null,
       smdp_address: SANDBOX_SMDP_ADDRESS,
       matching_id: `SANDBOX-${iccid.slice(4)}`,
       status: "inactive",

@@ -4,9 +4,12 @@ import { isoTime } from "../kernel/clock.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
+import type { OrderCustomer } from "../store/schema/orders.ts";
 import { first, insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
+import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
+import { insertItems } from "./items.ts";
 import {
   type LineRow,
   linesOfOrder,
@@ -26,6 +29,10 @@ export interface NewOrder extends Owner {
   payloadHash: string;
   lines: { product_id: string; quantity: number }[];
   metadata: Record<string, unknown>;
+  /** One for each unit of a product that a supplier delivers to a traveller. */
+  activationRequests: ActivationRequest[];
+  /** Of a bulk order. */
+  customer: OrderCustomer | null;
 }
 
 export interface CreatedOrder {
@@ -52,17 +59,20 @@ const keyUsed = statement((db, t, slot: Slots<Key>) =>
 
 /**
  * Creates an order, charged to the wallet in the same transaction, or answers the one its key made before (contract:
- * POST /orders). Throws `idempotency_conflict`, `validation` for the products, `insufficient_balance`; a refusal leaves
+ * POST /orders). Throws `idempotency_conflict`, `validation` for products and activation requests,
+ * `invalid_activation_date`, `insufficient_balance`; a refusal leaves
  * the key free.
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const replay = await replayOf(tx, input);
   if (replay !== null) return replay;
   const priced = await priceLines(tx, input.lines);
+  const travellers = matchRequests(priced.lines, input.activationRequests, tx.now);
   // An id of ours, made for an order.
   const id = tx.ids.uuid(tx.now) as OrderId;
   const { balanceAfter, transactionId } = await pay(tx, input, id, priced);
   const { order, lines } = await insertOrder(tx, input, { id, priced, balanceAfter });
+  await insertItems(tx, order, lines, travellers);
   await insertRow(tx, "idempotencyKeys", {
     partner_id: input.partnerId,
     environment: input.environment,
@@ -127,6 +137,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     unit_price_cents: priced.lines[0].product.price_cents,
     metadata: sandbox ? { ...input.metadata, test: true } : input.metadata,
     wallet_balance_after_cents: balanceAfter,
+    customer: input.customer,
     external_order_id: input.key.space === "bulk" ? input.key.value : null,
     created_at: tx.now,
     updated_at: tx.now,
@@ -150,6 +161,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
       product_sku: product.sku,
       product_type: product.product_type,
       delivery_method: product.delivery_method,
+      supplier: product.supplier,
       quantity,
       unit_price_cents: product.price_cents,
       status: "pending",

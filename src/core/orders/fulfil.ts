@@ -3,6 +3,7 @@ import { addSyntheticEsims } from "../esims/synthetic.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { Tx } from "../store/store.ts";
 import { finishOrder } from "./finish.ts";
+import { itemsOfOrder, progressItem } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
 
 /** Units written in one transaction at most, so that no order keeps the others waiting. */
@@ -71,11 +72,24 @@ async function assignSome(tx: Tx, order: OrderRow, line: LineRow, lines: LineRow
   const owner = { orderId: order.id, lineId: line.id, partnerId: order.partner_id, productId: line.product_id };
   if (order.environment === "sandbox") {
     const before = lines.slice(0, line.position).reduce((sum, earlier) => sum + earlier.quantity, 0);
-    await addSyntheticEsims(tx, { ...owner, eid: null, from: before + line.assigned, count: quantity });
+    const eids = await activateSandboxItems(tx, line, quantity);
+    await addSyntheticEsims(tx, { ...owner, eids, from: before + line.assigned, count: quantity });
   } else {
     await assignFromStock(tx, { ...owner, quantity });
   }
   return progressLine(tx, line, { assigned: line.assigned + quantity });
+}
+
+/** The sandbox's travellers are served at once; answers the devices their eSIMs are for, in order. */
+async function activateSandboxItems(tx: Tx, line: LineRow, quantity: number): Promise<(string | null)[]> {
+  const items = (await itemsOfOrder(tx, line.order_id)).filter((item) => item.line_id === line.id);
+  const lots = items.every((item) => item.quantity === 1)
+    ? items.slice(line.assigned, line.assigned + quantity)
+    : items;
+  for (const item of lots) {
+    if (item.status === "pending") await progressItem(tx, item, { status: "activated", activated_at: tx.now });
+  }
+  return lots.map((item) => item.traveller?.eid_number ?? null);
 }
 
 /** Everything is handed out: the lines it delivers become visible together. */
@@ -88,10 +102,8 @@ async function completeLines(tx: Tx, order: OrderRow, lines: LineRow[]): Promise
     await finishOrder(tx, order, after);
     return "done";
   }
-  if (open.every((line) => line.delivery_method === "shipping")) return settle(tx, order);
-  const reason = `to be delivered by the operator: ${open.map((line) => line.product_sku).join(", ")}`;
-  await progressOrder(tx, order, { status: "waiting_review", reason, due_at: null, leased_until: null });
-  return "waiting";
+  // The rest is with suppliers, or for the operator to ship.
+  return settle(tx, order);
 }
 
 async function completeLine(tx: Tx, line: LineRow, sandbox: boolean): Promise<LineRow> {

@@ -1,12 +1,13 @@
 import { recordAudit } from "../audit/record.ts";
 import { reserveStock, shortages } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
-import { minorUnits } from "../kernel/money.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { postMovement } from "../wallet/post.ts";
 import { needsOf } from "./fulfil.ts";
-import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+import { failOrder } from "./item-outcome.ts";
+import { itemsOfOrder } from "./items.ts";
+import { linesOfOrder, type OrderRow, progressOrder, requireOrder } from "./order.ts";
+import { deliveredUnits } from "./refund.ts";
 
 /** What approving or rejecting would do, shown before anyone confirms. */
 export interface ReviewPreview {
@@ -65,18 +66,11 @@ export async function approveOrder(tx: Tx, input: { id: OrderId; actor: string }
 export async function rejectOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {
   const order = await inReview(tx, input.id);
   const lines = await linesOfOrder(tx, order.id);
-  if (lines.some((line) => line.status === "fulfilled")) {
-    throw new Problem("conflict", `Order ${order.order_number} is partly delivered and cannot be rejected whole.`);
+  const items = await itemsOfOrder(tx, order.id);
+  if (order.reserved || lines.some((line) => deliveredUnits(line, items) > 0)) {
+    throw new Problem("conflict", `Order ${order.order_number} is partly delivered: cancel it instead.`);
   }
-  for (const line of lines) await failLine(tx, line);
-  const refund = { kind: "refund", partnerId: order.partner_id, currency: order.currency, orderId: order.id } as const;
-  await postMovement(tx, { ...refund, amount: minorUnits(order.total_cents), reference: order.order_number });
-  const rejected = await progressOrder(tx, order, {
-    status: "failed",
-    reason: input.reason,
-    due_at: null,
-    leased_until: null,
-  });
+  const rejected = await failOrder(tx, order, lines, items, input.reason);
   await recordAudit(tx, { ...auditOf(order, "orders.reject", input.actor), note: input.reason });
   return rejected;
 }
@@ -90,10 +84,6 @@ async function inReview(tx: Tx, id: OrderId): Promise<OrderRow> {
     throw new Problem("conflict", `Order ${order.order_number} was approved and is being delivered.`);
   }
   return order;
-}
-
-async function failLine(tx: Tx, line: LineRow): Promise<void> {
-  if (line.status === "pending") await progressLine(tx, line, { status: "failed" });
 }
 
 function auditOf(order: OrderRow, action: string, actor: string) {

@@ -1,0 +1,36 @@
+import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { invalid } from "../kernel/problem.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { realEsimExists } from "./import-stock.ts";
+
+export interface SuppliedEsims {
+  orderId: OrderId;
+  lineId: OrderLineId;
+  productId: ProductId;
+  partnerId: PartnerId;
+  eid: string | null;
+  esims: { iccid: string; smdp_address: string; matching_id: string; confirmation_code: string | null }[];
+}
+
+/** Writes eSIMs that a supplier delivered for an order line. Throws `validation` when one of them is known already. */
+export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<void> {
+  for (const esim of input.esims) {
+    if (await realEsimExists(tx, esim.iccid))
+      throw invalid({ iccid: [`${esim.iccid} belongs to another eSIM already`] });
+    await insertRow(tx, "esims", {
+      // An id of ours, made for an eSIM.
+      id: tx.ids.uuid(tx.now) as EsimId,
+      ...esim,
+      product_id: input.productId,
+      order_id: input.orderId,
+      line_id: input.lineId,
+      partner_id: input.partnerId,
+      environment: "production",
+      eid: input.eid,
+      status: "inactive",
+      created_at: tx.now,
+      assigned_at: tx.now,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
+import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
+import type { PricedLine } from "./price-lines.ts";
+
+/** Contract: an item of activation_requests, with its defaults filled in. */
+export interface ActivationRequest extends Traveller {
+  product_id: string;
+}
+
+/** Products of these deliveries go to a traveller, one request a unit. */
+const SCHEDULED: readonly string[] = ["supplier_email", "eid_push"];
+
+/** Whether each unit of a line needs an activation request. */
+export function isScheduled(deliveryMethod: string): boolean {
+  return SCHEDULED.includes(deliveryMethod);
+}
+
+/**
+ * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones, and
+ * `invalid_activation_date` for a date that is past in the request's own time zone.
+ */
+export function matchRequests(lines: PricedLine[], requests: ActivationRequest[], now: number): Traveller[][] {
+  const errors: FieldErrors = {};
+  const waiting = new Map<string, { index: number; request: ActivationRequest }[]>();
+  for (const [index, request] of requests.entries()) {
+    const queue = waiting.get(request.product_id) ?? [];
+    waiting.set(request.product_id, [...queue, { index, request }]);
+  }
+  const travellers = lines.map(({ product, quantity }): Traveller[] => {
+    if (!isScheduled(product.delivery_method)) return [];
+    const queue = waiting.get(product.id) ?? [];
+    const own = queue.splice(0, quantity);
+    if (own.length < quantity) {
+      errors.activation_requests = [
+        ...(errors.activation_requests ?? []),
+        `must have one item for each unit of ${product.sku}: ${quantity - own.length} missing`,
+      ];
+    }
+    for (const { index, request } of own) checkRequest(index, request, product.delivery_method, errors);
+    return own.map(({ request }) => travellerOf(request));
+  });
+  for (const queue of waiting.values()) {
+    for (const { index } of queue) {
+      errors[`activation_requests.${index}.product_id`] = ["is surplus: no unit of this order needs it"];
+    }
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refusePast(requests, now);
+  return travellers;
+}
+
+function checkRequest(index: number, request: ActivationRequest, delivery: string, errors: FieldErrors): void {
+  const field = `activation_requests.${index}`;
+  if (delivery === "eid_push" && request.eid_number === null)
+    errors[`${field}.eid_number`] = ["is required for this product"];
+  if (!isTimeZone(request.timezone)) errors[`${field}.timezone`] = ["must be a time zone such as Australia/Sydney"];
+}
+
+function refusePast(requests: ActivationRequest[], now: number): void {
+  const index = requests.findIndex((request) => request.activation_date < civilDateAt(now, request.timezone));
+  const past = requests[index];
+  if (past === undefined) return;
+  const words = `is past in ${past.timezone}`;
+  throw new Problem("invalid_activation_date", `activation_requests.${index}.activation_date ${words}.`, {
+    errors: { [`activation_requests.${index}.activation_date`]: [words] },
+  });
+}
+
+function travellerOf({ product_id, ...traveller }: ActivationRequest): Traveller {
+  return traveller;
+}

@@ -1,0 +1,45 @@
+import type { OrderId } from "../kernel/brand.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import type { OrderItemStatus } from "../store/schema/orders.ts";
+import type { Read } from "../store/store.ts";
+import { type ItemRow, itemsOfOrder } from "./items.ts";
+import { type LineRow, linesOfOrder, type Owner, requireOwnOrder } from "./order.ts";
+
+/** How far the scheduled activations of an order are (contract: ActivationStatusResponse). Throws `not_found`. */
+export async function activationStatus(q: Read, input: { owner: Owner; id: OrderId }) {
+  const order = await requireOwnOrder(q, input.owner, input.id);
+  const lines = new Map((await linesOfOrder(q, order.id)).map((line) => [line.id, line]));
+  const items = (await itemsOfOrder(q, order.id)).filter((item) => item.traveller !== null);
+  const count = (...statuses: OrderItemStatus[]) => items.filter((item) => statuses.includes(item.status)).length;
+  return {
+    order_id: order.id,
+    order_number: order.order_number,
+    has_scheduled_activations: items.length > 0,
+    total_activations: items.length,
+    pending_count: count("pending"),
+    // A confirmed one is with the supplier still.
+    submitted_count: count("submitted", "confirmed"),
+    activated_count: count("activated"),
+    failed_count: count("failed"),
+    activations: items.map((item) => toEntry(item, lines.get(item.line_id))),
+  };
+}
+
+function toEntry(item: ItemRow, line: LineRow | undefined) {
+  const { traveller } = item;
+  return {
+    item_id: item.id,
+    product_name: line?.product_name ?? "",
+    product_sku: line?.product_sku ?? "",
+    status: item.status,
+    customer_email: traveller?.customer_email ?? null,
+    customer_name: traveller?.customer_name ?? null,
+    activation_date: traveller?.activation_date ?? null,
+    timezone: traveller?.timezone ?? null,
+    eid_number: traveller?.eid_number ?? null,
+    error_message: item.error_message,
+    submitted_at: isoTimeOrNull(item.submitted_at),
+    activated_at: isoTimeOrNull(item.activated_at),
+    created_at: isoTime(item.created_at),
+  };
+}

@@ -1,0 +1,105 @@
+import { recordAudit } from "../audit/record.ts";
+import { parseActivationCode } from "../esims/esim.ts";
+import type { OrderId } from "../kernel/brand.ts";
+import { luhnValid } from "../kernel/luhn.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import type { Tx } from "../store/store.ts";
+import type { SuppliedEsim, SupplyOutcome } from "../suppliers/outcome.ts";
+import { applySupply } from "./item-outcome.ts";
+import { type ItemRow, itemsOfOrder, progressItem, requireItem } from "./items.ts";
+import { type OrderRow, progressOrder, requireOrder } from "./order.ts";
+
+/** The operator heard from the supplier: it took the item. Throws `not_found`, `conflict`. */
+export async function confirmItem(tx: Tx, input: { id: string; number: string; actor: string }): Promise<ItemRow> {
+  return decide(tx, input, "items.confirm", { kind: "confirmed", confirmationNumber: input.number });
+}
+
+export interface ItemCompletion {
+  id: string;
+  /** Where the supplier handed over an eSIM: its ICCID and whole activation code. Both or none. */
+  iccid: string | null;
+  activationCode: string | null;
+  actor: string;
+}
+
+/** The supplier delivered. Throws `not_found`, `conflict`, `validation`. */
+export async function completeItem(tx: Tx, input: ItemCompletion): Promise<ItemRow> {
+  const esims = esimsOf(input);
+  return decide(tx, input, "items.complete", { kind: "activated", confirmationNumber: null, esims });
+}
+
+/** The supplier will not deliver. Throws `not_found`, `conflict`. */
+export async function failItem(
+  tx: Tx,
+  input: { id: string; errorType: string; errorMessage: string; actor: string },
+): Promise<ItemRow> {
+  const { errorType, errorMessage } = input;
+  return decide(tx, input, "items.fail", { kind: "refused", errorType, errorMessage });
+}
+
+/** Sends an item that is stuck again, with the same reference. Throws `not_found`, `conflict` when it has ended. */
+export async function retryItem(tx: Tx, input: { id: string; actor: string }): Promise<ItemRow> {
+  const item = open(await requireItem(tx, input.id));
+  const order = await requireOrder(tx, item.order_id);
+  await audit(tx, order, item, "items.retry", input.actor);
+  tx.signal("fulfilment");
+  return again(tx, item);
+}
+
+/** Has every stuck part of an order tried again at once. Throws `not_found`, `conflict` unless paid or in review. */
+export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
+  const order = await requireOrder(tx, input.id);
+  if (order.status !== "paid" && order.status !== "waiting_review") {
+    throw new Problem(
+      "conflict",
+      `Order ${order.order_number} is ${order.status}; only paid or waiting_review can retry.`,
+    );
+  }
+  for (const item of await itemsOfOrder(tx, order.id)) if (isStuck(item)) await again(tx, item);
+  const { id: targetId, partner_id: partnerId } = order;
+  await recordAudit(tx, { actor: input.actor, action: "orders.retry", targetKind: "order", targetId, partnerId });
+  tx.signal("fulfilment");
+  return progressOrder(tx, order, { due_at: tx.now, leased_until: null });
+}
+
+/** Nobody will look at it by itself any more, and it has not ended. */
+function isStuck(item: ItemRow): boolean {
+  const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";
+  return !ended && item.due_at === null && item.deadline_at === null;
+}
+
+function again(tx: Tx, item: ItemRow): Promise<ItemRow> {
+  return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
+}
+
+async function decide(tx: Tx, input: { id: string; actor: string }, action: string, outcome: SupplyOutcome) {
+  const item = open(await requireItem(tx, input.id));
+  await audit(tx, await requireOrder(tx, item.order_id), item, action, input.actor);
+  return applySupply(tx, { id: item.id, outcome });
+}
+
+function open(item: ItemRow): ItemRow {
+  if (item.status === "activated" || item.status === "failed" || item.status === "cancelled") {
+    throw new Problem("conflict", `The order item is ${item.status} and stays so.`, {
+      members: { current_status: item.status },
+    });
+  }
+  return item;
+}
+
+function audit(tx: Tx, order: OrderRow, item: ItemRow, action: string, actor: string): Promise<void> {
+  return recordAudit(tx, { actor, action, targetKind: "order_item", targetId: item.id, partnerId: order.partner_id });
+}
+
+function esimsOf({ iccid, activationCode }: ItemCompletion): SuppliedEsim[] {
+  if (iccid === null && activationCode === null) return [];
+  if (iccid === null || activationCode === null) {
+    throw invalid({ [iccid === null ? "iccid" : "activation_code"]: ["is required with the other one"] });
+  }
+  if (!/^\d{19,20}$/.test(iccid) || !luhnValid(iccid)) {
+    throw invalid({ iccid: ["must have 19 or 20 digits with a right check digit"] });
+  }
+  const code = parseActivationCode(activationCode);
+  if (code === null) throw invalid({ activation_code: ["must look like LPA:1$<smdp_address>$<matching_id>"] });
+  return [{ iccid, ...code, confirmation_code: null }];
+}

@@ -1,0 +1,144 @@
+import { addSuppliedEsims } from "../esims/supplied.ts";
+import type { OrderItemId } from "../kernel/brand.ts";
+import { retryAt } from "../kernel/fault-retries.ts";
+import { canMove } from "../kernel/state-machine.ts";
+import type { OrderItemStatus } from "../store/schema/orders.ts";
+import type { Tx } from "../store/store.ts";
+import type { SupplyOutcome } from "../suppliers/outcome.ts";
+import { completeOrder } from "./complete.ts";
+import { announceItem } from "./item-events.ts";
+import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, requireItem } from "./items.ts";
+import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+import { deliveredUnits, refund } from "./refund.ts";
+
+/** How long after submission a supplier's final answer may take. */
+export const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
+
+/**
+ * Applies what a supplier, a callback or the operator said of an item, and what follows for its line and order. What
+ * comes after the item's end, or repeats what is known, changes nothing.
+ */
+export async function applySupply(tx: Tx, input: { id: OrderItemId; outcome: SupplyOutcome }): Promise<ItemRow> {
+  const item = await requireItem(tx, input.id);
+  const order = await requireOrder(tx, item.order_id);
+  const { outcome } = input;
+  switch (outcome.kind) {
+    case "accepted":
+      return accept(tx, order, item);
+    case "confirmed":
+      return confirm(tx, order, item, outcome.confirmationNumber);
+    case "activated":
+      return activate(tx, order, item, outcome);
+    case "refused":
+      return refuse(tx, order, item, outcome);
+    case "temporary":
+      return putOff(tx, order, item, outcome.reason);
+  }
+}
+
+function mayMove(item: ItemRow, to: OrderItemStatus): boolean {
+  return canMove(orderItemTransitions, item.status, to);
+}
+
+async function accept(tx: Tx, order: OrderRow, item: ItemRow): Promise<ItemRow> {
+  const deadline_at = tx.now + SUPPLY_ANSWER_WITHIN_MS;
+  const waiting = { attempts: 0, due_at: null, leased_until: null, deadline_at };
+  // Submitted again after the operator's retry: the same request, with a new time to answer.
+  if (item.status === "submitted" || item.status === "confirmed") return progressItem(tx, item, waiting);
+  if (!mayMove(item, "submitted")) return item;
+  const submitted = await progressItem(tx, item, { ...waiting, status: "submitted", submitted_at: tx.now });
+  await announceItem(tx, order, submitted, "submitted", null);
+  return submitted;
+}
+
+async function confirm(tx: Tx, order: OrderRow, item: ItemRow, number: string | null): Promise<ItemRow> {
+  const before = item.status === "pending" ? await accept(tx, order, item) : item;
+  if (!mayMove(before, "confirmed")) return before;
+  const change = { status: "confirmed", confirmation_number: number, confirmed_at: tx.now } as const;
+  const confirmed = await progressItem(tx, before, { ...change, due_at: null, leased_until: null });
+  await announceItem(tx, order, confirmed, "confirmed", null);
+  return confirmed;
+}
+
+type Activated = Extract<SupplyOutcome, { kind: "activated" }>;
+
+async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activated): Promise<ItemRow> {
+  if (!mayMove(item, "activated")) return item;
+  const line = await lineOf(tx, item);
+  await addSuppliedEsims(tx, {
+    orderId: order.id,
+    lineId: line.id,
+    productId: line.product_id,
+    partnerId: order.partner_id,
+    eid: item.traveller?.eid_number ?? null,
+    esims: outcome.esims,
+  });
+  const activated = await progressItem(tx, item, {
+    status: "activated",
+    confirmation_number: outcome.confirmationNumber ?? item.confirmation_number,
+    activated_at: tx.now,
+    error_type: null,
+    error_message: null,
+    ...ENDED,
+  });
+  await announceItem(tx, order, activated, "activated", outcome.esims[0]?.iccid ?? null);
+  const items = await itemsOfOrder(tx, order.id);
+  const complete = items.every((each) => each.line_id !== line.id || each.status === "activated");
+  const assigned = line.assigned + outcome.esims.length;
+  await progressLine(tx, line, { assigned, ...(complete ? { status: "fulfilled" } : {}) });
+  if (complete) await completeOrder(tx, order);
+  return activated;
+}
+
+const ENDED = { due_at: null, leased_until: null, deadline_at: null } as const;
+
+type Refused = Extract<SupplyOutcome, { kind: "refused" }>;
+
+/** A definite no: the order fails, refunded in full, when nothing of it was delivered; else people decide. */
+async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused): Promise<ItemRow> {
+  if (!mayMove(item, "failed")) return item;
+  const { errorType: error_type, errorMessage: error_message } = outcome;
+  const failed = await progressItem(tx, item, { status: "failed", error_type, error_message, ...ENDED });
+  await announceItem(tx, order, failed, "failed", null);
+  const lines = await linesOfOrder(tx, order.id);
+  const items = await itemsOfOrder(tx, order.id);
+  if (lines.some((line) => deliveredUnits(line, items) > 0) || order.reserved) {
+    await review(tx, order, `the supplier refused an item: ${error_message}`);
+  } else {
+    await failOrder(tx, order, lines, items, `the supplier refused: ${error_message}`);
+  }
+  return failed;
+}
+
+/** Ends an order of which nothing was delivered as failed, with its money back. */
+export async function failOrder(tx: Tx, order: OrderRow, lines: LineRow[], items: ItemRow[], reason: string) {
+  for (const item of items) {
+    if (mayMove(item, "cancelled"))
+      await progressItem(tx, item, { status: "cancelled", cancelled_at: tx.now, ...ENDED });
+  }
+  for (const line of lines) {
+    if (line.status === "pending") await progressLine(tx, line, { status: "failed" });
+  }
+  await refund(tx, order, order.total_cents);
+  return progressOrder(tx, order, { status: "failed", reason, due_at: null, leased_until: null });
+}
+
+async function putOff(tx: Tx, order: OrderRow, item: ItemRow, reason: string): Promise<ItemRow> {
+  if (!mayMove(item, "cancelled")) return item;
+  const attempts = item.attempts + 1;
+  const due_at = retryAt(tx.now, attempts);
+  if (due_at === null) await review(tx, order, `the supplier ${item.supplier} could not be reached: ${reason}`);
+  return progressItem(tx, item, { attempts, due_at, leased_until: null });
+}
+
+/** Holds an order for people; one that is held already gets the newest reason. */
+export async function review(tx: Tx, order: OrderRow, reason: string): Promise<void> {
+  if (order.status === "paid") await progressOrder(tx, order, { status: "waiting_review", reason });
+  else if (order.status === "waiting_review") await progressOrder(tx, order, { reason });
+}
+
+async function lineOf(tx: Tx, item: ItemRow): Promise<LineRow> {
+  const line = (await linesOfOrder(tx, item.order_id)).find((each) => each.id === item.line_id);
+  if (line === undefined) throw new Error("an order item without its line");
+  return line;
+}
