@@ -1,4 +1,5 @@
 import { payloadHash } from "../../core/kernel/canonical.ts";
+import { activationStatus } from "../../core/orders/activation-status.ts";
 import { createOrder } from "../../core/orders/create.ts";
 import { orderEsims } from "../../core/orders/esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
@@ -9,6 +10,7 @@ import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
 import {
+  ActivationStatus,
   CreatedOrder,
   IdempotencyHeader,
   NewOrder,
@@ -18,6 +20,7 @@ import {
   OrderQuery,
   OrderWithFulfillment,
 } from "../schemas/order.ts";
+import { travellersOf } from "./travellers.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -31,7 +34,10 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/orders",
-    config: { scope: "write:orders", problems: ["validation", "insufficient_balance", "idempotency_conflict"] },
+    config: {
+      scope: "write:orders",
+      problems: ["validation", "invalid_activation_date", "insufficient_balance", "idempotency_conflict"],
+    },
     schema: {
       operationId: "createOrder",
       tags: ["Orders"],
@@ -50,7 +56,9 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         key: { space: "single", value: request.headers["idempotency-key"] },
         payloadHash: payloadHash(request.rawPayload),
         lines: request.body.line_items,
+        activationRequests: travellersOf(request.body.activation_requests),
         metadata,
+        customer: null,
       });
       reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
@@ -105,5 +113,19 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       response: { 200: OrderEsims },
     },
     handler: (request) => store.read(orderEsims, { owner: principalOf(request), id: request.params.id, publicUrl }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/orders/:id/activation-status",
+    config: { scope: "read:orders", problems: ["not_found"] },
+    schema: {
+      operationId: "getOrderActivationStatus",
+      tags: ["Orders"],
+      summary: "Follow the scheduled activations of an order",
+      params: OrderParams,
+      response: { 200: ActivationStatus },
+    },
+    handler: (request) => store.read(activationStatus, { owner: principalOf(request), id: request.params.id }),
   });
 }

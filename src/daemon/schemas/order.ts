@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { productTypes } from "../../core/catalog/product.ts";
+import { orderItemStatuses } from "../../core/orders/items.ts";
 import { orderStatuses } from "../../core/orders/order-states.ts";
 import { Cents, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
@@ -10,16 +11,71 @@ const Metadata = Type.Record(Type.String(), Type.Unknown(), {
 
 const OrderId = UuidOf<"order">("The order");
 
+const LineItems = Type.Array(
+  Type.Object({
+    product_id: UuidOf<"product">("A product of the catalog"),
+    quantity: Type.Integer({ minimum: 1, maximum: 10_000, examples: [2] }),
+  }),
+  { minItems: 1, maxItems: 50 },
+);
+
+const ActivationRequests = Type.Array(
+  Type.Object({
+    product_id: UuidOf<"product">("A product of this order that a supplier delivers"),
+    customer_email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
+    customer_name: Type.String({ minLength: 1, maxLength: 100, examples: ["Mia Chen"] }),
+    activation_date: Type.String({ format: "date", examples: ["2026-12-24"], description: "In the time zone given" }),
+    customer_phone: Type.Optional(Type.String({ maxLength: 20, examples: ["+61 400 000 000"] })),
+    eid_number: Type.Optional(
+      Type.String({ pattern: "^\\d{32}$", errorMessage: "must have exactly 32 digits", description: "For EID push" }),
+    ),
+    timezone: Type.Optional(Type.String({ maxLength: 50, default: "UTC", examples: ["Australia/Sydney"] })),
+    selected_plan_id: Type.Optional(UuidOf<"plan">("The plan chosen, where a product has several")),
+  }),
+  { description: "One for each unit of a product delivered by supplier_email or eid_push" },
+);
+
 /** Contract: body of POST /orders. */
 export const NewOrder = Type.Object({
-  line_items: Type.Array(
-    Type.Object({
-      product_id: UuidOf<"product">("A product of the catalog"),
-      quantity: Type.Integer({ minimum: 1, maximum: 10_000, examples: [2] }),
-    }),
-    { minItems: 1, maxItems: 50 },
-  ),
+  line_items: LineItems,
+  activation_requests: Type.Optional(ActivationRequests),
   metadata: Type.Optional(Metadata),
+});
+
+/** Contract: body of POST /orders/bulk. */
+export const BulkOrders = Type.Object({
+  orders: Type.Array(
+    Type.Object({
+      external_order_id: Type.String({ minLength: 1, maxLength: 255, examples: ["shop-10042"] }),
+      line_items: LineItems,
+      activation_requests: Type.Optional(ActivationRequests),
+      customer: Type.Object({
+        email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
+        name: Type.String({ minLength: 1, maxLength: 200, examples: ["Mia Chen"] }),
+        phone: Type.Optional(Type.String({ maxLength: 50 })),
+      }),
+      metadata: Type.Optional(Metadata),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+});
+
+/** Contract: bulk order result. */
+export const BulkResult = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      external_order_id: Type.String(),
+      service_order_id: Nullable(Type.String({ format: "uuid" })),
+      status: OneOf(["success", "failed"]),
+      error: Type.Optional(
+        Type.Object({
+          code: Type.String({ examples: ["insufficient_balance"] }),
+          message: Type.String(),
+        }),
+      ),
+    }),
+  ),
+  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
 });
 
 export const IdempotencyHeader = Type.Object({
@@ -111,6 +167,35 @@ const Esim = Type.Object({
   created_at: Timestamp,
   activated_at: Nullable(Timestamp),
   is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
+});
+
+/** Contract: ActivationStatusResponse. */
+export const ActivationStatus = Type.Object({
+  order_id: OrderId,
+  order_number: Type.String(),
+  has_scheduled_activations: Type.Boolean(),
+  total_activations: Type.Integer(),
+  pending_count: Type.Integer(),
+  submitted_count: Type.Integer(),
+  activated_count: Type.Integer(),
+  failed_count: Type.Integer(),
+  activations: Type.Array(
+    Type.Object({
+      item_id: UuidOf<"order_item">("The item"),
+      product_name: Type.String(),
+      product_sku: Type.String(),
+      status: OneOf(orderItemStatuses),
+      customer_email: Nullable(Type.String()),
+      customer_name: Nullable(Type.String()),
+      activation_date: Nullable(Type.String({ format: "date" })),
+      timezone: Nullable(Type.String()),
+      eid_number: Nullable(Type.String()),
+      error_message: Nullable(Type.String()),
+      submitted_at: Nullable(Timestamp),
+      activated_at: Nullable(Timestamp),
+      created_at: Timestamp,
+    }),
+  ),
 });
 
 /** Contract: OrderEsims. */

@@ -1,0 +1,78 @@
+import type { FastifyRequest } from "fastify";
+import type { Static } from "typebox";
+import { payloadHash } from "../../core/kernel/canonical.ts";
+import { Problem } from "../../core/kernel/problem.ts";
+import { createOrder } from "../../core/orders/create.ts";
+import { checkMetadata } from "../../core/orders/metadata.ts";
+import type { DaemonContext } from "../context.ts";
+import type { RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import { BulkOrders, BulkResult } from "../schemas/order.ts";
+import { travellersOf } from "./travellers.ts";
+
+type BulkItem = Static<typeof BulkOrders>["orders"][number];
+type ItemResult = Static<typeof BulkResult>["results"][number];
+
+/** Contract: POST /orders/bulk. */
+export const bulkOrderRoutes: RoutePlugin = (app, context) => {
+  app.route({
+    method: "POST",
+    url: "/api/v1/orders/bulk",
+    config: { scope: "write:orders" },
+    schema: {
+      operationId: "createBulkOrders",
+      tags: ["Orders"],
+      summary: "Place up to 100 orders, each judged by itself",
+      body: BulkOrders,
+      response: { 200: BulkResult },
+    },
+    async handler(request) {
+      const sent = rawOrders(request.rawPayload);
+      // All are handed over at once: the store gives each its own savepoint and all of them one commit.
+      const results = await Promise.all(
+        request.body.orders.map((item, index) => placeOne(context, request, item, payloadHash(sent[index]))),
+      );
+      const successful = results.filter((result) => result.status === "success").length;
+      return { results, summary: { total: results.length, successful, failed: results.length - successful } };
+    },
+  });
+};
+
+async function placeOne(
+  { store }: DaemonContext,
+  request: FastifyRequest,
+  item: BulkItem,
+  hash: string,
+): Promise<ItemResult> {
+  const { external_order_id, customer, metadata = {} } = item;
+  const { partnerId, environment } = principalOf(request);
+  try {
+    checkMetadata(metadata);
+    const { order } = await store.write(createOrder, {
+      partnerId,
+      environment,
+      key: { space: "bulk", value: external_order_id },
+      payloadHash: hash,
+      lines: item.line_items,
+      activationRequests: travellersOf(item.activation_requests),
+      metadata,
+      customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
+    });
+    return { external_order_id, service_order_id: order.id, status: "success" };
+  } catch (error) {
+    return { external_order_id, service_order_id: null, status: "failed", error: told(error, request) };
+  }
+}
+
+/** Why one order failed; what is no refusal is logged and told as `internal`. */
+function told(error: unknown, request: FastifyRequest): { code: string; message: string } {
+  if (error instanceof Problem) return { code: error.slug, message: error.message };
+  request.log.error({ err: error }, "one order of a bulk request failed");
+  return { code: "internal", message: "This order could not be placed; send it again later." };
+}
+
+/** The orders as they were sent, unknown fields and all; their shape was checked before. */
+function rawOrders(payload: unknown): unknown[] {
+  const orders = typeof payload === "object" && payload !== null && "orders" in payload ? payload.orders : [];
+  return Array.isArray(orders) ? orders : [];
+}

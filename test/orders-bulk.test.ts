@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { checkWallets } from "../src/core/wallet/check.ts";
+import { addProducts, addStock } from "./support/catalog.ts";
+import { type Caller, startPlatform } from "./support/platform.ts";
+
+const customer = { email: "mia@example.com", name: "Mia Chen" };
+
+function bulk(caller: Caller, orders: unknown[]) {
+  return caller.send("POST", "/api/v1/orders/bulk", { orders });
+}
+
+function item(external_order_id: string, product_id: string | undefined, quantity = 1, more: object = {}) {
+  return { external_order_id, line_items: [{ product_id, quantity }], customer, ...more };
+}
+
+test("each order of a bulk request is judged by itself", async () => {
+  const platform = await startPlatform();
+  const products = await addProducts(platform.store, [
+    { sku: "EU5", price_cents: 100 },
+    { sku: "OFF", status: "inactive" },
+  ]);
+  await addStock(platform.store, "EU5", 10);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 350);
+  const { status, body } = await bulk(caller, [
+    item("a", products.EU5, 2),
+    item("b", products.OFF),
+    item("c", products.EU5, 2),
+    item("d", products.EU5, 1, { metadata: { gift: true } }),
+    item("a", products.EU5, 2),
+    item("a", products.EU5, 3),
+  ]);
+  expect(status).toBe(200);
+  expect(body.summary).toEqual({ total: 6, successful: 3, failed: 3 });
+  const [a, b, c, d, again, other] = body.results;
+  expect(a).toEqual({ external_order_id: "a", service_order_id: expect.any(String), status: "success" });
+  expect(b).toMatchObject({ service_order_id: null, status: "failed", error: { code: "validation" } });
+  expect(c).toMatchObject({ status: "failed", error: { code: "insufficient_balance" } });
+  expect(d.status).toBe("success");
+  expect(again).toEqual(a);
+  expect(other).toMatchObject({ status: "failed", error: { code: "idempotency_conflict" } });
+  await platform.fulfil();
+  expect((await caller.get(`/api/v1/orders/${a.service_order_id}`)).body.status).toBe("fulfilled");
+  expect((await caller.get("/api/v1/balance")).body.balances).toMatchObject([{ balance_cents: 50 }]);
+
+  const repeated = await bulk(caller, [item("a", products.EU5, 2), item("c", products.EU5, 2)]);
+  expect(repeated.body.results[0]).toEqual(a);
+  expect(repeated.body.results[1].error.code).toBe("insufficient_balance");
+  // The same text as an Idempotency-Key is another key.
+  const single = { line_items: [{ product_id: products.EU5, quantity: 9 }] };
+  expect((await caller.send("POST", "/api/v1/orders", single, { "idempotency-key": "a" })).status).toBe(402);
+  expect(await platform.store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true });
+});
+
+test("a bulk request of 100 orders is placed whole", async () => {
+  const platform = await startPlatform();
+  const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);
+  const caller = await platform.caller();
+  const { body } = await bulk(
+    caller,
+    Array.from({ length: 100 }, (_, i) => item(`n${i}`, EU5)),
+  );
+  expect(body.summary).toEqual({ total: 100, successful: 100, failed: 0 });
+  expect(body.results.map((result: { external_order_id: string }) => result.external_order_id)[57]).toBe("n57");
+  await platform.fulfil();
+  expect((await caller.get("/api/v1/orders?status=fulfilled&limit=100")).body.pagination.count).toBe(100);
+});
+
+test("a wrong shape refuses the whole request, naming every field", async () => {
+  const platform = await startPlatform();
+  const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);
+  const caller = await platform.caller();
+  const refused: [name: string, orders: unknown[], field: string][] = [
+    ["none", [], "orders"],
+    ["101", Array.from({ length: 101 }, (_, i) => item(`n${i}`, EU5)), "orders"],
+    ["no id", [item("", EU5)], "orders.0.external_order_id"],
+    ["long id", [item("x".repeat(256), EU5)], "orders.0.external_order_id"],
+    ["no e-mail", [item("a", EU5), { ...item("b", EU5), customer: { name: "Mia" } }], "orders.1.customer.email"],
+    ["bad e-mail", [{ ...item("b", EU5), customer: { ...customer, email: "mia" } }], "orders.0.customer.email"],
+    ["no lines", [{ ...item("b", EU5), line_items: [] }], "orders.0.line_items"],
+  ];
+  for (const [name, orders, field] of refused) {
+    const { status, body } = await bulk(caller, orders);
+    expect(status, name).toBe(400);
+    expect(Object.keys(body.errors), name).toContain(field);
+  }
+  expect((await caller.get("/api/v1/orders")).body.data).toEqual([]);
+});
