@@ -9,7 +9,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     // Here the engine makes no difference: the terminal as a process, CSV files, the shape of the sources.
-    exclude: ["test/cli*.test.ts", "test/csv.test.ts", "test/tidy.test.ts", "test/serve.test.ts"],
+    exclude: [
+      "test/cli*.test.ts",
+      "test/csv.test.ts",
+      "test/tidy.test.ts",
+      "test/architecture.test.ts",
+      "test/query-plans.test.ts",
+      "test/serve.test.ts",
+    ],
     env: { ESIMCTL_TEST_ENGINE: "postgres" },
   },
 });

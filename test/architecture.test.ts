@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { madeUpSources, readSources, type Source } from "./support/sources.ts";
+
+/** The floors of the house from the top down; a folder imports from floors below its own and from itself. */
+const floors = [
+  ["src/cli"],
+  ["src/daemon"],
+  ["src/core/credentials", "src/core/activations"],
+  ["src/core/partners", "src/core/passports", "src/core/orders"],
+  [
+    "src/core/wallet",
+    "src/core/catalog",
+    "src/core/esims",
+    "src/core/carriers",
+    "src/core/suppliers",
+    "src/core/webhooks",
+  ],
+  ["src/core/audit", "src/core/outbox"],
+  ["src/core/store"],
+  ["src/core/kernel"],
+];
+
+/** Packages that only these folders may name, and why it is theirs. */
+const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
+  {
+    packages: /^(better-sqlite3|pg|drizzle-orm\/(better-sqlite3|node-postgres|sqlite-core|pg-core))$/,
+    within: /^src\/core\/store\//,
+    why: "only the store knows the engine",
+  },
+  {
+    packages: /^(fastify|@fastify\/.+|@scalar\/.+|prom-client|node-cron|nodemailer|undici)$/,
+    within: /^src\/daemon\//,
+    why: "HTTP, mail and the calendar are the daemon's",
+  },
+  {
+    packages: /^(commander|@inquirer\/.+|chalk|cli-table3|cli-progress|csv-parse.*|csv-stringify.*|env-paths)$/,
+    within: /^src\/cli\//,
+    why: "the terminal is the command line's",
+  },
+  {
+    packages: /^(pino(-pretty)?|node:(http|https|http2|net|tls|dgram|dns|child_process|readline|tty)(\/.+)?)$/,
+    within: /^src\/(daemon|cli)\//,
+    why: "core knows no network, no processes, no terminal and no log",
+  },
+];
+
+const sources = readSources().filter(({ path }) => path.startsWith("src/"));
+
+describe("the house", () => {
+  test("every file stands on a floor", () => {
+    expect(sources.filter(({ path }) => floorOf(path) === null).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("folders import only from floors below", () => {
+    expect(climbing(sources)).toEqual([]);
+  });
+
+  test("a way up and a way across are both seen", () => {
+    const made = madeUpSources({
+      "src/core/kernel/a.ts": 'import type { b } from "../orders/b.ts";\nexport type A = typeof b;',
+      "src/core/orders/b.ts": 'export const b = 1;\nexport const c = () => import("../partners/c.ts");',
+      "src/core/partners/c.ts": "export const c = 1;",
+    });
+    expect(climbing(made).sort()).toEqual([
+      "src/core/kernel/a.ts:1 imports src/core/orders/b.ts",
+      "src/core/orders/b.ts:2 imports src/core/partners/c.ts",
+    ]);
+  });
+
+  test("no circle of imports, not even of types", () => {
+    expect(circles(sources)).toEqual([]);
+  });
+
+  test("a circle is seen, whatever kind of import closes it", () => {
+    const made = madeUpSources({
+      "src/cli/a.ts": 'import { b } from "./b.ts";\nexport const a = b;',
+      "src/cli/b.ts": 'export type A = import("./c.ts").C;\nexport const b = 1;',
+      "src/cli/c.ts": 'import type { a } from "./a.ts";\nexport type C = typeof a;',
+    });
+    expect(circles(made)).toEqual(["src/cli/a.ts → src/cli/b.ts → src/cli/c.ts → src/cli/a.ts"]);
+  });
+
+  test.each(keepers)("$why", ({ packages, within }) => {
+    expect(strangers(sources, packages, within)).toEqual([]);
+  });
+});
+
+function floorOf(path: string): { folder: string; floor: number } | null {
+  for (const [floor, folders] of floors.entries()) {
+    const folder = folders.find((name) => path.startsWith(`${name}/`));
+    if (folder !== undefined) return { folder, floor };
+  }
+  return null;
+}
+
+function climbing(all: Source[]): string[] {
+  return all.flatMap(({ path, imports }) =>
+    imports.flatMap(({ file, line }) =>
+      file === null || isAllowed(path, file) ? [] : [`${path}:${line} imports ${file}`],
+    ),
+  );
+}
+
+function isAllowed(from: string, to: string): boolean {
+  const [upper, lower] = [floorOf(from), floorOf(to)];
+  // Outside src there is one thing to import: the package's own description.
+  if (upper === null || lower === null) return !to.startsWith("src/");
+  return upper.folder === lower.folder || upper.floor < lower.floor;
+}
+
+/** Every way that leads back to where it began, once each, from its first file in the order of names. */
+function circles(all: Source[]): string[] {
+  const targets = new Map(all.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const follow = (path: string, trail: string[]): void => {
+    const before = trail.indexOf(path);
+    if (before >= 0) found.push([...trail.slice(before), path].join(" → "));
+    if (before >= 0 || done.has(path)) return;
+    for (const next of targets.get(path) ?? []) follow(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of [...targets.keys()].sort()) follow(path, []);
+  return found;
+}
+
+function strangers(all: Source[], packages: RegExp, within: RegExp): string[] {
+  return all
+    .filter(({ path }) => !within.test(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => packages.test(specifier))
+        .map(({ specifier, line }) => `${path}:${line} names ${specifier}`),
+    );
+}
