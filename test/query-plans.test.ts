@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { listProducts, productSorts } from "../src/core/catalog/list.ts";
+import type { PartnerId, WebhookId } from "../src/core/kernel/brand.ts";
+import { listOrders } from "../src/core/orders/list.ts";
+import { sqliteTables } from "../src/core/store/schema/tables.ts";
+import type { Slots } from "../src/core/store/statement.ts";
+import type { Db, Read } from "../src/core/store/store.ts";
+import { createWebhook } from "../src/core/webhooks/create.ts";
+import { listDeliveries } from "../src/core/webhooks/deliveries.ts";
+import { addProducts } from "./support/catalog.ts";
+import { type Platform, startPlatform } from "./support/platform.ts";
+import { faultsOf, planOf, type Statement } from "./support/query-plans.ts";
+import { root } from "./support/sources.ts";
+
+type Build = (db: Db, t: Read["t"], slot: Slots<Record<string, unknown>>) => Buildable;
+interface Buildable {
+  toSQL(): { sql: string; params: unknown[] };
+}
+
+const made = vi.hoisted(() => [] as { stack: string; build: Build }[]);
+
+// Nothing is replaced: each call of `statement` goes on to the real one, and is noted with where it stands.
+vi.mock("../src/core/store/statement.ts", async (original) => {
+  const real = await original<typeof import("../src/core/store/statement.ts")>();
+  const statement = (build: Build) => {
+    made.push({ stack: String(new Error().stack), build });
+    // It takes builders of any result; this one is handed on as it came.
+    return real.statement(build as never);
+  };
+  return { ...real, statement };
+});
+
+/** Statements that read or sort more than an index leads to, each with the reason why that is right. */
+const allowed: Record<string, string> = {
+  "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
+  "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
+  "src/core/esims/stock-levels.ts levels": "answers the whole catalog, which the operator keeps",
+  "src/core/partners/list.ts all": "answers all partners, in the order of their slugs",
+  "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
+  "src/core/wallet/check.ts sums": "an audit adds up every posting",
+  "src/core/wallet/check.ts crooked": "an audit looks at every transaction",
+  "src/core/store/reseal.ts under": "asked once when a key is retired: is anything left under it",
+  "src/core/passports/operator-view.ts byNumber": "sorts the few records of one number",
+  "src/core/passports/operator-view.ts usesOf": "sorts the few uses of one passport",
+  "src/core/webhooks/trigger.ts deliveriesOf": "sorts the deliveries of one event, at most one an endpoint",
+};
+
+const core = join(root, "src/core");
+const coreFiles = readdirSync(core, { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => name.endsWith(".ts") && !name.startsWith("store/migrations/"));
+
+beforeAll(async () => {
+  for (const name of coreFiles) await import(join(core, name));
+});
+
+test("every statement of core is led by an index", async () => {
+  const platform = await startPlatform();
+  await addProducts(platform.store, [{ sku: "ONE" }, { sku: "TWO" }]);
+  const { connection, q } = await seen(platform);
+  await everyCatalogList(q);
+  const faulty = new Map<string, string[]>();
+  for (const { stack, build } of made) {
+    const statement = statementOf(q, build);
+    const faults = faultsOf(statement, planOf(connection, statement));
+    if (faults.length > 0) faulty.set(nameOf(stack), faults);
+  }
+  expect(made.length).toBeGreaterThan(100);
+  expect([...faulty].filter(([name]) => !(name in allowed))).toEqual([]);
+  expect(Object.keys(allowed).filter((name) => !faulty.has(name))).toEqual([]);
+});
+
+/** The queries that are built at each call, by file: a call of all their shapes. */
+const builtPerCall: Record<string, (q: Read, known: Known) => Promise<void>> = {
+  async "orders/list.ts"(q, { partnerId }) {
+    const page = await listOrders(q, { partnerId, environment: "sandbox", limit: 5 });
+    expect(page.data[0]?.line_items).toHaveLength(1);
+  },
+  async "webhooks/deliveries.ts"(q, { endpointId }) {
+    for (const one of [undefined, endpointId]) {
+      for (const failed of [false, true]) {
+        const { next_cursor } = await listDeliveries(q, { endpointId: one, failed, limit: 1 });
+        if (next_cursor === null) continue;
+        await listDeliveries(q, { endpointId: one, failed, limit: 1, cursor: next_cursor });
+      }
+    }
+  },
+};
+
+test("queries that are built at each call are led by an index", async () => {
+  const platform = await startPlatform();
+  const known = await ordersWithEvents(platform);
+  const { connection, q, ran } = await seen(platform);
+  for (const call of Object.values(builtPerCall)) await call(q, known);
+  const faults = ran.flatMap((statement) => faultsOf(statement, planOf(connection, statement)));
+  expect(ran.length).toBeGreaterThan(5);
+  // The first pages of all deliveries: they follow an index from its end and stop at their limit.
+  expect(faults).toEqual([
+    "SCAN deliveries USING INDEX sqlite_autoindex_deliveries_1",
+    "SCAN deliveries USING INDEX deliveries_stuck",
+  ]);
+});
+
+test("each file that builds queries at each call is one of those called here", () => {
+  const builds = coreFiles.filter((name) =>
+    /\b(q|tx|read)\.db\s*\.(select|update|delete)/.test(readFileSync(join(core, name), "utf8")),
+  );
+  expect(builds.sort()).toEqual(Object.keys(builtPerCall).sort());
+});
+
+test("a whole table read, a sort and a walk to a page are found", async () => {
+  const { connection } = await seen(await startPlatform());
+  const faults = (sql: string, parameters: number) =>
+    faultsOf({ sql, parameters }, planOf(connection, { sql, parameters }));
+  expect(faults('select * from "orders" where "metadata" = ?', 1)).toEqual(["SCAN orders"]);
+  expect(faults('select * from "orders" where "partner_id" = ? order by "currency"', 1)).toHaveLength(1);
+  const position = '("orders"."created_at", "orders"."id") < (?, ?)';
+  expect(faults(`select * from "orders" where "order_number" = ? and ${position}`, 3)).toHaveLength(1);
+  const owner = '"partner_id" = ? and "environment" = ?';
+  const order = '"orders"."created_at" desc, "orders"."id" desc';
+  expect(faults(`select * from "orders" where ${owner} and ${position} order by ${order}`, 4)).toEqual([]);
+});
+
+/** What core reads with on a platform's database, noting every statement that is run. */
+async function seen({ location, store, clock }: Platform) {
+  if (!("file" in location)) throw new Error("plans are SQLite's");
+  const connection = new Database(location.file, { readonly: true });
+  onTestFinished(() => void connection.close());
+  const ran: Statement[] = [];
+  const logger = { logQuery: (sql: string, values: unknown[]) => void ran.push({ sql, parameters: values.length }) };
+  const db: Db = drizzle(connection, { logger });
+  const q: Read = { db, t: sqliteTables, now: clock.now(), vault: store.vault, prepared: new Map() };
+  return { connection, q, ran };
+}
+
+interface Known {
+  partnerId: PartnerId;
+  endpointId: WebhookId;
+}
+
+/** Two orders, and the events of both on their way to an endpoint. */
+async function ordersWithEvents(platform: Platform): Promise<Known> {
+  const { partnerId, send } = await platform.caller();
+  const owner = { partnerId, environment: "sandbox" } as const;
+  const url = "https://hooks.example.net/esim";
+  const asked = { owner, url, events: ["order.created" as const], actor: "test" };
+  const { webhook } = await platform.store.write(createWebhook, asked);
+  const { PLAN } = await addProducts(platform.store, [{ sku: "PLAN" }]);
+  for (const key of ["first", "second"]) {
+    const body = { line_items: [{ product_id: PLAN, quantity: 1 }] };
+    expect((await send("POST", "/api/v1/orders", body, { "idempotency-key": key })).status).toBe(201);
+  }
+  return { partnerId, endpointId: webhook.id };
+}
+
+/** The catalog prepares a statement for each combination of filters once it is asked for. */
+async function everyCatalogList(q: Read): Promise<void> {
+  for (const sort_by of productSorts) {
+    for (const sort_order of ["asc", "desc"] as const) {
+      for (const region of [undefined, "Europe"]) {
+        for (const type of [undefined, "data_only"] as const) {
+          const filter = { status: "active", sort_by, sort_order, region, type, limit: 1 } as const;
+          const { pagination } = await listProducts(q, filter);
+          await listProducts(q, { ...filter, cursor: pagination.next_cursor ?? "" });
+        }
+      }
+    }
+  }
+}
+
+function statementOf(q: Read, build: Build): Statement {
+  // Answers every key with its placeholder, as statement() itself does.
+  const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) }) as Parameters<Build>[2];
+  const { sql: text, params } = build(q.db, q.t, slots).toSQL();
+  return { sql: text, parameters: params.length };
+}
+
+/** `file name`: the constant, member or function that a statement stands in, from the line that made it. */
+function nameOf(stack: string): string {
+  const [, path, line] = /(src\/core\/[\w/-]+\.ts):(\d+)/.exec(stack.replace(/.*query-plans.*\n/, "")) ?? [];
+  if (path === undefined) throw new Error(`a statement of nowhere: ${stack}`);
+  const before = readFileSync(join(root, path), "utf8").split("\n").slice(0, Number(line)).reverse();
+  const name = /(?:const|function) (\w+)|^\s+(\w+): statement\(/;
+  const found = before.map((text) => name.exec(text)).find((match) => match !== null);
+  return `${path} ${found?.[1] ?? found?.[2] ?? line}`;
+}
