@@ -109,6 +109,11 @@ export function argument(name: string, help: string): Argument<string> {
   return { syntax: `<${name}>`, help, read: (given) => asText(given) ?? "" };
 }
 
+/** A positional argument that may be left out. */
+export function optionalArgument(name: string, help: string): Argument<string | undefined> {
+  return { syntax: `[${name}]`, help, read: asText };
+}
+
 function asText(given: unknown): string | undefined {
   return typeof given === "string" ? given : undefined;
 }

@@ -56,4 +56,9 @@ export const nouns: readonly Noun[] = [
     summary: "what partners bought: create, read, deliver, review",
     verbs: async () => (await import("./commands/orders/verbs.ts")).verbs,
   },
+  {
+    name: "webhooks",
+    summary: "where events go: endpoints, deliveries, secrets, a local receiver",
+    verbs: async () => (await import("./commands/webhooks/verbs.ts")).verbs,
+  },
 ];

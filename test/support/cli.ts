@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import { execa } from "execa";
 import { onTestFinished } from "vitest";
 
-const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
+export const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 
 /** Nothing of the machine's own settings reaches the program under test. */
-const env: Record<string, string> = Object.fromEntries(
+export const programEnv: Record<string, string> = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR)/.test(name) ? [] : [[name, value]],
   ),
@@ -30,7 +31,7 @@ export async function esimctl(args: readonly string[], how: How = {}): Promise<E
   const { exitCode, stdout, stderr } = await execa(process.execPath, [program, ...args], {
     reject: false,
     extendEnv: false,
-    env: { ...env, ...how.env },
+    env: { ...programEnv, ...how.env },
     ...(how.cwd === undefined ? {} : { cwd: how.cwd }),
     ...(how.input === undefined ? { stdin: "ignore" as const } : { input: how.input }),
   });
@@ -50,7 +51,7 @@ export async function shell(line: string, cwd: string): Promise<Ended> {
   const { exitCode, stdout, stderr } = await execa("bash", ["-c", line], {
     reject: false,
     extendEnv: false,
-    env: { ...env, ESIMCTL: `${process.execPath} ${program}` },
+    env: { ...programEnv, ESIMCTL: `${process.execPath} ${program}` },
     cwd,
     stdin: "ignore",
   });
@@ -67,7 +68,7 @@ export interface Serving {
 /** Starts `esimctl serve --json` on a free port; stopped with the test. */
 export async function serving(data: string, args: readonly string[] = []): Promise<Serving> {
   const child = spawn(process.execPath, [program, "serve", "--data", data, "--port", "0", "--json", ...args], {
-    env,
+    env: programEnv,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit").then(([code]): number | null => code);
@@ -98,4 +99,17 @@ async function listeningUrl(child: ChildProcess, ended: Promise<number | null>):
     });
     ended.then((code) => reject(new Error(`serve ended with ${code}: ${seen}`)));
   });
+}
+
+/** Starts the program with its standard input open; the test writes to it, and kills it in the end. */
+export function started(args: readonly string[]): { child: ChildProcess & { stdin: Writable }; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const read = async (stream: AsyncIterable<Buffer>) => {
+    let text = "";
+    for await (const chunk of stream) text += chunk;
+    return text;
+  };
+  const output = Promise.all([read(child.stdout), read(child.stderr), once(child, "exit")]);
+  return { child, ended: output.then(([stdout, stderr, [exitCode]]) => ({ exitCode, stdout, stderr })) };
 }

@@ -1,12 +1,13 @@
 import { onTestFinished } from "vitest";
-import type { DeliveryId, WebhookId } from "../../src/core/kernel/brand.ts";
+import type { WebhookId } from "../../src/core/kernel/brand.ts";
 import type { EventKind } from "../../src/core/store/schema/event-kinds.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { dueEndpoints } from "../../src/core/webhooks/claim.ts";
 import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender, type SenderOptions } from "../../src/daemon/gateways/webhook-sender.ts";
-import { createDeliveries, type DeliveryBounds } from "../../src/daemon/workers/deliveries.ts";
+import { createDeliveries } from "../../src/daemon/workers/deliveries.ts";
+import type { DeliveryBounds } from "../../src/daemon/workers/lanes.ts";
 import { type Caller, type Platform, startPlatform } from "./platform.ts";
 
 export interface WebhookPlatform extends Platform {
@@ -17,7 +18,7 @@ export interface WebhookPlatform extends Platform {
   /** Sends a sample event; its event_id. */
   trigger(caller: Caller, kind?: EventKind, environment?: "sandbox" | "production"): Promise<string>;
   /** All deliveries, newest first. */
-  deliveries(filter?: { endpointId?: WebhookId; failed?: boolean; before?: DeliveryId }): Promise<Delivery[]>;
+  deliveries(filter?: { endpointId?: WebhookId; failed?: boolean }): Promise<Delivery[]>;
 }
 
 type Options = Partial<SenderOptions> & { bounds?: DeliveryBounds };
@@ -51,6 +52,8 @@ export async function startWebhookPlatform({ bounds, ...options }: Options = {})
       const { event_id } = await store.write(triggerSample, { kind, partnerId, environment, actor: "test" });
       return event_id;
     },
-    deliveries: (filter = {}) => store.read(listDeliveries, { failed: false, limit: 100, ...filter }),
+    async deliveries(filter = {}) {
+      return (await store.read(listDeliveries, { failed: false, limit: 100, ...filter })).data;
+    },
   };
 }

@@ -4,7 +4,7 @@ import type { EventKind } from "../store/schema/event-kinds.ts";
 import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { fanOut } from "./fan-out.ts";
-
+/** An event that has just come about. */
 export interface NewEvent {
   kind: EventKind;
   partnerId: PartnerId;
@@ -18,8 +18,8 @@ export interface NewEvent {
 }
 
 /**
- * Writes an event, and one delivery for each of the partner's endpoints that subscribed to it, in the transaction of its
- * cause, so that a crash loses neither or both. Answers its event_id.
+ * Writes an event, and one delivery for each of the partner's endpoints that subscribed to it, in the transaction of
+ * its cause, so that a crash loses neither or both. Answers its event_id.
  */
 export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
   const id = tx.ids.uuid(tx.now);

@@ -98,8 +98,8 @@ const eventById = statement((db, t, slot: Slots<{ id: string }>) =>
 
 /**
  * Leases up to `room` due deliveries of each endpoint: retries first, so that their waits hold however many wait for
- * their first try, then the oldest. A lease that ran out is taken over: the try it stood for may have been made, so that
- * an event arrives at least once.
+ * their first try, then the oldest. A lease that ran out is taken over: the try it stood for may have been made, so
+ * that an event arrives at least once.
  */
 export async function claimDeliveries(
   tx: Tx,

@@ -10,6 +10,7 @@ import { endpointUrlFault } from "./endpoint-url.ts";
 import { newWebhookSecret } from "./secrets.ts";
 import { toWebhook, type Webhook, type WebhookOwner, type WebhookRow } from "./webhook.ts";
 
+/** An endpoint to be registered. */
 export interface NewWebhook {
   owner: WebhookOwner;
   url: string;

@@ -1,24 +1,34 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 import { requireWebhook } from "./webhook.ts";
 
+/** Which deliveries, and which page of them. */
 export interface DeliveryFilter {
   endpointId?: WebhookId | undefined;
   /** Only those that did not arrive and are not tried any more: exhausted or held. */
   failed: boolean;
-  /** Only those before this one: the last id of the page before. */
-  before?: DeliveryId | undefined;
+  cursor?: string | undefined;
   limit: number;
 }
 
-/** A page of deliveries with all their tries, newest first, for the operator. Throws `not_found` for the endpoint. */
-export async function listDeliveries(q: Read, filter: DeliveryFilter): Promise<Delivery[]> {
+/**
+ * A page of deliveries with all their tries, newest first, for the operator. Throws `not_found` for the endpoint,
+ * `invalid_cursor`.
+ */
+export async function listDeliveries(
+  q: Read,
+  filter: DeliveryFilter,
+): Promise<{ data: Delivery[]; next_cursor: string | null }> {
   const { deliveries, webhookEndpoints, events } = q.t;
-  const { endpointId, failed, before, limit } = filter;
+  const { endpointId, failed, cursor, limit } = filter;
   if (endpointId !== undefined) await requireWebhook(q, endpointId);
+  const binding = { list: "deliveries", endpointId, failed };
+  // The position is an id that this list gave out.
+  const before = cursor === undefined ? undefined : (decodeCursor(cursor, binding, "string").id as DeliveryId);
   // Built per call: it is asked for by people, in several shapes, a few times a day.
   const rows = await q.db
     .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
@@ -34,12 +44,13 @@ export async function listDeliveries(q: Read, filter: DeliveryFilter): Promise<D
       ),
     )
     .orderBy(desc(deliveries.id))
-    .limit(limit);
+    .limit(limit + 1);
+  const page = toPage(rows, limit, ({ delivery: { id } }) => ({ key: id, id }));
   const tries = await triesOf(
     q,
-    rows.map((row) => row.delivery.id),
+    page.data.map((row) => row.delivery.id),
   );
-  return rows.map(({ delivery, event, url }) => ({
+  const data = page.data.map(({ delivery, event, url }) => ({
     id: delivery.id,
     event,
     event_id: delivery.event_id,
@@ -50,6 +61,7 @@ export async function listDeliveries(q: Read, filter: DeliveryFilter): Promise<D
     created_at: isoTime(delivery.created_at),
     attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
   }));
+  return { data, next_cursor: page.next === null ? null : encodeCursor(page.next, binding) };
 }
 
 /** The tries of a whole page in one query, oldest first. */

@@ -6,6 +6,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { toWebhook, type Webhook, type WebhookOwner } from "./webhook.ts";
 
+/** Which endpoints, and which page of them. */
 export interface WebhookFilter {
   owner: WebhookOwner;
   limit: number;
@@ -15,6 +16,7 @@ export interface WebhookFilter {
   environment?: Environment | undefined;
 }
 
+/** The body of the list. */
 export interface WebhookPage {
   data: Webhook[];
   pagination: { has_more: boolean; next_cursor: string | null; count: number };

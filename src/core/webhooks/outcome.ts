@@ -64,8 +64,8 @@ const writeHealth = statement((db, t, slot: Slots<Health>) =>
 
 /**
  * Writes what became of a try: the delivery has arrived, is due again after its wait, or is exhausted; its endpoint's
- * health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was deleted, and a
- * try whose lease was lost is only recorded.
+ * health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was deleted, and
+ * a try whose lease was lost is only recorded.
  */
 export async function applyOutcome(tx: Tx, outcome: Outcome): Promise<void> {
   const delivery = first(await byId(tx, { id: outcome.id }));

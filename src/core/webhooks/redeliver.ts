@@ -58,6 +58,7 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
     .returning({ id: t.deliveries.id }),
 );
 
+/** One step of a replay. */
 export interface Replay {
   endpointId: WebhookId;
   /** From this moment (ms) on. */

@@ -21,6 +21,7 @@ const writeSecrets = statement((db, t, slot: Slots<SealedSecrets & { id: Webhook
     .where(eq(t.webhookEndpoints.id, slot.id)),
 );
 
+/** What a rotation made. */
 export interface RotatedSecret {
   id: WebhookId;
   /** The new secret, this once. */

@@ -19,6 +19,7 @@ const deliveriesOf = statement((db, t, slot: Slots<{ event_id: string }>) =>
     .orderBy(t.deliveries.id),
 );
 
+/** A sample that was sent, and where it goes. */
 export interface Triggered {
   event: EventKind;
   event_id: string;

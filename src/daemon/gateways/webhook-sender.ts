@@ -21,12 +21,14 @@ export interface WebhookAnswer {
   latencyMs: number;
 }
 
+/** Posts events. */
 export interface WebhookSender {
   /** Posts once and follows no redirect. Never throws: an answer that did not come is one too. */
   post(post: WebhookPost): Promise<WebhookAnswer>;
   close(): Promise<void>;
 }
 
+/** Where it may connect to, and how long it waits. */
 export interface SenderOptions {
   allowPrivate: boolean;
   /** From the first byte to the end of the answer; the contract's 10 s unless given. */

@@ -7,6 +7,7 @@ import { signatureHeader } from "../../core/webhooks/signature.ts";
 import type { WebhookSender } from "../gateways/webhook-sender.ts";
 import { deliveryBody, signBody } from "./delivery-body.ts";
 
+/** What a try stands on. */
 export interface DeliverDependencies {
   store: Store;
   clock: Clock;

@@ -1,0 +1,35 @@
+import type { Webhook } from "../../../core/webhooks/webhook.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument, required, text } from "../../input.ts";
+import { recordResult } from "../../output/result.ts";
+import { WEBHOOK_JSON, webhookFields } from "./view.ts";
+
+export const create = command({
+  name: "create",
+  summary: "register an address that receives events",
+  stand: "partner",
+  effects: "Adds an endpoint. Its signing secret is printed this once and cannot be read again.",
+  json: `the API's body: {webhook: ${WEBHOOK_JSON}, secret}`,
+  examples: [
+    "webhooks create https://shop.example.com/hooks --events order.fulfilled,esims.ready --partner acme",
+    "webhooks create https://shop.example.com/hooks --events order.created --partner acme --sandbox --json",
+  ],
+  args: { url: argument("url", "where events are posted to") },
+  options: {
+    events: required(text("--events <kinds>", "kinds of events, separated by commas")),
+    description: text("--description <text>", "a note to tell it apart"),
+  },
+  async run(context, { url, events, description }) {
+    const kinds = events.split(/[\s,]+/).filter((kind) => kind !== "");
+    const body = { url, events: kinds, ...(description === undefined ? {} : { description }) };
+    const { body: created } = await context.withApi((api) =>
+      api.request<{ webhook: Webhook; secret: string }>("POST", apiPath`/webhooks`, { body }),
+    );
+    return recordResult(
+      created,
+      (sheet) => ({ ...webhookFields(sheet, created.webhook), secret: created.secret }),
+      "The secret is shown this once; the receiver needs it to check signatures.",
+    );
+  },
+});

@@ -1,0 +1,24 @@
+import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+
+export const remove = command({
+  name: "delete",
+  summary: "delete an endpoint and what waits for it",
+  stand: "partner",
+  effects: "The endpoint is gone; deliveries that wait or are held are dropped. Asks first.",
+  json: "{id, deleted}",
+  examples: ["webhooks delete 019c… --partner acme", "webhooks delete 019c… --partner acme --yes"],
+  args: { id: argument("id", "the endpoint") },
+  options: {},
+  async run(context, { id }) {
+    return context.withApi(async (api) => {
+      const path = apiPath`/webhooks/${id}`;
+      const { url } = (await api.request<WebhookDetail>("GET", path)).body;
+      await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`);
+      await api.request("DELETE", path);
+      return { json: { id, deleted: true }, text: () => `Deleted ${url}.` };
+    });
+  },
+});

@@ -1,0 +1,22 @@
+import type { WebhookId } from "../../../core/kernel/brand.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { DETAIL_JSON, detailResult } from "./view.ts";
+
+export const disable = command({
+  name: "disable",
+  summary: "take an endpoint out of service",
+  stand: "operator",
+  effects: "Nothing is sent to it any more; its events are kept as held for 90 days.",
+  json: DETAIL_JSON,
+  examples: ["webhooks disable 019c…"],
+  args: { id: argument("id", "the endpoint") },
+  options: {},
+  async run(context, { id }) {
+    const { disableWebhook } = await import("../../../core/webhooks/status.ts");
+    // What was typed is looked up; anything that is no endpoint's id is not found.
+    const input = { id: id as WebhookId, actor: OPERATOR };
+    return detailResult(await context.withStore(({ store }) => store.write(disableWebhook, input)));
+  },
+});

@@ -1,0 +1,27 @@
+import type { Webhook } from "../../../core/webhooks/webhook.ts";
+import { apiPath } from "../../client/api.ts";
+import { listOptions, listPages } from "../../client/pages.ts";
+import { command } from "../../command.ts";
+import { choice } from "../../input.ts";
+import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
+
+export const list = command({
+  name: "list",
+  summary: "a partner's endpoints, newest first",
+  stand: "partner",
+  effects: "Reads only.",
+  json: `the API's body: {data: [${WEBHOOK_JSON}], pagination}`,
+  examples: ["webhooks list --partner acme", "webhooks list --partner acme --status failed --json"],
+  args: {},
+  options: {
+    ...listOptions,
+    status: choice("--status <status>", ["active", "disabled", "failed"], "only this status"),
+    environment: choice("--environment <environment>", ["sandbox", "production"], "only this environment"),
+  },
+  async run(context, { limit, cursor, all, status, environment }) {
+    const query = { limit, cursor, status, environment };
+    const body = await context.withApi((api) => listPages<Webhook>(api, apiPath`/webhooks`, query, all));
+    if (body.pagination.has_more) context.note(`There is more: --all, or --cursor ${body.pagination.next_cursor}`);
+    return { json: body, text: (sheet) => sheet.table(webhookColumns, body.data, "No endpoints.") };
+  },
+});

@@ -1,0 +1,37 @@
+import type { WebhookId } from "../../../core/kernel/brand.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { span } from "../../input-time.ts";
+import { recordResult } from "../../output/result.ts";
+import { moment } from "../../output/words.ts";
+
+const DAY_MS = 86_400_000;
+
+export const rotateSecret = command({
+  name: "rotate-secret",
+  summary: "give an endpoint a new signing secret",
+  stand: "operator",
+  effects:
+    "During the overlap X-Webhook-Signature stays under the old secret and X-Webhook-Signature-Next is under the new " +
+    "one; then the new one signs alone. The new secret is printed this once.",
+  json: "{id, secret, overlap_until}",
+  examples: ["webhooks rotate-secret 019c… --overlap 24h", "webhooks rotate-secret 019c… --overlap 0 --json"],
+  args: { id: argument("id", "the endpoint") },
+  options: { overlap: span("--overlap <span>", "how long both sign: 30m, 24h, 7d; 0 replaces at once (default 24h)") },
+  async run(context, { id, overlap: overlapMs = DAY_MS }) {
+    const { rotateWebhookSecret } = await import("../../../core/webhooks/rotate-secret.ts");
+    // What was typed is looked up; anything that is no endpoint's id is not found.
+    const input = { id: id as WebhookId, overlapMs, actor: OPERATOR };
+    const rotated = await context.withStore(({ store }) => store.write(rotateWebhookSecret, input));
+    return recordResult(
+      rotated,
+      () => ({
+        id: rotated.id,
+        secret: rotated.secret,
+        "old one signs until": rotated.overlap_until === null ? "now, no longer" : moment(rotated.overlap_until),
+      }),
+      "The secret is shown this once; give it to the partner, whose receiver must know it when the overlap ends.",
+    );
+  },
+});

@@ -1,0 +1,20 @@
+import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { DETAIL_JSON, detailResult } from "./view.ts";
+
+export const show = command({
+  name: "show",
+  summary: "one endpoint with its health",
+  stand: "partner",
+  effects: "Reads only.",
+  json: `the API's body: ${DETAIL_JSON}`,
+  examples: ["webhooks show 019c… --partner acme"],
+  args: { id: argument("id", "the endpoint") },
+  options: {},
+  async run(context, { id }) {
+    const { body } = await context.withApi((api) => api.request<WebhookDetail>("GET", apiPath`/webhooks/${id}`));
+    return detailResult(body);
+  },
+});

@@ -1,0 +1,52 @@
+import { eventKinds } from "../../../core/store/schema/event-kinds.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { argument, flag, required, text } from "../../input.ts";
+import type { Column } from "../../output/sheet.ts";
+
+interface Sent {
+  id: string;
+  url: string;
+  status: string;
+}
+
+const columns: Column<Sent>[] = [
+  { title: "delivery", value: (one) => one.id },
+  { title: "status", value: (one) => one.status },
+  { title: "url", value: (one) => one.url, shrinks: true },
+];
+
+export const trigger = command({
+  name: "trigger",
+  summary: "send a sample event to a partner's endpoints",
+  stand: "operator",
+  effects: "A running daemon sends it to the endpoints subscribed to its kind. Its data says test: true.",
+  json: "{event, event_id, deliveries: [{id, url, status}]}",
+  examples: [
+    "webhooks trigger order.fulfilled --partner acme",
+    "webhooks trigger esims.ready --partner acme --sandbox",
+  ],
+  args: { kind: argument("kind", `one of ${eventKinds.join(", ")}`) },
+  options: {
+    partner: required(text("--partner <slug>", "the partner")),
+    sandbox: flag("--sandbox", "to its sandbox endpoints instead of those of production"),
+  },
+  async run(context, { kind: typed, partner, sandbox }) {
+    const kind = eventKinds.find((one) => one === typed);
+    if (kind === undefined) {
+      throw usageError(`There is no kind of event "${typed}".`, `The kinds are ${eventKinds.join(", ")}.`);
+    }
+    const [{ triggerSample }, { requirePartner }] = await Promise.all([
+      import("../../../core/webhooks/trigger.ts"),
+      import("../../../core/partners/partner.ts"),
+    ]);
+    return context.withStore(async ({ store }) => {
+      const { id: partnerId } = await store.read(requirePartner, partner);
+      const environment = sandbox ? "sandbox" : "production";
+      const sent = await store.write(triggerSample, { kind, partnerId, environment, actor: OPERATOR });
+      const head = `Event ${sent.event_id} (${sent.event}) goes to:`;
+      return { json: sent, text: (sheet) => `${head}\n\n${sheet.table(columns, sent.deliveries, "")}` };
+    });
+  },
+});

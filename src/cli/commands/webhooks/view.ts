@@ -1,0 +1,78 @@
+import type { Delivery } from "../../../core/webhooks/deliveries.ts";
+import type { Webhook, WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
+import { moment, shown, statusPaint } from "../../output/words.ts";
+
+/** The keys of an endpoint's JSON. */
+export const WEBHOOK_JSON = "{id, url, events, status, environment, description, created_at, updated_at}";
+
+/** The keys of an endpoint's JSON with its health. */
+export const DETAIL_JSON = `${WEBHOOK_JSON.slice(0, -1)}, last_delivery, consecutive_failures}`;
+
+/** The keys of a delivery's JSON. */
+export const DELIVERY_JSON =
+  "{id, event, event_id, endpoint_id, url, status, next_attempt_at, created_at, " +
+  "attempts: [{at, status_code, latency_ms, error, response_body}]}";
+
+export const webhookColumns: Column<Webhook>[] = [
+  { title: "id", value: (one) => one.id },
+  { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "url", value: (one) => one.url, shrinks: true },
+  { title: "events", value: (one) => one.events.join(" "), shrinks: true },
+  { title: "created", value: (one) => moment(one.created_at) },
+];
+
+/** An endpoint's own fields, for people. */
+export function webhookFields(sheet: Sheet, one: Webhook): Record<string, string> {
+  return {
+    id: one.id,
+    url: shown(one.url),
+    status: statusPaint(sheet, one.status)(one.status),
+    environment: one.environment,
+    events: one.events.join(", "),
+    description: shown(one.description),
+    created: moment(one.created_at),
+  };
+}
+
+/** One endpoint with its health. */
+export function detailResult(detail: WebhookDetail, more?: string): Result {
+  return recordResult(
+    detail,
+    (sheet) => ({
+      ...webhookFields(sheet, detail),
+      "failures in a row": String(detail.consecutive_failures),
+      "last delivery": lastDelivery(detail),
+    }),
+    more,
+  );
+}
+
+function lastDelivery({ last_delivery: last }: WebhookDetail): string {
+  if (last === null) return "none yet";
+  const answer = last.status_code === null ? "no answer" : `answered ${last.status_code}`;
+  return `${moment(last.at)} ${last.event} ${answer} (${last.event_id})`;
+}
+
+export const deliveryColumns: Column<Delivery>[] = [
+  { title: "created", value: (one) => moment(one.created_at) },
+  { title: "event", value: (one) => one.event },
+  { title: "status", value: (one) => one.status, paint: (sheet, { status }) => deliveryPaint(sheet, status) },
+  { title: "tries", value: (one) => one.attempts.length, align: "right" },
+  { title: "code", value: (one) => one.attempts.at(-1)?.status_code ?? null, align: "right" },
+  { title: "ms", value: (one) => one.attempts.at(-1)?.latency_ms ?? null, align: "right" },
+  { title: "answer", value: answerOf, shrinks: true },
+  { title: "url", value: (one) => one.url ?? "(deleted)", shrinks: true },
+  { title: "id", value: (one) => one.id },
+];
+
+function answerOf(one: Delivery): string | null {
+  const last = one.attempts.at(-1);
+  return last === undefined ? null : (last.error ?? last.response_body);
+}
+
+function deliveryPaint(sheet: Sheet, status: Delivery["status"]): (text: string) => string {
+  const alike = { delivered: "fulfilled", pending: "pending", exhausted: "failed", held: "waiting_review" };
+  return statusPaint(sheet, alike[status]);
+}

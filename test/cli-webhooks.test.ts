@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
+import { esimctl, esimctlJson, program, programEnv, serving } from "./support/cli.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+const SECRET = "whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+/** A data directory with the partner acme, a daemon that may send to loopback, and the terminal on both. */
+async function shop() {
+  const data = join(temporaryDirectory(), "data");
+  const at = (line: string) => [...line.split(" "), "--data", data];
+  await esimctlJson(at("init"));
+  await esimctlJson(at("partners create acme --name Acme --production"));
+  await serving(data, ["--allow-private-webhooks"]);
+  return {
+    run: (line: string) => esimctl(at(line)),
+    json: async (line: string) => Object(await esimctlJson(at(line))),
+  };
+}
+
+/** The lines that `webhooks listen` prints, as they come. */
+async function listening(args: string[], env: Record<string, string> = {}) {
+  const child: ChildProcess = spawn(process.execPath, [program, "webhooks", "listen", "--port", "0", ...args], {
+    env: { ...programEnv, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("no pipes");
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const [note] = await once(createInterface({ input: stderr }), "line");
+  const url = /http:\/\/\S+/.exec(String(note))?.[0] ?? "";
+  return {
+    url,
+    next: async () => String((await lines.next()).value),
+    async stop() {
+      child.kill("SIGTERM");
+      return (await ended)[0];
+    },
+  };
+}
+
+/** Posts a body signed with `secret`. */
+function post(url: string, body: string, { secret = SECRET, age = 0 } = {}) {
+  const timestamp = Math.floor(Date.now() / 1000) - age;
+  const header = signatureHeader(timestamp, signature(secret, timestamp, body));
+  return fetch(url, { method: "POST", body, headers: { "x-webhook-signature": header } });
+}
+
+/** Asks again until `wanted` holds. */
+async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 60; tries++) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+  }
+  throw new Error("it did not come about");
+}
+
+test("an endpoint's life in the terminal, from its creation to its deletion", async () => {
+  const { run, json } = await shop();
+  const receiver = await startReceiver();
+  const acting = "--partner acme --sandbox";
+  const { webhook, secret } = await json(
+    `webhooks create ${receiver.url} --events order.created,esims.ready ${acting}`,
+  );
+  expect(webhook).toMatchObject({ url: receiver.url, status: "active", environment: "sandbox" });
+  expect(secret).toMatch(/^whsec_/);
+  expect(await json(`webhooks list ${acting}`)).toMatchObject({ data: [{ id: webhook.id }], pagination: { count: 1 } });
+
+  const sent = await json("webhooks trigger esims.ready --partner acme --sandbox");
+  expect(sent).toMatchObject({ event: "esims.ready", deliveries: [{ url: receiver.url, status: "pending" }] });
+  await receiver.got(1);
+  expect(receiver.received[0]?.json).toMatchObject({ event_id: sent.event_id, data: { test: true, count: 1 } });
+  const shown = await until(
+    () => json(`webhooks show ${webhook.id} ${acting}`),
+    ({ last_delivery }) => last_delivery !== null,
+  );
+  expect(shown.last_delivery).toMatchObject({ event: "esims.ready", event_id: sent.event_id, status_code: 200 });
+  const { data, count } = await json(`webhooks deliveries --endpoint ${webhook.id}`);
+  expect(count).toBe(1);
+  expect(data[0]).toMatchObject({ status: "delivered", attempts: [{ status_code: 200, response_body: "ok" }] });
+  expect((await run("webhooks deliveries")).stdout).toMatch(/esims\.ready +delivered +1 +200/);
+
+  expect(await json(`webhooks disable ${webhook.id}`)).toMatchObject({ status: "disabled" });
+  const held = await json("webhooks trigger order.created --partner acme --sandbox");
+  expect(held.deliveries).toMatchObject([{ status: "held" }]);
+  expect(await run(`webhooks redeliver --endpoint ${webhook.id} --since 1h`)).toMatchObject({
+    exitCode: 1,
+    stdout: "",
+  });
+  expect(await json(`webhooks enable ${webhook.id}`)).toMatchObject({ status: "active", consecutive_failures: 0 });
+  expect((await json("webhooks deliveries --failed")).data).toMatchObject([
+    { event_id: held.event_id, status: "held" },
+  ]);
+  expect(await json(`webhooks redeliver --endpoint ${webhook.id} --since 1h`)).toEqual({ redelivered: 1 });
+  await receiver.got(2);
+  expect(await json(`webhooks redeliver ${data[0].id}`)).toEqual({ redelivered: 1 });
+  await receiver.got(3);
+  expect(receiver.received[2]?.json.event_id).toBe(sent.event_id);
+
+  const rotated = await json(`webhooks rotate-secret ${webhook.id} --overlap 24h`);
+  expect(rotated).toEqual({
+    id: webhook.id,
+    secret: expect.stringMatching(/^whsec_/),
+    overlap_until: expect.any(String),
+  });
+  await json("webhooks trigger order.created --partner acme --sandbox");
+  await receiver.got(4);
+  expect(receiver.received[3]?.headers).toHaveProperty("x-webhook-signature-next");
+
+  expect(await run(`webhooks delete ${webhook.id} ${acting}`)).toMatchObject({ exitCode: 2 });
+  expect(await json(`webhooks delete ${webhook.id} ${acting} --yes`)).toEqual({ id: webhook.id, deleted: true });
+  expect((await json(`webhooks list ${acting}`)).data).toEqual([]);
+});
+
+test("wrong usage is told in words, with exit code 2, and what is not there with 1", async () => {
+  const data = join(temporaryDirectory(), "data");
+  await esimctlJson(["init", "--data", data]);
+  await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
+  const run = (line: string) => esimctl([...line.split(" "), "--data", data]);
+  for (const [line, words] of [
+    ["webhooks redeliver", /DELIVERY_ID, or --endpoint and --since/],
+    ["webhooks redeliver --endpoint x", /DELIVERY_ID, or --endpoint and --since/],
+    ["webhooks redeliver --endpoint x --since yesterday", /--since <time> must be a time/],
+    ["webhooks rotate-secret x --overlap long", /--overlap <span> must be a span/],
+    ["webhooks trigger order.shipped --partner acme", /no kind of event "order.shipped"/],
+    ["webhooks create https://shop.example.com/ --partner acme --sandbox", /--events/],
+    ["webhooks listen --secret x", /--port/],
+  ] as const) {
+    const ended = await run(line);
+    expect([ended.exitCode, ended.stderr], line).toEqual([2, expect.stringMatching(words)]);
+  }
+  for (const line of ["webhooks enable x", "webhooks redeliver x", "webhooks deliveries --endpoint x"]) {
+    expect(await run(line), line).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No such/) });
+  }
+  const none = await run("webhooks trigger order.created --partner acme");
+  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No production endpoint/) });
+  const local = await run("webhooks create http://127.0.0.1:1/ --events order.created --partner acme --sandbox");
+  expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/private, loopback/) });
+});
+
+test("listen checks signatures and prints events for people and for pipes", async () => {
+  const event = { event: "order.created", event_id: "e-1", timestamp: "2026-03-02T01:00:00.000Z", data: { id: "o-1" } };
+  const body = JSON.stringify(event);
+  const pipe = await listening(["--secret", SECRET, "--json"]);
+  expect((await post(pipe.url, body)).status).toBe(200);
+  expect(JSON.parse(await pipe.next())).toEqual({
+    valid: true,
+    fault: null,
+    received_at: expect.any(String),
+    ...event,
+  });
+  expect((await post(pipe.url, body, { secret: "whsec_other" })).status).toBe(400);
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: false, fault: "signature" });
+  expect((await post(pipe.url, body, { age: 301 })).status).toBe(400);
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: false, fault: "too_old" });
+  expect((await fetch(pipe.url, { method: "POST", body })).status).toBe(400);
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: false, fault: "header_form" });
+  expect(await pipe.stop()).toBe(0);
+
+  const people = await listening(["--secret", SECRET]);
+  await post(people.url, JSON.stringify({ ...event, data: { id: "o-1", note: "\u001b[31mred" } }));
+  expect(await people.next()).toMatch(/order\.created +e-1 +signature ok/);
+  expect(await people.next()).toMatch(/^ {2}id +o-1$/);
+  expect(await people.next()).toMatch(/^ {2}note +red$/);
+});
+
+test("verify tells which part is wrong", async () => {
+  const folder = temporaryDirectory();
+  const body = '{"event":"order.created"}';
+  const timestamp = Math.floor(Date.now() / 1000);
+  const header = signatureHeader(timestamp, signature(SECRET, timestamp, body));
+  const check = async (content: string, head = header, secret = SECRET) => {
+    const file = join(folder, "body.json");
+    writeFileSync(file, content);
+    const args = ["webhooks", "verify", "--body", file, "--header", head, "--secret", "-", "--json"];
+    const { exitCode, stdout } = await esimctl(args, { input: `${secret}\n` });
+    return { exitCode, ...JSON.parse(stdout) };
+  };
+  expect(await check(body)).toMatchObject({ exitCode: 0, valid: true, signature: "ok", timestamp: "ok", hint: null });
+  const old = signatureHeader(timestamp - 400, signature(SECRET, timestamp - 400, body));
+  expect(await check(body, old)).toMatchObject({ exitCode: 1, signature: "ok", timestamp: "too old" });
+  expect(await check(`${body}\n`)).toMatchObject({
+    signature: "wrong",
+    hint: expect.stringMatching(/line end too many/),
+  });
+  expect(await check('{ "event": "order.created" }')).toMatchObject({ hint: expect.stringMatching(/written anew/) });
+  expect(await check(body, header, SECRET.slice(6))).toMatchObject({ hint: expect.stringMatching(/lacks its whsec_/) });
+  expect(await check("{}")).toMatchObject({ signature: "wrong", timestamp: "not checked" });
+  expect(await check(body, "v1=abc")).toMatchObject({ exitCode: 1, header: "malformed", signature: "not checked" });
+});
