@@ -1,0 +1,102 @@
+import { and, eq, or } from "drizzle-orm";
+import type { ActivationId } from "../kernel/brand.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { notFound } from "../kernel/problem.ts";
+import type { Owner } from "../passports/passport.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+export type ActivationRow = Row<"activations">;
+
+const byId = statement((db, t, slot: Slots<{ id: ActivationId }>) =>
+  db.select().from(t.activations).where(eq(t.activations.id, slot.id)),
+);
+
+/** The request that holds an ICCID: pending, with the carrier, completed, or left to staff. */
+const holder = statement((db, t, slot: Slots<{ iccid: string }>) =>
+  db
+    .select()
+    .from(t.activations)
+    .where(
+      and(
+        eq(t.activations.iccid, slot.iccid),
+        or(
+          eq(t.activations.status, "pending"),
+          eq(t.activations.status, "processing"),
+          eq(t.activations.status, "completed"),
+          eq(t.activations.processing_status, "manual_required"),
+        ),
+      ),
+    ),
+);
+
+/** A request's row, whoever's it is, or null. */
+export async function activationById(q: Read, id: ActivationId): Promise<ActivationRow | null> {
+  return first(await byId(q, { id }));
+}
+
+/** A request's row, whoever's it is. Throws `not_found`. */
+export async function requireActivation(q: Read, id: ActivationId): Promise<ActivationRow> {
+  const row = await activationById(q, id);
+  if (row === null) throw notFound("activation");
+  return row;
+}
+
+/** The one request, of any partner and environment, that holds this ICCID; null: the ICCID is free. */
+export async function holderOfIccid(q: Read, iccid: string): Promise<ActivationRow | null> {
+  return first(await holder(q, { iccid }));
+}
+
+/** Which request is meant: by its id, or the open one of an ICCID. */
+export type Target = { id: ActivationId } | { iccid: string };
+
+/**
+ * The owner's request: by id, or by ICCID its open one, pending or processing. Throws `not_found` when there is none,
+ * and alike when it is another's.
+ */
+export async function requireOwnActivation(q: Read, owner: Owner, target: Target): Promise<ActivationRow> {
+  const row = "id" in target ? await activationById(q, target.id) : await openByIccid(q, target.iccid);
+  const own = row?.partner_id === owner.partnerId && row.environment === owner.environment;
+  if (row === null || !own) throw notFound("id" in target ? "activation" : "open activation for this ICCID");
+  return row;
+}
+
+async function openByIccid(q: Read, iccid: string): Promise<ActivationRow | null> {
+  const row = await holderOfIccid(q, iccid);
+  return row?.status === "pending" || row?.status === "processing" ? row : null;
+}
+
+/** The detail record (contract: Activation detail record). No document, PUK or address is in it. */
+export function toActivation(row: ActivationRow) {
+  return {
+    id: row.id,
+    iccid: row.iccid,
+    carrier: row.carrier,
+    activation_date: row.activation_date,
+    customer_name: row.customer_name,
+    status: row.status,
+    processing_status: row.processing_status,
+    processing_mode: row.processing_mode,
+    mobile_number: row.mobile_number,
+    confirmation_number: row.confirmation_number,
+    error_type: row.error_type,
+    error_message: row.error_message,
+    plan_name: row.plan_name,
+    note: row.note,
+    customer_email: row.customer_email,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+    submitted_at: isoTimeOrNull(row.submitted_at),
+    confirmed_at: isoTimeOrNull(row.confirmed_at),
+    activated_at: isoTimeOrNull(row.activated_at),
+    cancelled_at: isoTimeOrNull(row.cancelled_at),
+  };
+}
+
+export type Activation = ReturnType<typeof toActivation>;
+
+/** One request of the owner's (contract: GET /activations/{id}). Throws `not_found`. */
+export async function showActivation(q: Read, input: { owner: Owner; id: ActivationId }): Promise<Activation> {
+  return toActivation(await requireOwnActivation(q, input.owner, { id: input.id }));
+}

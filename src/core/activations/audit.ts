@@ -1,0 +1,16 @@
+import { type Actor, recordAudit } from "../audit/record.ts";
+import type { Tx } from "../store/store.ts";
+import type { ActivationRow } from "./activation.ts";
+
+interface Act {
+  /** What was done: `activations.cancel`, `activations.edit`, … */
+  action: string;
+  actor: Actor;
+  fields?: string[];
+  note?: string | null;
+}
+
+/** Tells the audit trail what somebody did to a request, or saw of it. */
+export async function auditActivation(tx: Tx, row: ActivationRow, act: Act): Promise<void> {
+  await recordAudit(tx, { ...act, targetKind: "activation", targetId: row.id, partnerId: row.partner_id });
+}

@@ -1,0 +1,76 @@
+import type { CarrierRow } from "../carriers/carrier.ts";
+import { civilDateAt } from "../kernel/civil-date.ts";
+import { checkIdentityFields, type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import { type FieldErrors, Problem } from "../kernel/problem.ts";
+import { Secret } from "../kernel/secret.ts";
+import type { KycField } from "../store/schema/carriers.ts";
+import type { Read } from "../store/store.ts";
+
+/** Whom a SIM is activated for, and what proves that it is there: everything that is sealed. */
+export type Kyc = { [F in KycField]: string | null };
+
+/** The same as somebody sent it: absent, null and empty mean the same. */
+export type SentKyc = { readonly [F in KycField]?: string | null | undefined };
+
+/** Most digits and characters that SIM digits and a PUK may have. */
+export const simLengths = { sim_last4: 4, puk: 20 } as const;
+
+/** The fields that were sent and are good, and a sentence for each bad one. */
+export function checkKyc(
+  sent: SentKyc,
+  now: number,
+): { fields: Partial<Record<KycField, string>>; errors: FieldErrors } {
+  const { fields, errors } = checkIdentityFields(sent, civilDateAt(now));
+  const last4 = sent.sim_last4?.trim() ?? "";
+  const puk = sent.puk?.trim() ?? "";
+  if (last4 !== "" && !/^\d{4}$/.test(last4)) errors.sim_last4 = ["must be the last 4 digits printed on the SIM"];
+  if (puk !== "" && !/^[0-9A-Za-z]{4,20}$/.test(puk)) errors.puk = ["must be 4 to 20 digits"];
+  const sim = { ...(last4 === "" ? {} : { sim_last4: last4 }), ...(puk === "" ? {} : { puk }) };
+  return { fields: { ...fields, ...sim }, errors };
+}
+
+/** Throws `missing_kyc` unless all of the carrier's required fields are there (contract: missing_kyc). */
+export function requireKyc(carrier: CarrierRow, fields: Partial<Record<KycField, string | null>>): void {
+  const missing = carrier.required_fields.filter((field) => (fields[field] ?? "") === "");
+  if (missing.length === 0) return;
+  throw new Problem("missing_kyc", `${carrier.name} also needs: ${missing.join(", ")}.`, {
+    members: { carrier: carrier.name, region: carrier.region, required_fields: carrier.required_fields },
+  });
+}
+
+/** A pool's passport and what the line itself said of the SIM, as one. */
+export function kycOf(fields: Partial<Record<KycField, string | null>>, drawn: Identity | null): Kyc {
+  const take = (field: KycField) => fields[field] ?? null;
+  return {
+    first_name: take("first_name"),
+    last_name: take("last_name"),
+    title: take("title"),
+    date_of_birth: take("date_of_birth"),
+    passport_no: take("passport_no"),
+    passport_country: take("passport_country"),
+    passport_expiry: take("passport_expiry"),
+    address: take("address"),
+    suburb: take("suburb"),
+    state: take("state"),
+    postcode: take("postcode"),
+    ...drawn,
+    sim_last4: take("sim_last4"),
+    puk: take("puk"),
+  };
+}
+
+/** The columns that hold it: sealed as one text, and the passport number's blind index. */
+export function sealKyc({ vault }: Pick<Read, "vault">, kyc: Kyc): { sealed: string; passport_index: string | null } {
+  const number = kyc.passport_no;
+  return {
+    sealed: vault.seal(JSON.stringify(kyc)),
+    // The same space as the pool's, so that one number finds both.
+    passport_index: number === null ? null : vault.blindIndex("passport_no", normalisePassportNumber(number)),
+  };
+}
+
+/** What `sealKyc` sealed; null once it was purged. */
+export function openKyc({ vault }: Pick<Read, "vault">, sealed: string | null): Secret<Kyc> | null {
+  // `sealKyc` sealed exactly this shape.
+  return sealed === null ? null : new Secret(JSON.parse(vault.open(sealed)) as Kyc);
+}

@@ -1,0 +1,115 @@
+import type { ActivationRow } from "./activation.ts";
+import type { ActivationEvent } from "./events.ts";
+import type { Change } from "./progress.ts";
+import { stateOf } from "./states.ts";
+
+/** What an exchange with a carrier came to, whatever the adapter (decided: Adapter outcomes). */
+export type CarrierOutcome =
+  /** Nothing leaves the house: staff work it in the carrier's portal. */
+  | { kind: "waiting" }
+  /** Taken in; the answer comes by callback, or by asking again when `againInMs` is given. */
+  | { kind: "accepted"; againInMs?: number }
+  | { kind: "confirmed"; confirmationNumber: string | null; againInMs?: number }
+  | { kind: "activated"; mobileNumber: string; confirmationNumber: string | null }
+  /** A definite no. */
+  | { kind: "refused"; errorType: string; errorMessage: string }
+  /** No answer, or none that can be relied on: it is asked again. */
+  | { kind: "temporary" };
+
+/** Minutes before each new try after a temporary fault; then it is left to staff. */
+export const RETRY_MINUTES = [1, 2, 4, 8, 16] as const;
+
+/** What an outcome does to a request: its change, and the step to be told of, if any. */
+export interface Settlement {
+  change: Change;
+  step?: ActivationEvent;
+}
+
+interface Circumstances {
+  now: number;
+  /** How long after acceptance the carrier's final answer may take. */
+  answerWithinMs: number;
+  /** An answer to our own request; false: a callback or staff. */
+  asked: boolean;
+}
+
+/** What `outcome` does to a request as it stands; null: nothing any more, since a later step was taken before. */
+export function settle(row: ActivationRow, outcome: CarrierOutcome, at: Circumstances): Settlement | null {
+  const state = stateOf(row);
+  // Staff took over; only that the SIM does work after all changes that by itself.
+  if (state === "manual_required" && outcome.kind !== "activated") return null;
+  if (state !== "processing" && state !== "confirmed" && state !== "manual_required") return null;
+  const settlement = judged(row, outcome, at);
+  if (settlement === null) return null;
+  const counted = at.asked ? { exchanges: row.exchanges + 1 } : {};
+  return { ...settlement, change: { leased_until: null, ...counted, ...settlement.change } };
+}
+
+function judged(row: ActivationRow, outcome: CarrierOutcome, at: Circumstances): Settlement | null {
+  switch (outcome.kind) {
+    case "waiting":
+      return { change: { due_at: null, deadline_at: null, faults: 0 } };
+    case "accepted":
+      return { change: awaiting(row, outcome.againInMs, at) };
+    case "confirmed":
+      return confirmed(row, outcome, at);
+    case "activated":
+      return {
+        change: {
+          state: "completed",
+          mobile_number: outcome.mobileNumber,
+          confirmation_number: outcome.confirmationNumber ?? row.confirmation_number,
+          activated_at: at.now,
+          error_type: null,
+          error_message: null,
+          ...finished(at.now),
+        },
+        step: "activated",
+      };
+    case "refused": {
+      const { errorType: error_type, errorMessage: error_message } = outcome;
+      return { change: { state: "failed", error_type, error_message, ...finished(at.now) }, step: "failed" };
+    }
+    case "temporary":
+      return { change: afterFault(row, at.now) };
+  }
+}
+
+/** The fields of a request that needs nothing more. */
+function finished(now: number): Change {
+  return { due_at: null, deadline_at: null, queued_at: null, finished_at: now };
+}
+
+/** The carrier has it: looked at again when it is to be asked again, or when its answer is overdue. */
+function awaiting(row: ActivationRow, againInMs: number | undefined, at: Circumstances): Change {
+  const deadline_at = row.deadline_at ?? at.now + at.answerWithinMs;
+  const due_at = againInMs === undefined ? deadline_at : Math.min(at.now + againInMs, deadline_at);
+  return { deadline_at, due_at, faults: 0 };
+}
+
+function confirmed(
+  row: ActivationRow,
+  outcome: { confirmationNumber: string | null; againInMs?: number },
+  at: Circumstances,
+): Settlement {
+  const wait = awaiting(row, outcome.againInMs, at);
+  // Said again: nothing new to tell.
+  if (stateOf(row) === "confirmed") return { change: wait };
+  const confirmation_number = outcome.confirmationNumber;
+  return { change: { ...wait, state: "confirmed", confirmation_number, confirmed_at: at.now }, step: "confirmed" };
+}
+
+function afterFault(row: ActivationRow, now: number): Change {
+  const faults = row.faults + 1;
+  const minutes = RETRY_MINUTES[row.faults];
+  if (minutes !== undefined) return { faults, due_at: now + minutes * 60_000 };
+  return {
+    faults,
+    ...leftToStaff("carrier_unavailable", "The carrier could not be reached; staff take care of this request."),
+  };
+}
+
+/** No more tries by itself: it keeps its ICCID and its draw until staff decide. */
+export function leftToStaff(error_type: string, error_message: string): Change {
+  return { state: "manual_required", error_type, error_message, due_at: null, deadline_at: null };
+}

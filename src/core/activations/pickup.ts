@@ -1,0 +1,68 @@
+import { and, eq, inArray, isNull, lte } from "drizzle-orm";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { sydneyToday } from "./calendar.ts";
+import { announceStep } from "./events.ts";
+import { progressActivation } from "./progress.ts";
+
+const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>) =>
+  db
+    .update(t.activations)
+    .set({ due_at: t.activations.not_before })
+    .where(
+      inArray(
+        t.activations.id,
+        db
+          .select({ id: t.activations.id })
+          .from(t.activations)
+          .where(
+            and(
+              eq(t.activations.status, "pending"),
+              isNull(t.activations.due_at),
+              lte(t.activations.activation_date, slot.today),
+            ),
+          )
+          .orderBy(t.activations.activation_date, t.activations.id)
+          .limit(slot.limit),
+      ),
+    )
+    .returning({ id: t.activations.id }),
+);
+
+/**
+ * The calendar run: scheduled requests whose date has come in Sydney become due, at most `limit` of them, oldest date
+ * first. Whatever was missed while nothing ran is found by the next run. Answers how many.
+ */
+export async function releaseScheduled(tx: Tx, input: { limit: number }): Promise<number> {
+  const released = await comeDue(tx, { today: sydneyToday(tx.now), limit: input.limit });
+  if (released.length > 0) tx.signal("activations");
+  return released.length;
+}
+
+const pendingDue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>
+  db
+    .select()
+    .from(t.activations)
+    .where(and(eq(t.activations.status, "pending"), lte(t.activations.due_at, slot.now)))
+    .orderBy(t.activations.due_at, t.activations.activation_date, t.activations.id)
+    .limit(slot.limit),
+);
+
+/**
+ * Takes due requests out of their partners' hands: from here on they are processing, can no longer be edited or
+ * cancelled, and say so (contract: activation.submitted). What follows is the exchange with the carrier. Answers how
+ * many, at most `limit`.
+ */
+export async function pickUpDue(tx: Tx, input: { limit: number }): Promise<number> {
+  const rows = await pendingDue(tx, { now: tx.now, limit: input.limit });
+  for (const row of rows) {
+    const picked = await progressActivation(tx, row, {
+      state: "processing",
+      due_at: tx.now,
+      queued_at: tx.now,
+      submitted_at: tx.now,
+    });
+    await announceStep(tx, "submitted", picked);
+  }
+  return rows.length;
+}

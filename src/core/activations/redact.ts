@@ -1,0 +1,40 @@
+import type { KycField } from "../store/schema/carriers.ts";
+import type { Kyc } from "./identity.ts";
+
+/** What must never come out, even where a carrier repeats it in its own words. */
+const secretFields: readonly KycField[] = [
+  "passport_no",
+  "puk",
+  "date_of_birth",
+  "address",
+  "suburb",
+  "postcode",
+  "passport_expiry",
+  "sim_last4",
+];
+
+const BLOT = "[redacted]";
+
+/** `text` with every identity value of this request blotted out, however it is spaced or its dates are written. */
+export function redact(text: string, kyc: Kyc | null): string {
+  if (kyc === null) return text;
+  const values = secretFields.flatMap((field) => spellings(field, kyc[field]));
+  // The longest first: an address may hold its own suburb.
+  const longestFirst = values.sort((a, b) => b.length - a.length);
+  return longestFirst.reduce((left, value) => left.replace(loosely(value), BLOT), text);
+}
+
+function spellings(field: KycField, value: string | null): string[] {
+  if (value === null || value.length < 3) return [];
+  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
+  if (date === null || !/date|expiry/.test(field)) return [value];
+  const [, year = "", month = "", day = ""] = date;
+  return [`${year}${month}${day}`, `${day}${month}${year}`, `${month}${day}${year}`];
+}
+
+/** A value with any spaces, hyphens, slashes or dots between its characters, in any case. */
+function loosely(value: string): RegExp {
+  const characters = [...value].filter((character) => !/[\s./-]/.test(character));
+  const escaped = characters.map((character) => character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
+  return new RegExp(escaped.join("[\\s./-]*"), "giu");
+}

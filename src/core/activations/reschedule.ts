@@ -1,0 +1,48 @@
+import type { Actor } from "../audit/record.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import type { Owner } from "../passports/passport.ts";
+import type { Tx } from "../store/store.ts";
+import { type Activation, type ActivationRow, requireOwnActivation, type Target, toActivation } from "./activation.ts";
+import { auditActivation } from "./audit.ts";
+import { checkActivationDate, scheduleFor } from "./calendar.ts";
+import { openKyc } from "./identity.ts";
+import { type Change, progressActivation } from "./progress.ts";
+
+/** What may be edited; at least one is there. A null note clears it. */
+export interface Edit {
+  requested_activation_date?: string | undefined;
+  note?: string | null | undefined;
+}
+
+/**
+ * Changes date or note of a request that was not picked up yet (contract: PATCH, by id and by ICCID). A note alone, or
+ * the date it already has, is not judged by date. Throws `not_found`, `not_editable`, `invalid_activation_date`, and
+ * `validation` when the passport expires before the new date.
+ */
+export async function rescheduleActivation(
+  tx: Tx,
+  input: { owner: Owner; target: Target; edit: Edit; actor: Actor },
+): Promise<Activation> {
+  const row = await requireOwnActivation(tx, input.owner, input.target);
+  if (row.status !== "pending") {
+    throw new Problem("not_editable", `This activation is ${row.status}; only a pending one can be changed.`, {
+      members: { current_status: row.status },
+    });
+  }
+  const change = changeOf(tx, row, input.edit);
+  const edited = await progressActivation(tx, row, change);
+  const fields = Object.entries(input.edit).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields });
+  return toActivation(edited);
+}
+
+function changeOf(tx: Tx, row: ActivationRow, { requested_activation_date: date, note }: Edit): Change {
+  const noted = note === undefined ? {} : { note: note === "" ? null : note };
+  if (date === undefined || date === row.activation_date) return noted;
+  checkActivationDate(date, tx.now);
+  const expiry = openKyc(tx, row.sealed)?.reveal().passport_expiry ?? null;
+  if (expiry !== null && expiry < date) {
+    throw invalid({ requested_activation_date: ["is later than the passport is valid"] });
+  }
+  return { ...noted, activation_date: date, ...scheduleFor(date, tx.now) };
+}

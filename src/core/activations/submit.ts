@@ -1,0 +1,175 @@
+import type { Actor } from "../audit/record.ts";
+import { type CarrierRow, carrierOfIccid } from "../carriers/carrier.ts";
+import type { ActivationId, PassportId } from "../kernel/brand.ts";
+import { isCivilDate } from "../kernel/civil-date.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { drawPassport } from "../passports/draw.ts";
+import type { Owner } from "../passports/passport.ts";
+import { insertRow } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import type { ActivationRow } from "./activation.ts";
+import { checkActivationDate, scheduleFor } from "./calendar.ts";
+import { cancelRow } from "./cancel.ts";
+import { judgeConflict } from "./conflicts.ts";
+import { checkKyc, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
+import { drawableFields, refuseEmptyPool } from "./pool.ts";
+import { statusesOf } from "./states.ts";
+
+/** Contract: Physical-SIM activation request. Shapes of the fields were checked; identity fields were not. */
+export interface NewActivation extends SentKyc {
+  iccid: string;
+  activation_date: string;
+  customer_email?: string | null | undefined;
+  customer_phone?: string | null | undefined;
+  plan_name?: string | null | undefined;
+  note?: string | null | undefined;
+  confirm_date_change?: boolean | undefined;
+}
+
+/** A request, whose it is, and who hands it in. */
+export interface Submission extends Owner {
+  request: NewActivation;
+  actor: Actor;
+  /** Take the identity from the owner's pool: for lines of a file without a passport. */
+  draw: boolean;
+}
+
+/** Most characters of first and last name joined (contract: Limits). */
+const CUSTOMER_NAME_LENGTH = 100;
+
+/**
+ * Takes a request into the queue (contract: POST /activations). Checks shape, carrier, identity, date and conflicts, in
+ * this order. Throws `validation`, `carrier_not_supported`, `missing_kyc`, `invalid_activation_date`, `duplicate`,
+ * `date_conflict`; with `draw` also `conflict` when the pool has no passport for it.
+ */
+export async function submitActivation(tx: Tx, input: Submission) {
+  const { request } = input;
+  const { fields, errors } = checkKyc(request, tx.now);
+  refuse({ ...errors, ...nameFaults(fields) });
+  const carrier = await carrierOfIccid(tx, request.iccid);
+  requireKyc(carrier, input.draw ? { ...drawableFields, ...fields } : fields);
+  checkActivationDate(request.activation_date, tx.now);
+  refuseExpired(fields.passport_expiry ?? null, request.activation_date);
+  const replaced = await judgeConflict(tx, {
+    partnerId: input.partnerId,
+    environment: input.environment,
+    iccid: request.iccid,
+    activationDate: request.activation_date,
+    confirmDateChange: request.confirm_date_change === true,
+  });
+  if (replaced !== null) {
+    await cancelRow(tx, replaced, {
+      reason: `replaced: date changed to ${request.activation_date}`,
+      actor: input.actor,
+    });
+  }
+  // An id of ours, made for an activation.
+  const id = tx.ids.uuid(tx.now) as ActivationId;
+  const drawn = input.draw ? await draw(tx, input, { id, carrier }) : null;
+  const kyc = drawn?.kyc(fields) ?? kycOf(fields, null);
+  if (drawn !== null) requireKyc(carrier, kyc);
+  const row = newRow(tx, input, { id, carrier, kyc, passportId: drawn?.passportId ?? null });
+  await insertRow(tx, "activations", row);
+  tx.signal("activations");
+  return toCreated(row);
+}
+
+interface Beginning {
+  id: ActivationId;
+  carrier: CarrierRow;
+}
+
+async function draw(tx: Tx, { partnerId, environment, request, actor }: Submission, { id, carrier }: Beginning) {
+  const drawn = await drawPassport(tx, {
+    partnerId,
+    environment,
+    brand: carrier.brand,
+    carrier: carrier.name,
+    activationDate: request.activation_date,
+    requestId: id,
+    actor,
+  });
+  if (drawn === null) return refuseEmptyPool(carrier);
+  const { passportId, identity } = drawn;
+  return { passportId, kyc: (fields: Parameters<typeof kycOf>[0]) => kycOf(fields, identity.reveal()) };
+}
+
+function newRow(
+  tx: Tx,
+  { partnerId, environment, request }: Submission,
+  { id, carrier, kyc, passportId }: Beginning & { kyc: Kyc; passportId: PassportId | null },
+): ActivationRow {
+  return {
+    id,
+    partner_id: partnerId,
+    environment,
+    iccid: request.iccid,
+    carrier_prefix: carrier.prefix,
+    carrier: carrier.name,
+    activation_date: request.activation_date,
+    customer_name: customerName(kyc),
+    customer_email: request.customer_email || null,
+    customer_phone: request.customer_phone || null,
+    plan_name: request.plan_name || null,
+    note: request.note || null,
+    ...sealKyc(tx, kyc),
+    passport_id: passportId,
+    ...statusesOf.pending,
+    ...scheduleFor(request.activation_date, tx.now),
+    ...untouched,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+}
+
+/** What nothing has happened to yet. */
+const untouched = {
+  mobile_number: null,
+  confirmation_number: null,
+  error_type: null,
+  error_message: null,
+  cancel_reason: null,
+  leased_until: null,
+  faults: 0,
+  exchanges: 0,
+  deadline_at: null,
+  queued_at: null,
+  submitted_at: null,
+  confirmed_at: null,
+  activated_at: null,
+  cancelled_at: null,
+  finished_at: null,
+} as const;
+
+function customerName({ first_name, last_name }: { first_name?: string | null; last_name?: string | null }): string {
+  return [first_name, last_name].filter((name) => name).join(" ");
+}
+
+function nameFaults(fields: { first_name?: string | null; last_name?: string | null }): FieldErrors {
+  if ([...customerName(fields)].length <= CUSTOMER_NAME_LENGTH) return {};
+  return { last_name: [`and first_name together must be at most ${CUSTOMER_NAME_LENGTH} characters`] };
+}
+
+function refuseExpired(expiry: string | null, date: string): void {
+  if (expiry !== null && isCivilDate(expiry) && expiry < date) {
+    throw invalid({ passport_expiry: ["is before the activation date"] });
+  }
+}
+
+function refuse(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+/** Contract: Activation creation result. */
+function toCreated(row: ActivationRow) {
+  const { id, iccid, carrier, activation_date, customer_name, status, processing_status, processing_mode } = row;
+  const message =
+    processing_mode === "immediate"
+      ? "Accepted; it goes to the carrier within seconds."
+      : `Accepted; it goes to the carrier on ${activation_date} (Sydney time).`;
+  const about = { id, iccid, carrier, activation_date, customer_name };
+  return { ...about, status, processing_status, processing_mode, message, created_at: isoTime(row.created_at) };
+}
+
+export type CreatedActivation = Awaited<ReturnType<typeof submitActivation>>;

@@ -1,0 +1,114 @@
+import { eq } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import type { CarrierAdapter, KycField } from "../store/schema/carriers.ts";
+import { insertRow, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { type Carrier, type CarrierRow, carrierByPrefix, kycFields, requireCarrier, toCarrier } from "./carrier.ts";
+import { ANSWER_WITHIN_MS, EXCHANGE_TIMEOUT_MS } from "./seed.ts";
+
+/** The longest one exchange may be allowed to take; a worker's lease is longer. */
+const LONGEST_TIMEOUT_MS = 30_000;
+
+/** What may be said of a carrier; what is left out stays as it is. */
+export interface CarrierSettings {
+  name?: string | undefined;
+  region?: string | undefined;
+  brand?: string | undefined;
+  required_fields?: string[] | undefined;
+  adapter?: CarrierAdapter | undefined;
+  url?: string | undefined;
+  /** The key of both signatures. */
+  secret?: string | undefined;
+  timeout_ms?: number | undefined;
+  answer_within_ms?: number | undefined;
+}
+
+type Written = Omit<CarrierRow, "created_at">;
+
+const update = statement((db, t, slot: Slots<Written>) =>
+  db
+    .update(t.carriers)
+    .set({
+      name: slot.name,
+      region: slot.region,
+      brand: slot.brand,
+      required_fields: slot.required_fields,
+      adapter: slot.adapter,
+      url: slot.url,
+      secret_sealed: slot.secret_sealed,
+      timeout_ms: slot.timeout_ms,
+      answer_within_ms: slot.answer_within_ms,
+      updated_at: slot.updated_at,
+    })
+    .where(eq(t.carriers.prefix, slot.prefix)),
+);
+
+/**
+ * Adds a carrier, or changes what is named of one. A new one needs a name and a brand; the http adapter needs an
+ * address and a secret. Throws `validation`.
+ */
+export async function setCarrier(
+  tx: Tx,
+  input: { prefix: string; settings: CarrierSettings; actor: string },
+): Promise<Carrier> {
+  const { prefix, settings, actor } = input;
+  const before = await carrierByPrefix(tx, prefix);
+  const { row, errors } = merged(tx, prefix, before, settings);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (before === null) await insertRow(tx, "carriers", { ...row, created_at: tx.now });
+  else await update(tx, row);
+  const fields = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  await recordAudit(tx, { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix, fields });
+  await tx.touch();
+  return toCarrier(await requireCarrier(tx, prefix));
+}
+
+function merged(
+  tx: Tx,
+  prefix: string,
+  before: CarrierRow | null,
+  settings: CarrierSettings,
+): { row: Written; errors: FieldErrors } {
+  const { secret, required_fields, ...rest } = settings;
+  const row: Written = {
+    prefix,
+    name: rest.name ?? before?.name ?? "",
+    region: rest.region ?? before?.region ?? "Australia",
+    brand: rest.brand ?? before?.brand ?? "",
+    required_fields: known(required_fields) ?? before?.required_fields ?? [],
+    adapter: rest.adapter ?? before?.adapter ?? "manual",
+    url: rest.url ?? before?.url ?? null,
+    secret_sealed: secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(secret),
+    timeout_ms: rest.timeout_ms ?? before?.timeout_ms ?? EXCHANGE_TIMEOUT_MS,
+    answer_within_ms: rest.answer_within_ms ?? before?.answer_within_ms ?? ANSWER_WITHIN_MS,
+    updated_at: tx.now,
+  };
+  return { row, errors: faultsOf(row, settings) };
+}
+
+function known(fields: string[] | undefined): KycField[] | undefined {
+  return fields === undefined ? undefined : kycFields.filter((field) => fields.includes(field));
+}
+
+function faultsOf(row: Written, { required_fields = [], secret }: CarrierSettings): FieldErrors {
+  const errors: FieldErrors = {};
+  if (!/^\d{1,20}$/.test(row.prefix)) errors.prefix = ["must be 1 to 20 digits"];
+  if (row.name.trim() === "") errors.name = ["is required for a new carrier"];
+  if (row.brand.trim() === "") errors.brand = ["is required for a new carrier"];
+  const names: readonly string[] = kycFields;
+  const strange = required_fields.filter((field) => !names.includes(field));
+  if (strange.length > 0) errors.required_fields = [`may hold ${kycFields.join(", ")}; not ${strange.join(", ")}`];
+  if (secret !== undefined && secret.length < 16) errors.secret = ["must have at least 16 characters"];
+  if (row.url !== null && !isPlainHttpUrl(row.url)) errors.url = ["must be an http(s) address without a login"];
+  if (row.adapter === "http" && row.url === null) errors.url = ["is needed by the http adapter"];
+  if (row.adapter === "http" && row.secret_sealed === null) errors.secret = ["is needed by the http adapter"];
+  if (row.timeout_ms < 100 || row.timeout_ms > LONGEST_TIMEOUT_MS) errors.timeout = ["must be between 0.1 and 30 s"];
+  if (row.answer_within_ms < 1_000) errors.answer_within = ["must be at least a second"];
+  return errors;
+}
+
+function isPlainHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
