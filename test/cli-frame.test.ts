@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
 import { nouns, singles } from "../src/cli/nouns.ts";
-import { type Ended, esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { type Ended, esimctl, esimctlJson, shell, started } from "./support/cli.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 // Each step is a process of its own, and the machine may be busy.
@@ -220,4 +220,17 @@ test("--verbose adds where it came from", async () => {
   expect(short.stderr).toMatch(/^error: No such partner: nobody\.\n→ .+$/);
   const long = await esimctl(["partners", "show", "nobody", "--data", data, "--verbose"]);
   expect(long.stderr).toMatch(/\n {4}at /);
+});
+
+test("Ctrl-C ends with 130 and says so", async () => {
+  const data = await initialised();
+  const { child, ended } = started(["products", "import", "-", "--data", data]);
+  // More than a pipe holds: once it is written the program is reading, and waits for more.
+  await new Promise((resolve) => child.stdin.write(`sku\n${"x\n".repeat(1_000_000)}`, resolve));
+  child.kill("SIGINT");
+  expect(await ended).toEqual({
+    exitCode: 130,
+    stdout: "",
+    stderr: "error: Interrupted.\n→ Nothing was changed.\n",
+  });
 });

@@ -25,6 +25,7 @@ export function failureOf(error: unknown): Failure {
     const { code = codeOf(error), message, hint } = error;
     return { code, message, hint, exitCode: exitCodes.failed };
   }
+  if (error instanceof Error && error.name === "AbortError") return interrupted("Nothing was changed.");
   // @inquirer throws this by name when Ctrl-C ends a prompt; its class is not exported by its prompts package.
   if (error instanceof Error && error.name === "ExitPromptError") return interrupted("Nothing was changed.");
   return systemFailure(error) ?? unexpected(error);

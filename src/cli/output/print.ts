@@ -10,6 +10,7 @@ import type { Result } from "./result.ts";
 export function printResult(result: Result, globals: Globals): ExitCode {
   const out = globals.json ? JSON.stringify(result.json, null, 2) : result.text(makeSheet(process.stdout, globals));
   if (out !== "") process.stdout.write(`${out}\n`);
+  if (result.note !== undefined && !globals.quiet) process.stderr.write(`${result.note}\n`);
   return result.exitCode ?? exitCodes.done;
 }
 

@@ -7,6 +7,8 @@ export interface Result {
   readonly json: unknown;
   /** What a person reads on stdout; an empty text prints nothing. */
   text(sheet: Sheet): string;
+  /** A line for a person below the output, on stderr; none with --quiet. */
+  readonly note?: string | undefined;
   /** 0 unless given. */
   readonly exitCode?: ExitCode;
 }

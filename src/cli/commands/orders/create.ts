@@ -28,11 +28,12 @@ export const create = command({
       const headers = { "idempotency-key": key ?? crypto.randomUUID() };
       const answer = await api.request<CreatedOrder["order"]>("POST", apiPath`/orders`, { body, headers });
       const order = answer.body;
-      if (answer.headers["idempotent-replayed"] === "true") context.note("This key made this order before.");
-      return recordResult(order, (sheet) => ({
+      const replayed = answer.headers["idempotent-replayed"] === "true";
+      const record = recordResult(order, (sheet) => ({
         ...orderFields(sheet, order),
         "wallet after": sheet.money(order.wallet_balance_after_cents, order.currency),
       }));
+      return { ...record, note: replayed ? "This key made this order before." : undefined };
     });
   },
 });

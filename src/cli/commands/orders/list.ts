@@ -1,6 +1,6 @@
 import type { Order } from "../../../core/orders/order.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages } from "../../client/pages.ts";
+import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";
 import { choice } from "../../input.ts";
 import { orderColumns } from "./view.ts";
@@ -19,7 +19,7 @@ export const list = command({
   async run(context, { limit, cursor, all, status }) {
     const query = { limit, cursor, status };
     const body = await context.withApi((api) => listPages<Order>(api, apiPath`/orders`, query, all));
-    if (body.pagination.has_more) context.note(`There is more: --all, or --cursor ${body.pagination.next_cursor}`);
-    return { json: body, text: (sheet) => sheet.table(orderColumns, body.data, "No orders.") };
+    const note = moreNote(body.pagination.next_cursor);
+    return { json: body, note, text: (sheet) => sheet.table(orderColumns, body.data, "No orders.") };
   },
 });

@@ -1,6 +1,6 @@
 import type { Product } from "../../../core/catalog/product.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages } from "../../client/pages.ts";
+import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";
 import { choice, text } from "../../input.ts";
 import { PRODUCT_JSON, productColumns } from "./view.ts";
@@ -24,7 +24,7 @@ export const list = command({
   async run(context, { limit, cursor, all, region, type, status, sortBy, sortOrder }) {
     const query = { limit, cursor, region, type, status, sort_by: sortBy, sort_order: sortOrder };
     const body = await context.withApi((api) => listPages<Product>(api, apiPath`/products`, query, all));
-    if (body.pagination.has_more) context.note(`There is more: --all, or --cursor ${body.pagination.next_cursor}`);
-    return { json: body, text: (sheet) => sheet.table(productColumns, body.data, "No products match.") };
+    const note = moreNote(body.pagination.next_cursor);
+    return { json: body, note, text: (sheet) => sheet.table(productColumns, body.data, "No products match.") };
   },
 });

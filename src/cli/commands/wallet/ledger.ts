@@ -1,4 +1,5 @@
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
+import { moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";
 import { flag, integer, required, text } from "../../input.ts";
 import type { Column } from "../../output/sheet.ts";
@@ -52,9 +53,9 @@ export const ledger = command({
         data.push(...page.data);
         next = page.next_cursor;
       } while (all && next !== null);
-      if (next !== null) context.note(`There is more: --all, or --cursor ${next}`);
       return {
         json: { data, count: data.length, next_cursor: next },
+        note: moreNote(next),
         text: (sheet) => sheet.table(columns, data, "No money has moved yet."),
       };
     });
