@@ -5,6 +5,7 @@ import type { Tx } from "../store/store.ts";
 /** Who does a thing: `operator`, `client:<client_id>`, `worker`, `carrier:<name>` or `supplier:<name>`. */
 export type Actor = string;
 
+/** Who did what to which thing. */
 export interface AuditEntry {
   actor: Actor;
   /** What was done: `partners.suspend`, `orders.approve`, … */

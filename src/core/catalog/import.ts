@@ -78,6 +78,7 @@ function inputOf(row: Row<"products">): ProductInput {
   return input;
 }
 
+/** What the operator may change about a product that is on sale. */
 export interface ProductChange {
   sku: string;
   price_cents?: number;

@@ -9,6 +9,7 @@ import { type Product, toProduct } from "./product.ts";
 export const productSorts = ["created_at", "price_cents", "name"] as const;
 export type ProductSort = (typeof productSorts)[number];
 
+/** Which products, in which order, from where on. */
 export interface ProductFilter {
   limit: number;
   cursor?: string | undefined;
@@ -19,6 +20,7 @@ export interface ProductFilter {
   sort_order: "asc" | "desc";
 }
 
+/** Contract: Product list. */
 export interface ProductPage {
   data: Product[];
   pagination: { has_more: boolean; next_cursor: string | null; count: number };

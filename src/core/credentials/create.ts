@@ -7,6 +7,7 @@ import type { Tx } from "../store/store.ts";
 import { type IssuedCredential, newSecret } from "./credential.ts";
 import { scopes as allScopes, isScope } from "./scopes.ts";
 
+/** A credential as the operator asks for it. */
 export interface NewCredential {
   partner: string;
   /** A production credential (`sk_live_`); otherwise one of the sandbox (`sk_test_`). */

@@ -22,6 +22,7 @@ export async function beginDataKeyRotation(tx: Tx, input: { actor: Actor }): Pro
   return rotation;
 }
 
+/** How far a rotation came. */
 export interface RotationResult extends DataKeyRotation {
   /** Fields sealed anew by this run. */
   resealed: number;
@@ -31,6 +32,7 @@ export interface RotationResult extends DataKeyRotation {
   finished: boolean;
 }
 
+/** How a rotation goes about its work. */
 export interface RotationOptions {
   actor: Actor;
   /** Called between transactions, so that other processes get their turn at the database. */

@@ -8,6 +8,7 @@ import type { Read, Tx } from "../store/store.ts";
 /** Lifetime of an access token in seconds (contract: Limits). */
 export const TOKEN_LIFETIME_S = 3600;
 
+/** A key that signs tokens, or that did while some of them may still live. */
 export interface SigningKey {
   kid: string;
   publicJwk: PublicJwk;
@@ -16,6 +17,7 @@ export interface SigningKey {
   retired: boolean;
 }
 
+/** The public half as RFC 8037 writes it. */
 export interface PublicJwk {
   kty: string;
   crv: string;

@@ -10,6 +10,7 @@ import { secretMatches } from "./credential.ts";
 import { loadSigningKeys, type PublicJwk, TOKEN_LIFETIME_S } from "./signing-keys.ts";
 import { TokenRefusal } from "./token-refusal.ts";
 
+/** What a client sends to get a token. */
 export interface TokenRequest {
   clientId: string;
   clientSecret: string;
@@ -17,6 +18,7 @@ export interface TokenRequest {
   scope?: string | undefined;
 }
 
+/** Contract: Token, as it is answered. */
 export interface IssuedToken {
   access_token: string;
   token_type: "Bearer";
@@ -30,6 +32,7 @@ export interface TokenHolder {
   scopes: string[];
 }
 
+/** Issuing and verifying, over one store. */
 export interface Tokens {
   /** Contract: Token. Throws `TokenRefusal`. */
   issue(request: TokenRequest): Promise<IssuedToken>;

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
+/** How much of one product is free. */
 export interface StockLevel {
   product_id: string;
   sku: string;

@@ -3,12 +3,14 @@ import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
+/** So many eSIMs of one product. */
 export interface Need {
   productId: ProductId;
   sku: string;
   quantity: number;
 }
 
+/** A product of which the stock holds too few. */
 export interface Shortage {
   sku: string;
   needed: number;

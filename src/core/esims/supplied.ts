@@ -4,6 +4,7 @@ import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
 
+/** eSIMs as a supplier handed them over, and the order line they are for. */
 export interface SuppliedEsims {
   orderId: OrderId;
   lineId: OrderLineId;

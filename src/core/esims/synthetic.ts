@@ -14,6 +14,7 @@ export function sandboxIccid(orderId: OrderId, index: number): string {
   return digits + luhnDigit(digits);
 }
 
+/** Which eSIMs of a sandbox order to write, and whose they are. */
 export interface SyntheticEsims {
   orderId: OrderId;
   lineId: OrderLineId;

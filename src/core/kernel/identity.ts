@@ -2,7 +2,7 @@ import countries from "i18n-iso-countries/index.js"; // the package's entry woul
 import { isCivilDate } from "./civil-date.ts";
 import type { FieldErrors } from "./problem.ts";
 
-/** What identifies a traveller: shared by the passport pool and activation requests (contract: input tables of both). */
+/** What identifies a traveller, in the passport pool and in activation requests (contract: input tables of both). */
 export interface Identity {
   first_name: string;
   last_name: string;
@@ -40,8 +40,8 @@ const freeTexts = ["first_name", "last_name", "title", "address", "suburb", "sta
 
 /**
  * Checks and normalises the identity fields that are there; which ones must be there is the caller's to say. A date of
- * birth must lie before `today` (YYYY-MM-DD). `fields` holds what was sent and is good, trimmed, the country as alpha-3;
- * `errors` a sentence for each bad field.
+ * birth must lie before `today` (YYYY-MM-DD). `fields` holds what was sent and is good, trimmed, the country as
+ * alpha-3; `errors` a sentence for each bad field.
  */
 export function checkIdentityFields(
   sent: SentIdentity,

@@ -20,7 +20,7 @@ export function toPage<T>(rows: T[], limit: number, position: (row: T) => Positi
   return { data, next: rows.length > limit && last !== undefined ? position(last) : null };
 }
 
-/** What a cursor is bound to: list, sort, direction, filters and whose list it is. Any change makes the cursor invalid. */
+/** What a cursor is bound to: list, sort, direction, filters and whose list it is. Any change makes it invalid. */
 export type CursorBinding = Record<string, string | number | boolean | null | undefined>;
 
 function bindingMark(binding: CursorBinding): string {

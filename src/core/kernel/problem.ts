@@ -94,7 +94,7 @@ interface ProblemExtras {
   members?: Record<string, unknown>;
 }
 
-/** A refusal with words for a person. `detail` may be shown to the caller; it never carries secrets or identity data. */
+/** A refusal with words for a person. `detail` may be shown to the caller: no secrets, no identity data in it. */
 export class Problem extends Error {
   readonly slug: ProblemSlug;
   readonly errors: FieldErrors | undefined;

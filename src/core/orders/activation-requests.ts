@@ -17,8 +17,8 @@ export function isScheduled(deliveryMethod: string): boolean {
 }
 
 /**
- * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones, and
- * `invalid_activation_date` for a date that is past in the request's own time zone.
+ * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones,
+ * and `invalid_activation_date` for a date that is past in the request's own time zone.
  */
 export function matchRequests(lines: PricedLine[], requests: ActivationRequest[], now: number): Traveller[][] {
   const errors: FieldErrors = {};

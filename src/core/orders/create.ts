@@ -22,6 +22,7 @@ import {
 } from "./order.ts";
 import { type PricedOrder, priceLines } from "./price-lines.ts";
 
+/** An order as a partner places it, its shape checked. */
 export interface NewOrder extends Owner {
   /** `single`: an Idempotency-Key; `bulk`: an external_order_id. */
   key: { space: "single" | "bulk"; value: string };
@@ -35,6 +36,7 @@ export interface NewOrder extends Owner {
   customer: OrderCustomer | null;
 }
 
+/** An order, and whether this request made it. */
 export interface CreatedOrder {
   order: Order & { wallet_balance_after_cents: number };
   /** True when the key was used before and this is its order as it stands now. */

@@ -14,6 +14,7 @@ export async function confirmItem(tx: Tx, input: { id: string; number: string; a
   return decide(tx, input, "items.confirm", { kind: "confirmed", confirmationNumber: input.number });
 }
 
+/** What the operator knows of an item that was delivered by hand. */
 export interface ItemCompletion {
   id: string;
   /** Where the supplier handed over an eSIM: its ICCID and whole activation code. Both or none. */

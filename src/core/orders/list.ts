@@ -6,12 +6,14 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type LineRow, type Order, type Owner, toOrder } from "./order.ts";
 
+/** Whose orders, which of them, from where on. */
 export interface OrderFilter extends Owner {
   limit: number;
   cursor?: string | undefined;
   status?: OrderStatus | undefined;
 }
 
+/** Contract: Order list. */
 export interface OrderPage {
   data: Order[];
   pagination: { has_more: boolean; next_cursor: string | null; count: number };

@@ -5,6 +5,7 @@ import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 
+/** One line, with the product as it is sold at this moment. */
 export interface PricedLine {
   product: Row<"products">;
   quantity: number;

@@ -5,6 +5,7 @@ import type { Tx } from "../store/store.ts";
 import { completeOrder } from "./complete.ts";
 import { linesOfOrder, type OrderRow, progressLine, requireOrder } from "./order.ts";
 
+/** How the physical SIMs of an order went out. */
 export interface Shipment {
   id: OrderId;
   carrier: string;

@@ -7,6 +7,7 @@ import { insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, toPartner } from "./partner.ts";
 
+/** A partner as the operator describes it; what is left out is standard tier, no agent, no production. */
 export interface NewPartner {
   slug: string;
   name: string;

@@ -6,6 +6,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
 
+/** What to change about a partner; what is left out stays. */
 export interface PartnerChange {
   slug: string;
   tier?: Tier;

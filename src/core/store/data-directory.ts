@@ -9,6 +9,7 @@ const KEY = "esimctl.key";
 const LOCK = "serve.lock";
 const KEY_LINE = /^esimctl-key-v1:([A-Za-z0-9_-]{43})$/;
 
+/** The files of one installation. */
 export interface DataDirectory {
   databaseFile: string;
   keyFile: string;

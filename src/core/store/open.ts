@@ -14,6 +14,7 @@ import { createVault, UnknownKeyError } from "./vault.ts";
 /** Where the database is: a file of SQLite, or a PostgreSQL address. */
 export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
 
+/** What a store takes from outside. */
 export interface StoreDependencies {
   clock: Clock;
   ids: Ids;

@@ -3,8 +3,8 @@ import type { Row, TableName, Tables } from "./schema/tables.ts";
 import type { Db, Prepared, Read, Tx } from "./store.ts";
 
 /**
- * Named slots of a prepared statement, filled at each call. They are placeholders; drizzle takes those wherever it takes
- * SQL, but its types of `set()` leave them out, hence both.
+ * Named slots of a prepared statement, filled at each call. They are placeholders; drizzle takes those wherever it
+ * takes SQL, but its types of `set()` leave them out, hence both.
  */
 export type Slots<P> = { readonly [K in keyof P & string]: Placeholder<K> & SQL<P[K]> };
 

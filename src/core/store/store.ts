@@ -38,6 +38,7 @@ export type Query<I, O> = (q: Read, input: I) => Promise<O>;
  */
 export type Command<I, O> = (tx: Tx, input: I) => Promise<O>;
 
+/** A statement that the engine has parsed and planned once. */
 export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
 }

@@ -19,8 +19,8 @@ export class UnknownKeyError extends Error {
 /** Seals and opens fields. Holds its keys in memory only. */
 export interface Vault {
   /**
-   * AES-256-GCM under the current field key, fresh nonce each time. The text names its key. Only inside a command, where
-   * the current key cannot change: elsewhere another process may retire and delete it before the text is stored.
+   * AES-256-GCM under the current field key, fresh nonce each time. The text names its key. Only inside a command,
+   * where the current key cannot change: elsewhere another process may retire and delete it before the text is stored.
    */
   seal(plain: string): string;
   /** What `seal` sealed, also under a retired key. Throws when it was altered, `UnknownKeyError` without its key. */
@@ -41,7 +41,10 @@ export interface Vault {
 
 const VERSION = "v1";
 
-/** A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous: they stand inside transactions. */
+/**
+ * A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous:
+ * they stand inside transactions.
+ */
 export function createVault(masterKey: Buffer): Vault {
   let byId = new Map<string, DataKey>();
   let current = new Map<DataKey["purpose"], DataKey>();

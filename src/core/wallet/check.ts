@@ -12,6 +12,7 @@ export interface WalletCheck {
   unbalanced: string[];
 }
 
+/** A balance beside the sum of its postings. */
 export interface CheckedWallet {
   partner: string;
   currency: string;

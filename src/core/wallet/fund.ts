@@ -5,6 +5,7 @@ import { invalid } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "./post.ts";
 
+/** Money that the operator books into or out of a wallet, positive either way. */
 export interface Funding {
   partnerId: PartnerId;
   amount: MinorUnits;

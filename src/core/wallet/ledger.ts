@@ -18,6 +18,7 @@ export interface LedgerEntry {
   postings: { account: string; amount_cents: number }[];
 }
 
+/** A page of a ledger, newest first. */
 export interface LedgerPage {
   data: LedgerEntry[];
   next_cursor: string | null;

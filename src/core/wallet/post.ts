@@ -17,6 +17,7 @@ export interface Movement {
   reference?: string | null;
 }
 
+/** What became of a movement. */
 export interface Posted {
   transactionId: string;
   balanceAfter: MinorUnits;

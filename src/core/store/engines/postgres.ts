@@ -11,8 +11,8 @@ import type { Connection, Engine, TxMaker } from "./engine.ts";
 const WRITE_LOCK = 5_214_801;
 
 /**
- * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what they
- * see on SQLite: nothing moves under them. Group commit makes up for it.
+ * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what
+ * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
 export async function openPostgres(url: string): Promise<Engine> {
   const pool = new pg.Pool({
