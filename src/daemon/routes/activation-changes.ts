@@ -1,0 +1,99 @@
+import type { Target } from "../../core/activations/activation.ts";
+import { cancelActivation } from "../../core/activations/cancel.ts";
+import { type Edit, rescheduleActivation } from "../../core/activations/reschedule.ts";
+import { invalid } from "../../core/kernel/problem.ts";
+import { actorOf } from "../actor.ts";
+import type { DaemonContext, Principal } from "../context.ts";
+import type { App, RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import { Activation, ActivationEdit, ActivationParams, Cancellation, IccidParams } from "../schemas/activation.ts";
+
+const editProblems = ["validation", "invalid_activation_date", "not_found", "not_editable"] as const;
+const cancelProblems = ["validation", "not_found", "not_cancellable"] as const;
+
+/** Contract: Physical SIM activations: edit and cancel, by id and by ICCID. */
+export const activationChangeRoutes: RoutePlugin = (app, context) => {
+  editRoutes(app, context);
+  cancelRoutes(app, context);
+};
+
+function editRoutes(app: App, context: DaemonContext): void {
+  app.route({
+    method: "PATCH",
+    url: "/api/v1/activations/:id",
+    config: { scope: "write:orders", problems: editProblems },
+    schema: {
+      operationId: "editActivation",
+      tags: ["Activations"],
+      summary: "Change the date or the note of a pending request",
+      params: ActivationParams,
+      body: ActivationEdit,
+      response: { 200: Activation },
+    },
+    handler: (request) => edit(context, principalOf(request), { id: request.params.id }, request.body),
+  });
+
+  app.route({
+    method: "PATCH",
+    url: "/api/v1/activations/by-iccid/:iccid",
+    config: { scope: "write:orders", problems: editProblems },
+    schema: {
+      operationId: "editActivationByIccid",
+      tags: ["Activations"],
+      summary: "The same, by the ICCID of your open request",
+      params: IccidParams,
+      body: ActivationEdit,
+      response: { 200: Activation },
+    },
+    handler: (request) => edit(context, principalOf(request), { iccid: request.params.iccid }, request.body),
+  });
+}
+
+function cancelRoutes(app: App, context: DaemonContext): void {
+  app.route({
+    method: "POST",
+    url: "/api/v1/activations/:id/cancel",
+    config: { scope: "write:orders", problems: cancelProblems },
+    schema: {
+      operationId: "cancelActivation",
+      tags: ["Activations"],
+      summary: "Cancel a pending request",
+      params: ActivationParams,
+      body: Cancellation,
+      response: { 200: Activation },
+    },
+    handler: (request) => cancel(context, principalOf(request), { id: request.params.id }, request.body),
+  });
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/activations/by-iccid/:iccid/cancel",
+    config: { scope: "write:orders", problems: cancelProblems },
+    schema: {
+      operationId: "cancelActivationByIccid",
+      tags: ["Activations"],
+      summary: "The same, by the ICCID of your open request",
+      params: IccidParams,
+      body: Cancellation,
+      response: { 200: Activation },
+    },
+    handler: (request) => cancel(context, principalOf(request), { iccid: request.params.iccid }, request.body),
+  });
+}
+
+async function edit({ store }: DaemonContext, owner: Principal, target: Target, change: Edit) {
+  if (!hasEdit(change)) throw invalid({ body: [NOTHING_TO_EDIT] });
+  return store.write(rescheduleActivation, { owner, target, edit: change, actor: actorOf(owner) });
+}
+
+/** What a body without any editable field is told. */
+export const NOTHING_TO_EDIT = "must have requested_activation_date, note or both";
+
+/** Whether there is a field that may be edited. */
+export function hasEdit({ requested_activation_date, note }: Edit): boolean {
+  return requested_activation_date !== undefined || note !== undefined;
+}
+
+function cancel({ store }: DaemonContext, owner: Principal, target: Target, body: { reason?: string } | undefined) {
+  return store.write(cancelActivation, { owner, target, reason: body?.reason || null, actor: actorOf(owner) });
+}

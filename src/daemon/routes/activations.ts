@@ -1,0 +1,95 @@
+import { showActivation } from "../../core/activations/activation.ts";
+import { listActivations } from "../../core/activations/list.ts";
+import { submitActivation } from "../../core/activations/submit.ts";
+import { actorOf } from "../actor.ts";
+import { pathPrefix } from "../addresses.ts";
+import type { DaemonContext } from "../context.ts";
+import type { App, RoutePlugin } from "../http.ts";
+import { principalOf } from "../plugins/access.ts";
+import {
+  Activation,
+  ActivationPage,
+  ActivationParams,
+  ActivationQuery,
+  CreatedActivation,
+  NewActivation,
+} from "../schemas/activation.ts";
+
+/** Contract: Physical SIM activations: submit, list, read. */
+export const activationRoutes: RoutePlugin = (app, context) => {
+  submitRoute(app, context);
+  readRoutes(app, context);
+};
+
+function submitRoute(app: App, { store, addresses }: DaemonContext): void {
+  const prefix = pathPrefix(addresses.publicUrl);
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/activations",
+    config: {
+      scope: "write:orders",
+      problems: [
+        "validation",
+        "missing_kyc",
+        "invalid_activation_date",
+        "carrier_not_supported",
+        "duplicate",
+        "date_conflict",
+      ],
+    },
+    schema: {
+      operationId: "submitActivation",
+      tags: ["Activations"],
+      summary: "Ask for a physical SIM to be activated",
+      description: "The carrier is found by the ICCID's prefix and says which identity fields are needed.",
+      body: NewActivation,
+      response: { 201: CreatedActivation },
+    },
+    async handler(request, reply) {
+      const principal = principalOf(request);
+      const { partnerId, environment } = principal;
+      const created = await store.write(submitActivation, {
+        partnerId,
+        environment,
+        request: request.body,
+        actor: actorOf(principal),
+        draw: false,
+      });
+      return reply.code(201).header("location", `${prefix}/api/v1/activations/${created.id}`).send(created);
+    },
+  });
+}
+
+function readRoutes(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "GET",
+    url: "/api/v1/activations",
+    config: { scope: "read:orders", problems: ["invalid_cursor"] },
+    schema: {
+      operationId: "listActivations",
+      tags: ["Activations"],
+      summary: "List your activation requests, newest first",
+      querystring: ActivationQuery,
+      response: { 200: ActivationPage },
+    },
+    handler(request) {
+      const { partnerId, environment } = principalOf(request);
+      return store.read(listActivations, { partnerId, environment, ...request.query });
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/activations/:id",
+    config: { scope: "read:orders", problems: ["not_found"] },
+    schema: {
+      operationId: "getActivation",
+      tags: ["Activations"],
+      summary: "Read one activation request",
+      params: ActivationParams,
+      response: { 200: Activation },
+    },
+    handler: (request) => store.read(showActivation, { owner: principalOf(request), id: request.params.id }),
+  });
+}

@@ -1,0 +1,150 @@
+import { Type } from "typebox";
+import { activationStatuses, processingStatuses } from "../../core/activations/states.ts";
+import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+
+const ActivationId = UuidOf<"activation">("The activation request");
+
+const Iccid = Type.String({
+  pattern: "^\\d{13,20}$",
+  errorMessage: "must be 13-20 digits",
+  examples: ["8961032200826199583"],
+});
+
+const CivilDate = (description: string) =>
+  Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+    errorMessage: "must be YYYY-MM-DD",
+    description,
+    examples: ["2027-11-01"],
+  });
+
+const Note = { maxLength: 1000, description: "Your own note; carriers do not see it" };
+
+/** A text field that may be left out. */
+const text = (maxLength: number, example: string) => Type.Optional(Type.String({ maxLength, examples: [example] }));
+
+/** Contract: Physical-SIM activation request. Which identity fields are needed is the carrier's to say. */
+export const NewActivation = Type.Object({
+  iccid: Iccid,
+  activation_date: CivilDate("A day in Sydney: today or later"),
+  first_name: text(100, "Philippa"),
+  last_name: text(100, "Underwold"),
+  title: text(20, "Ms"),
+  date_of_birth: text(10, "1964-07-16"),
+  passport_no: text(40, "342075096"),
+  passport_country: text(3, "GBR"),
+  passport_expiry: text(10, "2029-12-20"),
+  address: text(200, "Flat 4/102 Currawong Drive"),
+  suburb: text(100, "Braddon"),
+  state: text(50, "ACT"),
+  postcode: text(20, "2612"),
+  sim_last4: text(4, "9583"),
+  puk: text(20, "22542821"),
+  customer_email: Type.Optional(
+    Type.String({ format: "email", maxLength: 254, examples: ["philippa.underwold@example.com"] }),
+  ),
+  customer_phone: text(20, "+61491570156"),
+  plan_name: text(100, "Visitor 35 GB"),
+  note: Type.Optional(Type.String(Note)),
+  confirm_date_change: Type.Optional(
+    Type.Boolean({ description: "Replaces your pending request for this ICCID that has another date" }),
+  ),
+});
+
+const standing = {
+  id: ActivationId,
+  iccid: Type.String({ examples: ["8961032200826199583"] }),
+  carrier: Type.String({ examples: ["Carrier A (Australia)"] }),
+  activation_date: Type.String({ format: "date", examples: ["2027-11-01"] }),
+  customer_name: Type.String({ examples: ["Philippa Underwold"] }),
+  status: OneOf(activationStatuses),
+  processing_status: OneOf(processingStatuses),
+  processing_mode: OneOf(["immediate", "scheduled"]),
+};
+
+/** Contract: Activation creation result. */
+export const CreatedActivation = Type.Object({
+  ...standing,
+  message: Type.String({ description: "For people" }),
+  created_at: Timestamp,
+});
+
+/** Contract: Activation detail record. */
+export const Activation = Type.Object({
+  ...standing,
+  mobile_number: Nullable(Type.String({ examples: ["+61491570156"] })),
+  confirmation_number: Nullable(Type.String()),
+  error_type: Nullable(Type.String()),
+  error_message: Nullable(Type.String()),
+  plan_name: Nullable(Type.String()),
+  note: Nullable(Type.String()),
+  customer_email: Nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  submitted_at: Nullable(Timestamp),
+  confirmed_at: Nullable(Timestamp),
+  activated_at: Nullable(Timestamp),
+  cancelled_at: Nullable(Timestamp),
+});
+
+export const ActivationPage = Type.Object({
+  data: Type.Array(Activation),
+  count: Type.Integer({ description: "Records on this page" }),
+  pagination: Pagination,
+});
+
+export const ActivationQuery = Type.Object({
+  ...pageQuery(),
+  iccid: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+  status: Type.Optional(OneOf(activationStatuses)),
+});
+
+export const ActivationParams = Type.Object({ id: ActivationId });
+
+export const IccidParams = Type.Object({
+  iccid: Type.String({ minLength: 1, maxLength: 100, description: "ICCID of your open request" }),
+});
+
+const edit = {
+  requested_activation_date: Type.Optional(CivilDate("The new day in Sydney")),
+  note: Type.Optional(Nullable(Type.String({ ...Note, description: "null clears it" }))),
+};
+
+/** Contract: body of PATCH /activations/{id}; at least one field, which the handler sees to. */
+export const ActivationEdit = Type.Object(edit);
+
+const Reason = Type.Optional(Type.String({ maxLength: 500, description: "Kept with the request", examples: ["slip"] }));
+
+/** The body of a cancellation, which may be left out. */
+export const Cancellation = Type.Optional(Type.Object({ reason: Reason }));
+
+/** Most items of one bulk request (contract: Limits). */
+export const BULK_LIMIT = 200;
+
+const AnyIccid = Type.String({ minLength: 1, maxLength: 40, examples: ["8961032200826199583"] });
+
+export const BulkCancel = Type.Object({
+  activation_ids: Type.Optional(Type.Array(ActivationId, { maxItems: BULK_LIMIT })),
+  iccids: Type.Optional(Type.Array(AnyIccid, { maxItems: BULK_LIMIT })),
+  reason: Reason,
+});
+
+export const BulkReschedule = Type.Object({
+  items: Type.Array(
+    Type.Object({ activation_id: Type.Optional(ActivationId), iccid: Type.Optional(AnyIccid), ...edit }),
+    { minItems: 1, maxItems: BULK_LIMIT },
+  ),
+});
+
+export const BulkActivationResult = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      activation_id: Type.Optional(ActivationId),
+      iccid: Type.Optional(Type.String()),
+      status: OneOf(["cancelled", "rescheduled", "failed"]),
+      reason: Type.Optional(Type.String({ examples: ["not_cancellable:processing"] })),
+      activation: Type.Optional(Activation),
+    }),
+  ),
+  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
+});
