@@ -18,6 +18,8 @@ export interface ServeOptions extends ServedAt {
   allowPrivateWebhooks: boolean;
   /** Where /metrics listens on loopback; left out: nowhere. */
   metricsPort?: number | undefined;
+  /** Where mail to suppliers goes out, e.g. smtp://user:password@host:587; left out: nowhere. */
+  smtpUrl?: string | undefined;
 }
 
 export interface ServeDependencies {
@@ -62,7 +64,8 @@ export async function serve(deps: ServeDependencies, options: ServeOptions): Pro
   });
   const url = await listen(app, { host: options.host, port });
   const metricsServer = options.metricsPort === undefined ? null : await metricsOrClose(options.metricsPort);
-  const workers = startWorkers({ ...context, log, allowPrivateWebhooks: options.allowPrivateWebhooks });
+  const { allowPrivateWebhooks, smtpUrl } = options;
+  const workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl });
 
   async function metricsOrClose(metricsPort: number) {
     return startMetricsServer(metrics.registry, metricsPort).catch(async (error: unknown) => {

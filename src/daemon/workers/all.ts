@@ -1,45 +1,59 @@
 import type { Logger } from "pino";
+import type { Topic } from "../../core/store/store.ts";
 import type { DaemonContext } from "../context.ts";
+import { createCarrierGateway } from "../gateways/carriers.ts";
+import { createMailer } from "../gateways/mailer.ts";
+import { createSignedExchange } from "../gateways/signed-exchange.ts";
+import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
+import { startActivations } from "./activations.ts";
 import { startDeliveries } from "./deliveries.ts";
+import { expireEsims } from "./expiry.ts";
 import { fulfilDueOrders } from "./fulfilment.ts";
-import { startWorker, type Worker } from "./loop.ts";
+import { type Step, startWorker, type Worker } from "./loop.ts";
+import { supplyDueItems } from "./supplies.ts";
 import { purgeOldDeliveries } from "./webhook-retention.ts";
 
 export interface WorkerContext extends DaemonContext {
   log: Logger;
   allowPrivateWebhooks: boolean;
+  /** Where mail to suppliers goes out; left out: nowhere. */
+  smtpUrl: string | undefined;
 }
 
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Starts everything that runs by itself; `stop` lets each finish what it is doing. */
 export function startWorkers(context: WorkerContext): { stop(): Promise<void> } {
-  const { store, log } = context;
-  const workers: Worker[] = [];
-  const stopListening: (() => void)[] = [];
-
-  const fulfilment = startWorker({
-    name: "fulfilment",
-    pollMs: 1_000,
-    step: (signal) => fulfilDueOrders({ store, log }, signal),
-    log,
-  });
-  workers.push(fulfilment);
-  stopListening.push(store.onSignal("fulfilment", fulfilment.wake));
-
+  const { store, log, clock, addresses, smtpUrl } = context;
+  const { publicUrl } = addresses;
+  const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
   const sender = createWebhookSender({ allowPrivate: context.allowPrivateWebhooks });
-  const deliveries = startDeliveries({ ...context, sender, publicUrl: context.addresses.publicUrl });
-  workers.push(deliveries);
-  stopListening.push(store.onSignal("deliveries", deliveries.wake));
+  const carriers = createCarrierGateway({ now: clock.now, publicUrl });
+  const exchange = createSignedExchange(clock.now);
+  const mailer = createMailer(smtpUrl);
+  const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
 
-  const step = (signal: AbortSignal) => purgeOldDeliveries({ store }, signal);
-  workers.push(startWorker({ name: "webhook retention", pollMs: HOUR_MS, step, log }));
+  const woken: [Topic, Worker][] = [
+    ["fulfilment", loop("fulfilment", SECOND_MS, (signal) => fulfilDueOrders({ store, log }, signal))],
+    ["fulfilment", loop("supplies", SECOND_MS, (signal) => supplyDueItems({ store, log, gateway: suppliers }, signal))],
+    ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
+    ["activations", startActivations({ store, gateway: carriers, log })],
+  ];
+  const polling = [
+    loop("webhook retention", HOUR_MS, (signal) => purgeOldDeliveries({ store }, signal)),
+    loop("expiry", MINUTE_MS, (signal) => expireEsims({ store }, signal)),
+  ];
+  const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
 
   return {
     async stop() {
       for (const stop of stopListening) stop();
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([...woken.map(([, worker]) => worker), ...polling].map((worker) => worker.stop()));
+      await exchange.close();
+      mailer.close();
     },
   };
 }

@@ -1,0 +1,35 @@
+import type { OrderItemId } from "../kernel/brand.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import type { Read, Tx } from "../store/store.ts";
+import type { SupplyOutcome } from "../suppliers/outcome.ts";
+import { applySupply } from "./item-outcome.ts";
+import { findItem, type ItemRow } from "./items.ts";
+import { linesOfOrder } from "./order.ts";
+
+/** An item that a supplier was sent, with its line's way of delivery. Throws `not_found` for what is not this supplier's. */
+export async function suppliedItem(
+  q: Read,
+  input: { supplier: string; id: OrderItemId },
+): Promise<{ item: ItemRow; delivery_method: string }> {
+  const item = await findItem(q, input.id);
+  if (item === null || item.supplier !== input.supplier) throw notFound("request to this supplier");
+  const line = (await linesOfOrder(q, item.order_id)).find((each) => each.id === item.line_id);
+  return { item, delivery_method: line?.delivery_method ?? "" };
+}
+
+/**
+ * A supplier's later answer, its signature checked before. Said twice, or after a later step, it changes nothing:
+ * `applied` is false then. Throws `not_found`, `conflict` before the item was sent, `validation` for eSIMs that are known
+ * already.
+ */
+export async function takeSupplierCallback(
+  tx: Tx,
+  input: { supplier: string; id: OrderItemId; outcome: SupplyOutcome },
+): Promise<{ applied: boolean }> {
+  const { item } = await suppliedItem(tx, input);
+  if (item.status === "pending" && item.attempts === 0 && item.leased_until === null) {
+    throw new Problem("conflict", "This request was not sent yet.");
+  }
+  const after = await applySupply(tx, { id: item.id, outcome: input.outcome });
+  return { applied: after.status !== item.status };
+}

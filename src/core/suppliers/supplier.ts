@@ -1,0 +1,84 @@
+import { eq } from "drizzle-orm";
+import { isoTime } from "../kernel/clock.ts";
+import { notFound } from "../kernel/problem.ts";
+import { Secret } from "../kernel/secret.ts";
+import type { SupplierAdapter } from "../store/schema/suppliers.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+export type SupplierRow = Row<"suppliers">;
+
+export const supplierAdapters = ["http", "email"] as const satisfies SupplierAdapter[];
+
+/** A supplier as the operator's commands print it. Its secret never shows. */
+export interface Supplier {
+  name: string;
+  adapter: SupplierAdapter;
+  url: string | null;
+  has_secret: boolean;
+  to: string | null;
+  has_template: boolean;
+  updated_at: string;
+}
+
+/** A row as people and programs see it. */
+export function toSupplier(row: SupplierRow): Supplier {
+  return {
+    name: row.name,
+    adapter: row.adapter,
+    url: row.url,
+    has_secret: row.secret_sealed !== null,
+    to: row.to_address,
+    has_template: row.template !== null,
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+const byName = statement((db, t, slot: Slots<{ name: string }>) =>
+  db.select().from(t.suppliers).where(eq(t.suppliers.name, slot.name)),
+);
+
+const all = statement((db, t, _slot) => db.select().from(t.suppliers).orderBy(t.suppliers.name));
+
+/** The supplier with this name, or null. */
+export async function findSupplier(q: Read, name: string): Promise<SupplierRow | null> {
+  return first(await byName(q, { name }));
+}
+
+/** The supplier with this name. Throws `not_found`. */
+export async function requireSupplier(q: Read, name: string): Promise<SupplierRow> {
+  const row = await findSupplier(q, name);
+  if (row === null) throw notFound(`supplier: ${name}`);
+  return row;
+}
+
+/** All suppliers, by name. */
+export async function listSuppliers(q: Read, _input: null): Promise<Supplier[]> {
+  return (await all(q, {})).map(toSupplier);
+}
+
+/** The way to a supplier, its secret opened; null: it is not set up. */
+export interface SupplierContact {
+  name: string;
+  adapter: SupplierAdapter;
+  url: string | null;
+  secret: Secret | null;
+  to: string | null;
+  template: string | null;
+}
+
+/** How to reach a supplier. */
+export async function supplierContact(q: Read, name: string): Promise<SupplierContact | null> {
+  const row = await findSupplier(q, name);
+  if (row === null) return null;
+  const { adapter, url, secret_sealed, to_address: to, template } = row;
+  return {
+    name,
+    adapter,
+    url,
+    secret: secret_sealed === null ? null : new Secret(q.vault.open(secret_sealed)),
+    to,
+    template,
+  };
+}

@@ -1,0 +1,66 @@
+import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
+
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  /** Becomes the message id: the same at every try. */
+  reference: string;
+}
+
+/** Sends mail by SMTP. */
+export interface Mailer {
+  /** `accepted` once the server took it; a fault otherwise. Never throws. */
+  send(mail: Mail): Promise<SupplyOutcome>;
+  close(): void;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Mail through `smtpUrl` (smtp://user:password@host:587?from=…); without one every mail is a fault that says so. */
+export function createMailer(smtpUrl: string | undefined): Mailer {
+  if (smtpUrl === undefined) {
+    return {
+      send: async () => ({ kind: "temporary", reason: "no SMTP server is set (serve --smtp-url)" }),
+      close: () => undefined,
+    };
+  }
+  const { from, domain, connection } = readSmtpUrl(smtpUrl);
+  // Loaded when the first mail goes out: most installations send none.
+  const transport = import("nodemailer").then(({ createTransport }) =>
+    createTransport({
+      url: connection,
+      pool: true,
+      connectionTimeout: PATIENCE_MS,
+      greetingTimeout: PATIENCE_MS,
+      socketTimeout: PATIENCE_MS,
+    }),
+  );
+  return {
+    async send({ to, subject, text, reference }) {
+      try {
+        const smtp = await transport;
+        await smtp.sendMail({ from, to, subject, text, messageId: `<${reference}@${domain}>` });
+        return { kind: "accepted" };
+      } catch (error) {
+        return faultOf(error);
+      }
+    },
+    close: () => void transport.then((smtp) => smtp.close()),
+  };
+}
+
+/** The sender (`?from=`, else esimctl@<host>), its domain, and the address to connect to. */
+function readSmtpUrl(smtpUrl: string): { from: string; domain: string; connection: string } {
+  const url = new URL(smtpUrl);
+  const from = url.searchParams.get("from") ?? `esimctl@${url.hostname}`;
+  url.searchParams.delete("from");
+  return { from, domain: from.replace(/^.*@/, "").replace(/>$/, ""), connection: url.toString() };
+}
+
+/** A 5xx for the recipient will not change by itself, but the operator can mend it: it too is tried again. */
+function faultOf(error: unknown): SupplyOutcome {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "responseCode") : undefined;
+  const reason = typeof code === "number" ? `the mail server answered ${code}` : "the mail server could not be reached";
+  return { kind: "temporary", reason };
+}

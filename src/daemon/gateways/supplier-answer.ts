@@ -1,0 +1,53 @@
+import { Compile } from "typebox/compile";
+import { parseActivationCode } from "../../core/esims/esim.ts";
+import type { SuppliedEsim, SupplyOutcome } from "../../core/suppliers/outcome.ts";
+import { SupplierAnswer } from "../schemas/supplier.ts";
+
+const validator = Compile(SupplierAnswer);
+
+/** What is known of the request that an answer is about. */
+export interface Asked {
+  /** eSIMs that `activated` must bring: all of a lot; none, or one, where a profile is pushed to a device. */
+  least: number;
+  most: number;
+}
+
+/** What a supplier's JSON means for a request; anything docs/suppliers.md does not describe is a temporary fault. */
+export function readSupplierAnswer(body: unknown, asked: Asked): SupplyOutcome {
+  return validator.Check(body)
+    ? supplyOutcome(body, asked)
+    : { kind: "temporary", reason: "its answer makes no sense" };
+}
+
+/** The outcome that a well-formed answer tells. */
+export function supplyOutcome(answer: SupplierAnswer, asked: Asked): SupplyOutcome {
+  switch (answer.outcome) {
+    case "accepted":
+      return { kind: "accepted" };
+    case "confirmed":
+      return { kind: "confirmed", confirmationNumber: answer.confirmation_number ?? null };
+    case "activated":
+      return delivered(answer, asked);
+    case "refused":
+      return {
+        kind: "refused",
+        errorType: answer.error_type ?? "supplier_refused",
+        errorMessage: answer.error_message ?? "The supplier refused the request.",
+      };
+    case "temporary":
+      return { kind: "temporary", reason: "it asked to be tried again" };
+  }
+}
+
+function delivered({ esims: handed = [], confirmation_number }: SupplierAnswer, { least, most }: Asked): SupplyOutcome {
+  const esims = handed.flatMap(({ iccid, activation_code, confirmation_code = null }): SuppliedEsim[] => {
+    const code = parseActivationCode(activation_code);
+    return code === null ? [] : [{ iccid, ...code, confirmation_code }];
+  });
+  if (esims.length !== handed.length)
+    return { kind: "temporary", reason: "an activation code of its answer makes no sense" };
+  if (esims.length < least || esims.length > most) {
+    return { kind: "temporary", reason: `it delivered ${esims.length} eSIMs where ${most} were asked for` };
+  }
+  return { kind: "activated", confirmationNumber: confirmation_number ?? null, esims };
+}

@@ -1,0 +1,102 @@
+import type { ClaimedItem } from "../../core/orders/items-due.ts";
+import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppliers/mail-template.ts";
+import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
+import type { SupplierContact } from "../../core/suppliers/supplier.ts";
+import type { Mailer } from "./mailer.ts";
+import type { SignedExchange } from "./signed-exchange.ts";
+import { type Asked, readSupplierAnswer } from "./supplier-answer.ts";
+
+/** The way to every supplier, whatever its adapter. */
+export interface SupplierGateway {
+  /** Sends one item. Never throws: a supplier that cannot be reached is an outcome. */
+  send(item: ClaimedItem, contact: SupplierContact | null): Promise<SupplyOutcome>;
+}
+
+interface GatewayDependencies {
+  exchange: SignedExchange;
+  mailer: Mailer;
+  publicUrl: string;
+}
+
+/** How long a supplier's answer to one request may take. */
+const TIMEOUT_MS = 30_000;
+
+/** The path that a supplier calls back at, under the public address. */
+export function supplierCallbackPath(name: string): string {
+  return `/api/v1/callbacks/suppliers/${encodeURIComponent(name)}`;
+}
+
+/** What an `activated` answer must bring for an item. */
+export function askedFor(item: ClaimedItem["item"], deliveryMethod: string): Asked {
+  return { least: deliveryMethod === "supplier_api" ? item.quantity : 0, most: item.quantity };
+}
+
+/** Gateways to all suppliers. */
+export function createSupplierGateway({ exchange, mailer, publicUrl }: GatewayDependencies): SupplierGateway {
+  return {
+    async send(claimed, contact) {
+      if (contact === null) return { kind: "temporary", reason: "it is not set up (suppliers set)" };
+      const wanted = claimed.delivery_method === "supplier_email" ? "email" : "http";
+      if (contact.adapter !== wanted) return { kind: "temporary", reason: `its adapter is not ${wanted}` };
+      return wanted === "email" ? byMail(mailer, claimed, contact) : byHttp(exchange, claimed, contact, publicUrl);
+    },
+  };
+}
+
+async function byMail(mailer: Mailer, claimed: ClaimedItem, contact: SupplierContact): Promise<SupplyOutcome> {
+  if (contact.to === null) return { kind: "temporary", reason: "it has no address to write to" };
+  const mail = renderMail(contact.template ?? STANDARD_TEMPLATE, factsOf(claimed));
+  // The same message id at every try: a server that got it before knows it again.
+  return mailer.send({ to: contact.to, reference: claimed.item.id, ...mail });
+}
+
+async function byHttp(
+  exchange: SignedExchange,
+  claimed: ClaimedItem,
+  { url, secret, name }: SupplierContact,
+  publicUrl: string,
+): Promise<SupplyOutcome> {
+  if (url === null || secret === null) return { kind: "temporary", reason: "it has no address or no secret" };
+  const { item, order_number, product_sku, delivery_method } = claimed;
+  const answer = await exchange.post({
+    url,
+    secret,
+    reference: item.id,
+    timeoutMs: TIMEOUT_MS,
+    body: {
+      reference: item.id,
+      kind: delivery_method,
+      order_number,
+      product_sku,
+      quantity: item.quantity,
+      traveller: item.traveller,
+      callback_url: `${publicUrl}${supplierCallbackPath(name)}`,
+    },
+  });
+  if (answer.statusCode === null)
+    return { kind: "temporary", reason: answer.fault === "timeout" ? "timeout" : "no answer" };
+  const outcome = readSupplierAnswer(answer.body, askedFor(item, delivery_method));
+  const { statusCode } = answer;
+  // Only a clear word counts: a 2xx with an outcome, or a 4xx that says refused. All else is asked again.
+  if (statusCode >= 200 && statusCode < 300) return outcome;
+  if (statusCode >= 400 && statusCode < 500 && outcome.kind === "refused") return outcome;
+  return { kind: "temporary", reason: `it answered ${statusCode}` };
+}
+
+function factsOf({ item, order_number, product_name, product_sku }: ClaimedItem): MailFacts {
+  const { traveller } = item;
+  return {
+    reference: item.id,
+    order_number,
+    product_name,
+    product_sku,
+    quantity: String(item.quantity),
+    customer_name: traveller?.customer_name ?? "",
+    customer_email: traveller?.customer_email ?? "",
+    customer_phone: traveller?.customer_phone ?? "",
+    activation_date: traveller?.activation_date ?? "",
+    timezone: traveller?.timezone ?? "",
+    eid_number: traveller?.eid_number ?? "",
+    selected_plan_id: traveller?.selected_plan_id ?? "",
+  };
+}
