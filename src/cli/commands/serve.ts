@@ -14,6 +14,7 @@ export const serveOptions = {
   trustProxy: flag("--trust-proxy", "take client addresses from the X-Forwarded-For of the proxy in front"),
   allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
+  smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice("--log-level <level>", levels, "how much is logged (default info)"),
 };
 
@@ -25,7 +26,9 @@ interface Asked extends Omit<Serving, "host" | "port" | "logLevel"> {
 
 /** What was asked for, with the defaults. */
 export function servingOf({ host = "127.0.0.1", port = 8080, logLevel = "info", ...rest }: Asked): Serving {
-  return { host, port, logLevel, ...rest };
+  // An address with a password in it is better kept out of the process list.
+  const smtpUrl = rest.smtpUrl ?? process.env.ESIMCTL_SMTP_URL;
+  return { host, port, logLevel, ...rest, smtpUrl };
 }
 
 /** Says that it listens: in words to a person, as one JSON line to a log. */

@@ -17,7 +17,7 @@ interface Decision {
 
 /** Shows what a decision on a held order would do, asks, decides, and prints the order as it is then. */
 export async function decideReview(context: Context, { id, consequence, decide }: Decision): Promise<Result> {
-  const [{ previewReview }, { findOrderId, linesOfOrder, toOrder }] = await Promise.all([
+  const [{ previewReview }, { findOrderId }] = await Promise.all([
     import("../../../core/orders/review.ts"),
     import("../../../core/orders/order.ts"),
   ]);
@@ -27,11 +27,16 @@ export async function decideReview(context: Context, { id, consequence, decide }
     const preview = await store.read(previewReview, orderId);
     const words = preview.status === "waiting_review" ? consequence(preview) : null;
     if (words !== null) await context.confirm(words);
-    const row = await decide(opened, orderId);
-    const order = toOrder(row, await store.read(linesOfOrder, orderId));
-    return recordResult({ ...order, reason: row.reason }, (sheet) => ({
-      ...orderFields(sheet, order),
-      reason: shown(row.reason),
-    }));
+    return decided(opened, await decide(opened, orderId));
   });
+}
+
+/** The order as an operator's decision left it. */
+export async function decided({ store }: Opened, row: OrderRow): Promise<Result> {
+  const { linesOfOrder, toOrder } = await import("../../../core/orders/order.ts");
+  const order = toOrder(row, await store.read(linesOfOrder, row.id));
+  return recordResult({ ...order, reason: row.reason }, (sheet) => ({
+    ...orderFields(sheet, order),
+    reason: shown(row.reason),
+  }));
 }

@@ -1,9 +1,13 @@
 import { approve } from "./approve.ts";
+import { bulk } from "./bulk.ts";
+import { cancel } from "./cancel.ts";
 import { create } from "./create.ts";
 import { esims } from "./esims.ts";
 import { list } from "./list.ts";
 import { reject } from "./reject.ts";
+import { retry } from "./retry.ts";
+import { ship } from "./ship.ts";
 import { show } from "./show.ts";
 
 /** The verbs of `orders`, in the order of its help. */
-export const verbs = [create, list, show, esims, approve, reject];
+export const verbs = [create, bulk, list, show, esims, approve, reject, ship, cancel, retry];

@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { address, argument, choice, text } from "../../input.ts";
+import { recordResult } from "../../output/result.ts";
+import { shown, yesNo } from "../../output/words.ts";
+import { SUPPLIER_JSON } from "./view.ts";
+
+export const set = command({
+  name: "set",
+  summary: "add a supplier, or change how it is reached",
+  stand: "operator",
+  effects: "Holds from the next request to it. Products name their supplier in the catalog.",
+  json: SUPPLIER_JSON,
+  examples: [
+    "suppliers set northwind --adapter http --url https://api.northwind.example/esims --secret -",
+    "suppliers set kestrel --adapter email --to orders@kestrel.example --template mail.txt",
+  ],
+  args: { name: argument("name", "the supplier, as products name it") },
+  options: {
+    adapter: choice("--adapter <adapter>", ["http", "email"], "signed HTTP, or mail (default for a new one)"),
+    url: address("--url <url>", "where the http adapter posts to"),
+    secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
+    to: text("--to <address>", "whom the email adapter writes to"),
+    template: text("--template <file>", 'the mail: first line "Subject: …", an empty line, then the text'),
+  },
+  async run(context, { name, adapter, url, secret: given, to, template: file }) {
+    const [{ setSupplier }, { readSecretArgument }] = await Promise.all([
+      import("../../../core/suppliers/set.ts"),
+      import("../../output/prompts.ts"),
+    ]);
+    const secret = given === undefined ? undefined : await readSecretArgument(given, "Secret", context.globals);
+    const template = file === undefined ? undefined : await readTemplate(file);
+    const input = { name, settings: { adapter, url, secret, to, template }, actor: OPERATOR };
+    const supplier = await context.withStore(({ store }) => store.write(setSupplier, input));
+    return recordResult(supplier, () => ({
+      name: supplier.name,
+      adapter: supplier.adapter,
+      url: shown(supplier.url),
+      to: shown(supplier.to),
+      secret: yesNo(supplier.has_secret),
+      "own template": yesNo(supplier.has_template),
+    }));
+  },
+});
+
+async function readTemplate(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    throw new CliError("template_unreadable", `The template ${file} cannot be read.`, "Check its name and rights.");
+  }
+}
