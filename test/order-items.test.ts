@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { stockLevels } from "../src/core/esims/stock-levels.ts";
 import type { OrderItemId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/luhn.ts";
 import { cancelOrder, previewCancel } from "../src/core/orders/cancel.ts";
+import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { completeItem, confirmItem, failItem, retryItem, retryOrder } from "../src/core/orders/item-operator.ts";
 import { applySupply } from "../src/core/orders/item-outcome.ts";
 import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
@@ -292,6 +294,24 @@ test("cancelling refunds exactly what was not delivered and gives unseen eSIMs b
   expect(cancelled).toMatchObject([
     { data: { status: "cancelled", cancellation_reason: "customer changed her mind" } },
   ]);
+  await ledgerAgrees(platform);
+});
+
+test("an order cancelled while it is handed out gives all of it back, assigned or only reserved", async () => {
+  const { platform, products, caller } = await setUp();
+  await addStock(platform.store, "EU5", 600);
+  await platform.fund(caller.partnerId, 60_000);
+  const { body } = await place(caller, [[products.EU5, 600]]);
+  expect(await platform.store.write(fulfilStep, body.id)).toBe("more");
+  expect((await caller.get(`/api/v1/orders/${body.id}`)).body.line_items[0].fulfillment).toEqual({ status: "pending" });
+  const levels = async () => (await platform.store.read(stockLevels, { below: null })).map((level) => level.available);
+  expect(await levels()).toEqual([0]);
+  await platform.store.write(cancelOrder, { id: body.id, reason: "too many", actor: "operator" });
+  expect(await levels()).toEqual([600]);
+  expect(await balance(caller)).toBe(70_000);
+  const again = await place(caller, [[products.EU5, 600]]);
+  await platform.fulfil();
+  expect((await caller.get(`/api/v1/orders/${again.body.id}/esims`)).body.count).toBe(600);
   await ledgerAgrees(platform);
 });
 
