@@ -1,5 +1,5 @@
+import { escapeHtml } from "../../core/kernel/html.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
-import { escapeHtml } from "./html.ts";
 import { page } from "./layout.ts";
 
 const slugs = Object.keys(problems) as ProblemSlug[]; // its keys are the slugs

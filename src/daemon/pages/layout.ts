@@ -1,4 +1,4 @@
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../../core/kernel/html.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; font: 17px/1.55 system-ui, sans-serif; }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { fastify } from "fastify";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../../core/kernel/html.ts";
 
 /** A script as it is sent. */
 export interface Asset {

@@ -2,11 +2,12 @@ import type { FastifyReply } from "fastify";
 import QRCode from "qrcode";
 import { Type } from "typebox";
 import { activationCode, soldEsim } from "../../core/esims/esim.ts";
-import { esimLinks, esimOfToken } from "../../core/esims/links.ts";
+import { esimOfToken } from "../../core/esims/links.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { installPage } from "../pages/install.ts";
+import { chooseLanguage } from "../pages/language.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 100, description: "The unguessable part of the address" });
 
@@ -27,13 +28,18 @@ export const qrRoutes: RoutePlugin = (app, context) => {
       response: { 200: Type.String({ description: "A page for people", contentMediaType: "text/html" }) },
     },
     async handler(request, reply) {
-      const { esim, productName } = await visibleEsim(context, request.params.token);
-      const { qr_code_url } = esimLinks(context.store.vault, context.addresses.publicUrl, esim.id);
-      const svg = qr_code_url.replace(/\.png$/, ".svg");
-      const { smdp_address, matching_id, confirmation_code } = esim;
-      const page = { productName, code: activationCode(esim), qr: svg, smdp_address, matching_id, confirmation_code };
+      const { token } = request.params;
+      const { esim, productName } = await visibleEsim(context, token);
+      const { iccid, status, smdp_address, matching_id, confirmation_code } = esim;
+      const language = chooseLanguage(request.headers["accept-language"]);
+      const codes = { code: activationCode(esim), smdp_address, matching_id, confirmation_code };
+      // Beside this page, whatever the address it was opened by.
+      const qr = `../qr/${token}.svg`;
+      const test = esim.environment === "sandbox";
       keepPrivate(reply);
-      return reply.type("text/html; charset=utf-8").send(installPage(page));
+      reply.header("content-language", language).header("vary", "accept-language");
+      const html = installPage({ productName, iccid, status, test, qr, ...codes }, language);
+      return reply.type("text/html; charset=utf-8").send(html);
     },
   });
 };

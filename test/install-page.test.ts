@@ -1,0 +1,125 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import type { EsimStatus } from "../src/core/store/schema/esims.ts";
+import type { Tx } from "../src/core/store/store.ts";
+import { chooseLanguage } from "../src/daemon/pages/language.ts";
+import { addProducts } from "./support/catalog.ts";
+import { deliverEsim } from "./support/esims.ts";
+import { call, type Platform, startPlatform } from "./support/platform.ts";
+
+const ICCID = "8944590004463637008";
+const CODE = "LPA:1$smdp.example.net$K2-7YTQ1-AB";
+
+/** One real eSIM, delivered: its page's address, here. */
+async function delivered(platform: Platform, name = "Europe 5 GB"): Promise<string> {
+  const products = await addProducts(platform.store, [{ sku: "EU5", name }]);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 10_000);
+  const { installUrl } = await deliverEsim(platform, caller, { sku: "EU5", product: products.EU5, iccid: ICCID });
+  return installUrl.replace("http://esim.test", platform.url);
+}
+
+async function becomes(tx: Tx, status: EsimStatus): Promise<void> {
+  await tx.db.update(tx.t.esims).set({ status }).where(eq(tx.t.esims.iccid, ICCID));
+}
+
+test("has the one-tap links of both systems, the QR code and every code by hand", async () => {
+  const platform = await startPlatform();
+  const page = await call(await delivered(platform));
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const data = encodeURIComponent(CODE);
+  for (const host of ["esimsetup.apple.com", "esimsetup.android.com"]) {
+    expect(page.body).toContain(`href="https://${host}/esim_qrcode_provisioning?carddata=${data}"`);
+  }
+  for (const shown of ["smdp.example.net", "K2-7YTQ1-AB", "0731", CODE, `ICCID ${ICCID}`]) {
+    expect(page.body).toContain(`${shown}<`);
+  }
+  expect(page.body).not.toMatch(/class="warn"/);
+});
+
+test("shows its picture at whatever address it was opened, under the policy that is sent with it", async () => {
+  const platform = await startPlatform();
+  const address = await delivered(platform);
+  const page = await call(address);
+  const [, source = ""] = /<img[^>]* src="([^"]+)"/.exec(String(page.body)) ?? [];
+  const picture = await call(new URL(source, address).href);
+  expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  const policy = (page.headers.get("content-security-policy") ?? "").split(";");
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "style-src 'unsafe-inline'"]));
+  expect(policy.find((directive) => directive.startsWith("img-src "))).toMatch(/'self'/);
+  expect(page.body).not.toMatch(/<script|\son\w+=/i);
+});
+
+test("is kept from caches, search engines and referrers: its address is a secret", async () => {
+  const platform = await startPlatform();
+  const { headers } = await call(await delivered(platform));
+  expect(headers.get("cache-control")).toMatch(/^private/);
+  expect(headers.get("x-robots-tag")).toBe("noindex");
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+});
+
+test("holds names as text", async () => {
+  const platform = await startPlatform();
+  const page = await call(await delivered(platform, `<img src=x onerror="alert(1)"> & more`));
+  expect(page.body).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; more");
+});
+
+describe("languages", () => {
+  test.each([
+    ["de-AT,de;q=0.9,en;q=0.5", "de", "eSIM installieren"],
+    ["fr", "fr", "Installer votre eSIM"],
+    ["es-MX", "es", "Instala tu eSIM"],
+    ["ja-JP", "ja", "eSIMのインストール"],
+    ["zh-CN,zh;q=0.9", "zh-Hans", "安装您的 eSIM"],
+    ["zh-Hans-CN", "zh-Hans", "安装您的 eSIM"],
+    ["nl,pt;q=0.8", "en", "Install your eSIM"],
+    ["nl,es;q=0.4,en;q=0.2", "es", "Instala tu eSIM"],
+    ["*", "en", "Install your eSIM"],
+    [";;q=x,,", "en", "Install your eSIM"],
+  ])("%s gets %s", async (accepted, language, title) => {
+    const platform = await startPlatform();
+    const { body, headers } = await call(await delivered(platform), { headers: { "accept-language": accepted } });
+    expect(body).toContain(`<html lang="${language}">`);
+    expect(body).toContain(`<h1>${title}</h1>`);
+    expect(headers.get("content-language")).toBe(language);
+    expect(headers.get("vary")).toMatch(/accept-language/i);
+  });
+
+  test("a browser that asks for none gets English", () => {
+    expect(chooseLanguage(undefined)).toBe("en");
+    expect(chooseLanguage("")).toBe("en");
+  });
+});
+
+test("says when the eSIM has expired or is suspended", async () => {
+  const platform = await startPlatform();
+  const address = await delivered(platform);
+  for (const [status, words] of [
+    ["expired", "has expired"],
+    ["suspended", "is suspended"],
+  ] as const) {
+    await platform.store.write(becomes, status);
+    expect((await call(address)).body).toMatch(new RegExp(`class="warn">[^<]*${words}`));
+  }
+});
+
+test("says that an eSIM of the sandbox is a test", async () => {
+  const platform = await startPlatform();
+  const products = await addProducts(platform.store, [{ sku: "EU5" }]);
+  const caller = await platform.caller();
+  const line_items = [{ product_id: products.EU5, quantity: 1 }];
+  const order = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "page" });
+  await platform.fulfil();
+  const { body } = await caller.get(`/api/v1/orders/${order.body.id}/esims`);
+  const page = await call(body.esims[0].install_url.replace("http://esim.test", platform.url));
+  expect(page.body).toMatch(/class="warn">This is a test eSIM/);
+});
+
+test("is not there for a guessed address", async () => {
+  const platform = await startPlatform();
+  const address = await delivered(platform);
+  const last = address.endsWith("A") ? "B" : "A";
+  expect((await call(address.slice(0, -1) + last)).status).toBe(404);
+  expect((await call(`${platform.url}/install/x`)).status).toBe(404);
+});
