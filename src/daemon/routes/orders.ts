@@ -37,6 +37,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
     config: {
       scope: "write:orders",
       problems: ["validation", "invalid_activation_date", "insufficient_balance", "idempotency_conflict"],
+      responseHeaders: { 200: ["Location", "Idempotent-Replayed"], 201: ["Location"] },
     },
     schema: {
       operationId: "createOrder",
