@@ -1,0 +1,6 @@
+import type { Bench } from "./bench.ts";
+import { httpReads } from "./http-reads.ts";
+import { orderCreation } from "./order-creation.ts";
+
+/** Every bench, in the order of the table. */
+export const benches: readonly Bench[] = [httpReads, orderCreation];

@@ -1,0 +1,78 @@
+/** How much of it to run: a full measurement, or just enough to see that it still works. */
+export interface Scale {
+  /** Rounds of ours and the peer in turn; the medians count. */
+  rounds: number;
+  /** What one round does on either side, in each bench's own items: requests, orders, rows. */
+  items: number;
+}
+
+export const fullScale: Scale = { rounds: 7, items: 10_000 };
+export const tinyScale: Scale = { rounds: 1, items: 60 };
+
+/** One line of the table: ours against a bare peer, measured in turn in the same run. */
+export interface Measured {
+  what: string;
+  /** What the bare peer is. */
+  peer: string;
+  /** Medians over the rounds, in items a second. */
+  ours: number;
+  bare: number;
+  /** Median of each round's ours / bare, which a machine that is busy now and then disturbs least; and their extremes. */
+  ratio: number;
+  lowest: number;
+  highest: number;
+}
+
+/** A bench: sets up, measures, cleans up. Throws when anything it did was refused. */
+export type Bench = (scale: Scale) => Promise<Measured[]>;
+
+/** Does `items` things and answers how many it did a second. */
+export type Side = (items: number) => Promise<number>;
+
+interface Sides {
+  what: string;
+  peer: string;
+  ours: Side;
+  bare: Side;
+}
+
+/** Runs both sides in turn, after one short turn of each to warm up, so that both meet the same machine. */
+export async function compare({ rounds, items }: Scale, { what, peer, ours, bare }: Sides): Promise<Measured> {
+  const warmUp = Math.ceil(items / 4);
+  await bare(warmUp);
+  await ours(warmUp);
+  const pairs: { ours: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Who goes first changes: neither side always finds the machine as the other left it.
+    if (round % 2 === 0) pairs.push({ ours: await ours(items), bare: await bare(items) });
+    else {
+      const first = await bare(items);
+      pairs.push({ ours: await ours(items), bare: first });
+    }
+  }
+  const ratios = pairs.map((pair) => pair.ours / pair.bare);
+  return {
+    what,
+    peer,
+    ours: median(pairs.map((pair) => pair.ours)),
+    bare: median(pairs.map((pair) => pair.bare)),
+    ratio: median(ratios),
+    lowest: Math.min(...ratios),
+    highest: Math.max(...ratios),
+  };
+}
+
+/** Runs `work` on `items` items and answers items a second. */
+export async function perSecond(items: number, work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return items / ((performance.now() - from) / 1000);
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  if (low === undefined || high === undefined) throw new Error("nothing was measured");
+  return (low + high) / 2;
+}

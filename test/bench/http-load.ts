@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { execa } from "execa";
+
+const program = join(import.meta.dirname, "..", "..", "node_modules", "autocannon", "autocannon.js");
+
+export interface Load {
+  url: string;
+  connections: number;
+  /** How many requests in all. */
+  amount: number;
+  headers?: Record<string, string>;
+  method?: "GET" | "POST";
+  /** `[<id>]` in it or in a header becomes another id in each request. */
+  body?: string;
+}
+
+/** autocannon's own answer, of which we read this. */
+interface Result {
+  start: string;
+  finish: string;
+  "2xx": number;
+  non2xx: number;
+  errors: number;
+}
+
+/** Sends requests from a process of its own, so that the load costs the server's thread nothing; requests a second. */
+export async function httpLoad({ url, connections, amount, headers = {}, method, body }: Load): Promise<number> {
+  const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  if (method !== undefined) flags.push("-m", method);
+  if (body !== undefined) flags.push("-b", body, "-I");
+  const most = Math.min(connections, amount);
+  // It looks whether it is done at each of its samples only: one every 10 ms, else a run lasts whole seconds.
+  const sizes = ["-c", String(most), "-a", String(amount), "-L", "10"];
+  const { stdout } = await execa(process.execPath, [program, "--json", ...sizes, ...flags, url]);
+  // The documented shape of `autocannon --json`.
+  const result = JSON.parse(stdout) as Result;
+  if (result["2xx"] !== amount || result.non2xx !== 0 || result.errors !== 0) {
+    throw new Error(`${url}: of ${amount} requests ${result["2xx"]} were 2xx, ${result.errors} failed`);
+  }
+  return amount / ((Date.parse(result.finish) - Date.parse(result.start)) / 1000);
+}

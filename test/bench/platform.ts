@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { eq } from "drizzle-orm";
+import { createCredential } from "../../src/core/credentials/create.ts";
+import { createTokens } from "../../src/core/credentials/tokens.ts";
+import type { PartnerId, ProductId } from "../../src/core/kernel/brand.ts";
+import { systemClock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { minorUnits } from "../../src/core/kernel/money.ts";
+import { createPartner } from "../../src/core/partners/create.ts";
+import { openStore } from "../../src/core/store/open.ts";
+import type { Store, Tx } from "../../src/core/store/store.ts";
+import { creditWallet } from "../../src/core/wallet/fund.ts";
+import { buildApp } from "../../src/daemon/app.ts";
+import type { App } from "../../src/daemon/http.ts";
+import { listen } from "../../src/daemon/listen.ts";
+import { createLogger } from "../../src/daemon/logging.ts";
+import { createMetrics } from "../../src/daemon/metrics.ts";
+import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
+import { prepareStore } from "../../src/daemon/prepare.ts";
+import { allRoutes } from "../../src/daemon/routes/all.ts";
+import { addProducts } from "../support/catalog.ts";
+
+/** Far above what any machine sends in a minute: limits are counted, nobody is refused. */
+const NO_LIMIT = 1_000_000_000;
+
+/** A database as production has it (SQLite on this disk), with 60 products and a partner whose wallet never empties. */
+export interface BenchStore {
+  store: Store;
+  file: string;
+  partnerId: PartnerId;
+  productId: ProductId;
+  close(): Promise<void>;
+}
+
+/** Opens a fresh one in a temporary directory; `close` removes it. */
+export async function benchStore(): Promise<BenchStore> {
+  const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
+  const file = join(folder, "esimctl.db");
+  const ids = randomIds();
+  const store = await openStore({ file, create: true }, { clock: systemClock, ids, masterKey: ids.bytes(32) });
+  await prepareStore(store);
+  const actor = "bench";
+  const partner = await store.write(createPartner, { slug: "bench", name: "Bench", production: true, actor });
+  await store.write(raiseLimit, null);
+  const amount = minorUnits(1_000_000_000_00);
+  await store.write(creditWallet, { partnerId: partner.id, amount, currency: "AUD", actor });
+  const skus = Array.from({ length: 60 }, (_, index) => ({ sku: `PLAN-${index}`, price_cents: 250 + index }));
+  const productId = (await addProducts(store, skus))["PLAN-0"];
+  if (productId === undefined) throw new Error("the catalog was not imported");
+  async function close(): Promise<void> {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { store, file, partnerId: partner.id, productId, close };
+}
+
+/** Beyond what the operator can set. */
+async function raiseLimit(tx: Tx): Promise<void> {
+  await tx.db.update(tx.t.partners).set({ rate_limit: NO_LIMIT }).where(eq(tx.t.partners.slug, "bench"));
+}
+
+/** The whole HTTP side over a store: authentication, limits, validation, metrics, and a log that is written to nowhere. */
+export async function servePlatform({ store }: BenchStore): Promise<{ app: App; url: string; token: string }> {
+  const ids = randomIds();
+  const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };
+  const tokens = createTokens({ store, clock: systemClock, ids, issuer: addresses.publicUrl });
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const app = buildApp(
+    { store, clock: systemClock, ids, addresses },
+    {
+      authenticate: bearerTokens(tokens),
+      rateLimits: true,
+      trustProxy: false,
+      logger: await createLogger("info", false, nowhere),
+      metrics: createMetrics(),
+      routes: allRoutes(tokens),
+    },
+  );
+  const url = await listen(app, { host: "127.0.0.1", port: 0 });
+  const made = await store.write(createCredential, { partner: "bench", live: true, actor: "bench" });
+  const issued = await tokens.issue({ clientId: made.client_id, clientSecret: made.client_secret });
+  return { app, url, token: issued.access_token };
+}

@@ -1,0 +1,86 @@
+import Database from "better-sqlite3";
+import { isoTime, systemClock } from "../../src/core/kernel/clock.ts";
+import { randomAlphanumeric, randomIds } from "../../src/core/kernel/ids.ts";
+import type { BenchStore } from "./platform.ts";
+
+/**
+ * The peer of order creation: better-sqlite3 without anything around it, on a database of the same schema, in WAL mode
+ * with synchronous=FULL. Each order is one transaction that writes the rows which `createOrder` writes for one line; it
+ * looks nothing up and checks nothing.
+ */
+export function rawOrders({ file, partnerId, productId }: BenchStore) {
+  const database = new Database(file);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  const ids = randomIds();
+  const insert = insertsOf(database);
+  const charge = database.prepare(
+    "UPDATE wallets SET balance_cents = balance_cents - ?, last_transaction_at = ? WHERE partner_id = ? AND currency = ?",
+  );
+  const price = 250;
+
+  function writeRows(key: string): void {
+    const now = systemClock.now();
+    const id = ids.uuid(now);
+    const order_number = `ORD-20260302-${randomAlphanumeric(ids, 8)}`;
+    const owner = { partner_id: partnerId, environment: "production" };
+    const bought = { product_id: productId, product_sku: "PLAN-0", quantity: 1, unit_price_cents: price };
+    charge.run(price, now, partnerId, "AUD");
+    const transaction_id = ids.uuid(now);
+    const charged = { partner_id: partnerId, order_id: id, currency: "AUD", amount_cents: price, created_at: now };
+    insert.ledger_transactions({ id: transaction_id, kind: "charge", ...charged });
+    const posting = { transaction_id, currency: "AUD" };
+    insert.ledger_postings({ ...posting, account: `wallet:${partnerId}`, amount_cents: -price });
+    insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });
+    const times = { created_at: now, updated_at: now, due_at: now };
+    const sums = { currency: "AUD", total_cents: price, wallet_balance_after_cents: 0, metadata: "{}", reserved: 0 };
+    insert.orders({ id, order_number, ...owner, status: "paid", ...bought, ...sums, ...times });
+    const line = { id: ids.uuid(now), order_id: id, position: 0, status: "pending", assigned: 0 };
+    const product = { product_name: "Plan PLAN-0", product_type: "esim_qr_pregen", delivery_method: "stock" };
+    insert.order_lines({ ...line, ...product, ...bought });
+    insert.idempotency_keys({ ...owner, space: "single", key, payload_hash: key, order_id: id });
+    const created_at = isoTime(now);
+    const about = { ...owner, subject_id: id, occurred_at: now };
+    const created = {
+      id,
+      order_number,
+      partner_id: partnerId,
+      status: "paid",
+      total_price_cents: price,
+      currency: "AUD",
+    };
+    const line_items = [bought];
+    const made = JSON.stringify({ ...created, line_items, created_at });
+    insert.events({ id: ids.uuid(now), kind: "order.created", ...about, data: made });
+    const payment = { amount_cents: price, currency: "AUD", payment_method: "wallet", completed_at: created_at };
+    const paid = JSON.stringify({ order_id: id, order_number, ...payment, transaction_id });
+    insert.events({ id: ids.uuid(now), kind: "payment.completed", ...about, data: paid });
+  }
+
+  return { create: database.transaction(writeRows), close: () => void database.close() };
+}
+
+const tables = [
+  "ledger_transactions",
+  "ledger_postings",
+  "orders",
+  "order_lines",
+  "idempotency_keys",
+  "events",
+] as const;
+
+type Insert = (row: Record<string, string | number | null>) => void;
+
+/** Prepared inserts by table; columns that are not given are null. */
+function insertsOf(database: Database.Database): Record<(typeof tables)[number], Insert> {
+  const of = (table: string): Insert => {
+    const columns = database.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table).map(String);
+    const slots = columns.map((column) => `@${column}`);
+    const prepared = database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${slots.join(", ")})`);
+    const nothing = Object.fromEntries(columns.map((column) => [column, null]));
+    return (row) => void prepared.run({ ...nothing, ...row });
+  };
+  // Every table of the list has its entry.
+  return Object.fromEntries(tables.map((table) => [table, of(table)])) as Record<(typeof tables)[number], Insert>;
+}
