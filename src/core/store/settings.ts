@@ -2,8 +2,12 @@ import { eq } from "drizzle-orm";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 
-/** What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks. */
-export type SettingKey = "public_url" | "docs_url" | "allow_private_webhooks";
+/**
+ * What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks. And
+ * `inventory_sunset`, an ISO 8601 moment: when the deprecated inventory endpoint ends. No command writes that one; until
+ * an operator puts it into the settings table no date is announced.
+ */
+export type SettingKey = "public_url" | "docs_url" | "allow_private_webhooks" | "inventory_sunset";
 
 const byKey = statement((db, t, slot: Slots<{ key: string }>) =>
   db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, slot.key)),

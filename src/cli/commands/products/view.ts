@@ -1,3 +1,4 @@
+import { dataWords } from "../../../core/catalog/data-words.ts";
 import type { Product, ProductDetail } from "../../../core/catalog/product.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
@@ -16,11 +17,6 @@ export const productColumns: Column<Product>[] = [
   { title: "kind", value: (product) => product.product_type },
   { title: "status", value: (product) => product.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
 ];
-
-/** "5 GB", "500 MB": binary steps, as plans are sold. */
-function dataWords(mb: number): string {
-  return mb >= 1024 && mb % 512 === 0 ? `${mb / 1024} GB` : `${mb} MB`;
-}
 
 /** One product with its details. */
 export function productResult(product: ProductDetail): Result {

@@ -1,0 +1,46 @@
+import type { MinorUnits } from "../../kernel/brand.ts";
+import { minorUnits } from "../../kernel/money.ts";
+import { dataWords, dayWords } from "../data-words.ts";
+import type { Product } from "../product.ts";
+import { type Markup, retailPrice } from "../retail-price.ts";
+
+/** A product as a shop would sell it. */
+export interface Offer {
+  product: Product;
+  /** The suggested retail price, in the product's currency. */
+  retail: MinorUnits;
+  /** Address of its picture; null: none is wanted. */
+  picture: string | null;
+}
+
+export interface OfferTerms {
+  markup: Markup;
+  /** The daemon's public address, which serves the pictures; null: none are wanted. */
+  pictures: string | null;
+}
+
+/** What of a product all formats are made from. Throws as `retailPrice` does. */
+export function toOffer(product: Product, { markup, pictures }: OfferTerms): Offer {
+  return {
+    product,
+    retail: retailPrice(minorUnits(product.price_cents), markup),
+    picture: pictures === null ? null : `${pictures}/media/products/${product.id}.svg`,
+  };
+}
+
+/** The picture as all formats list it. */
+export function imagesOf({ product, picture }: Offer): { src: string; alt: string }[] {
+  return picture === null ? [] : [{ src: picture, alt: product.name }];
+}
+
+/** "5 GB · 30 days · Europe": what there is to say of every plan. */
+export function planWords({ data_amount_mb, validity_days, region }: Product): string {
+  return [dataWords(data_amount_mb), dayWords(validity_days), region].join(" · ");
+}
+
+const countries = new Intl.DisplayNames(["en"], { type: "region" });
+
+/** Where a plan works, in words: "France, Germany". Names stay; ISO 3166-1 codes become names. */
+export function coverageWords({ coverage }: Product): string {
+  return coverage.map((place) => (/^[A-Z]{2}$/.test(place) ? (countries.of(place) ?? place) : place)).join(", ");
+}

@@ -1,0 +1,58 @@
+import { isoTime } from "../kernel/clock.ts";
+import type { PlanType } from "../store/schema/catalog.ts";
+import type { Read } from "../store/store.ts";
+import { type GenericItem, toGeneric } from "./formats/generic.ts";
+import { type Offer, type OfferTerms, toOffer } from "./formats/offer.ts";
+import { type ShopifyItem, toShopify } from "./formats/shopify.ts";
+import { toWoocommerce, type WoocommerceItem } from "./formats/woocommerce.ts";
+import { listProducts } from "./list.ts";
+
+export const syncFormats = ["platform_a", "platform_b", "generic"] as const;
+export type SyncFormat = (typeof syncFormats)[number];
+
+export interface SyncRequest extends OfferTerms {
+  format: SyncFormat;
+  region?: string | undefined;
+  type?: PlanType | undefined;
+}
+
+/** The catalog for an e-commerce platform (contract: GET /catalog/sync). */
+export interface CatalogSync {
+  format: SyncFormat;
+  generated_at: string;
+  currency_note: string;
+  count: number;
+  products: (GenericItem | ShopifyItem | WoocommerceItem)[];
+}
+
+const CURRENCY_NOTE =
+  "Each price is in its product's own wholesale currency. Nothing is converted: " +
+  "a shop that sells in another currency must convert first.";
+
+const itemOf: Record<SyncFormat, (offer: Offer) => CatalogSync["products"][number]> = {
+  generic: toGeneric,
+  platform_a: toShopify,
+  platform_b: toWoocommerce,
+};
+
+const ROWS_A_QUERY = 500;
+
+/** The active products with suggested retail prices, oldest first. Throws `validation` when a price gets too large. */
+export async function catalogSync(q: Read, { format, region, type, ...terms }: SyncRequest): Promise<CatalogSync> {
+  const filter = {
+    limit: ROWS_A_QUERY,
+    region,
+    type,
+    status: "active",
+    sort_by: "created_at",
+    sort_order: "asc",
+  } as const;
+  const products: CatalogSync["products"] = [];
+  let cursor: string | undefined;
+  do {
+    const { data, pagination } = await listProducts(q, { ...filter, cursor });
+    for (const product of data) products.push(itemOf[format](toOffer(product, terms)));
+    cursor = pagination.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return { format, generated_at: isoTime(q.now), currency_note: CURRENCY_NOTE, count: products.length, products };
+}
