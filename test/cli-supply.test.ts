@@ -1,0 +1,125 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { esimctl, esimctlJson } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A demo installation and a folder for files. */
+async function demo() {
+  const folder = temporaryDirectory();
+  const data = join(folder, "data");
+  await esimctlJson(["init", "--demo", "--data", data]);
+  const at = [`--data=${data}`];
+  return {
+    folder,
+    run: (...args: string[]) => esimctl([...args, ...at]),
+    json: async (...args: string[]) => Object(await esimctlJson([...args, ...at])),
+  };
+}
+
+type Demo = Awaited<ReturnType<typeof demo>>;
+
+function place({ json }: Demo, product: string, quantity = 1) {
+  return json("orders", "create", "--partner", "demo", "--product", product, "--quantity", String(quantity));
+}
+
+async function aud({ json }: Demo): Promise<number> {
+  const { balances } = await json("wallet", "balance", "--partner", "demo");
+  return balances.find((balance: { currency: string }) => balance.currency === "AUD").balance_cents;
+}
+
+test("the operator ships a physical SIM, and cancels another with its money back", async () => {
+  const here = await demo();
+  const before = await aud(here);
+  const order = await place(here, "PS-EU-30GB-30D");
+  const shipped = await here.json("orders", "ship", order.order_number, "--carrier", "AusPost", "--tracking", "AP1");
+  expect(shipped).toMatchObject({ id: order.id, status: "fulfilled" });
+  const again = await here.run("orders", "ship", order.id, "--carrier", "AusPost", "--tracking", "AP1", "--json");
+  expect([again.exitCode, JSON.parse(again.stdout).error.code]).toEqual([1, "conflict"]);
+
+  const other = await place(here, "PS-EU-30GB-30D", 2);
+  const unasked = await here.run("orders", "cancel", other.id, "--reason", "changed her mind");
+  expect([unasked.exitCode, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+  const cancelled = await here.json("orders", "cancel", other.id, "--reason", "changed her mind", "--yes");
+  expect(cancelled).toMatchObject({ status: "cancelled", reason: "changed her mind" });
+  expect(await aud(here)).toBe(before - order.total_price_cents);
+  expect(await here.json("wallet", "check")).toMatchObject({ ok: true });
+});
+
+test("suppliers are set by the operator; what cannot work is refused in words", async () => {
+  const { folder, run, json } = await demo();
+  const template = join(folder, "mail.txt");
+  writeFileSync(template, "Subject: {{product_sku}}\n\nFor {{customer_name}}.\n");
+  const mail = ["suppliers", "set", "kestrel", "--adapter", "email", "--to", "orders@kestrel.example"];
+  expect(await json(...mail, "--template", template)).toMatchObject({ name: "kestrel", has_template: true, url: null });
+  const lacking = await run("suppliers", "set", "northwind", "--adapter", "http", "--json");
+  expect([lacking.exitCode, JSON.parse(lacking.stdout).error]).toMatchObject([1, { code: "validation" }]);
+  const http = ["suppliers", "set", "northwind", "--adapter", "http", "--url", "https://n.example/x", "--secret", "-"];
+  const secret = "kept out of the shell history";
+  const set = await esimctl([...http, "--json", `--data=${join(folder, "data")}`], { input: secret });
+  expect(JSON.parse(set.stdout)).toMatchObject({ has_secret: true });
+  expect(set.stdout + set.stderr).not.toContain(secret);
+  const { data, count } = await json("suppliers", "list");
+  expect([count, data.map((supplier: { name: string }) => supplier.name)]).toEqual([2, ["kestrel", "northwind"]]);
+});
+
+const HEAD = "External Order ID;sku;quantity;customer_email;customer_name\n";
+
+test("orders from a file: rows of one order stand together, bad ones are set aside, nothing is placed twice", async () => {
+  const here = await demo();
+  const file = join(here.folder, "orders.csv");
+  const rows = [
+    "o-1;ES-EU-5GB-30D;1;mia@example.com;Mia Chen",
+    "o-2;ES-EU-5GB-30D;0;noa@example.com;Noa Bar",
+    "o-1;ES-GLB-1GB-7D;2;mia@example.com;Mia Chen",
+    "o-2;ES-EU-5GB-30D;1;noa@example.com;Noa Bar",
+    "o-3;NO-SUCH-SKU;1;ken@example.com;Ken Ito",
+    "o-4;ES-EU-5GB-30D;1;ken@example.com;Ken Ito",
+  ];
+  writeFileSync(file, `${HEAD}${rows.join("\n")}\n`);
+  const before = await aud(here);
+  const dry = await here.run("orders", "bulk", file, "--partner", "demo", "--dry-run");
+  expect([dry.exitCode, dry.stdout]).toEqual([3, expect.stringContaining("2 orders")]);
+  expect(await aud(here)).toBe(before);
+
+  const ended = await here.run("orders", "bulk", file, "--partner", "demo", "--json");
+  expect(ended.exitCode).toBe(3);
+  const answer = JSON.parse(ended.stdout);
+  expect(answer.summary).toEqual({ total: 2, successful: 2, failed: 0 });
+  const ids = answer.results.map((result: { external_order_id: string }) => result.external_order_id);
+  expect(ids).toEqual(["o-1", "o-4"]);
+  const rejected = join(here.folder, "orders.rejected.csv");
+  expect(statSync(rejected).mode & 0o777).toBe(0o600);
+  expect(readFileSync(rejected, "utf8").trim().split("\n")).toHaveLength(4);
+  expect(readFileSync(rejected, "utf8")).toMatch(/o-3;.*;6;no product is called NO-SUCH-SKU/);
+
+  const spent = await aud(here);
+  expect(spent).toBeLessThan(before);
+  const again = JSON.parse((await here.run("orders", "bulk", file, "--partner", "demo", "--json")).stdout);
+  expect(again.results).toEqual(answer.results);
+  expect(await aud(here)).toBe(spent);
+
+  const strict = await here.run("orders", "bulk", file, "--partner", "demo", "--strict", "--json");
+  expect([strict.exitCode, JSON.parse(strict.stdout).summary.total]).toEqual([1, 0]);
+});
+
+test("an array of the API's own order items is sent as it is", async () => {
+  const here = await demo();
+  const { data } = await here.json("products", "list", "--region", "Europe", "--limit", "1");
+  const item = (external_order_id: string, quantity: number) => ({
+    external_order_id,
+    line_items: [{ product_id: data[0].id, quantity }],
+    customer: { email: "mia@example.com", name: "Mia Chen" },
+  });
+  const file = join(here.folder, "orders.json");
+  writeFileSync(file, JSON.stringify(Array.from({ length: 120 }, (_, i) => item(`o-${i}`, 1))));
+  const answer = await here.json("orders", "bulk", file, "--partner", "demo", "--sandbox");
+  expect(answer.summary).toEqual({ total: 120, successful: 120, failed: 0 });
+  expect(answer.results).toHaveLength(120);
+  writeFileSync(file, "{");
+  const broken = await here.run("orders", "bulk", file, "--partner", "demo", "--json");
+  expect([broken.exitCode, JSON.parse(broken.stdout).error.code]).toEqual([1, "json_invalid"]);
+});
