@@ -61,6 +61,9 @@ export function expectNoIdentity(text: unknown): void {
   for (const secret of secrets) expect(words).not.toContain(secret);
 }
 
+/** The kinds of events, in order. */
+export const kinds = (events: { kind: string }[]) => events.map(({ kind }) => kind);
+
 export interface ActivationPlatform extends Platform {
   /** Lets the worker do everything that is due now. */
   work(): Promise<ActivationCounts>;

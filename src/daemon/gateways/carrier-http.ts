@@ -48,10 +48,14 @@ const unsent: Reported = {
   answer: "the carrier has no address or no secret",
 };
 
+/** Statuses by which a server says "not now", whatever else it says. */
+const later: readonly number[] = [408, 425, 429];
+
 /** Only a clear word counts: a 2xx with an outcome, or a 4xx that says refused. All else is asked again. */
 function judge({ statusCode, body, fault }: SignedAnswer): CarrierOutcome {
   const outcome = fault === null ? readCarrierAnswer(body) : null;
   if (statusCode === null || outcome === null) return { kind: "temporary" };
   if (statusCode >= 200 && statusCode < 300) return outcome;
-  return statusCode >= 400 && statusCode < 500 && outcome.kind === "refused" ? outcome : { kind: "temporary" };
+  const clearNo = statusCode >= 400 && statusCode < 500 && !later.includes(statusCode) && outcome.kind === "refused";
+  return clearNo ? outcome : { kind: "temporary" };
 }

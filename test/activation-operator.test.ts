@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { moveActivation, type OperatorMove } from "../src/core/activations/operator.ts";
+import { activationQueue } from "../src/core/activations/queue.ts";
+import { revealActivation } from "../src/core/activations/reveal.ts";
+import { Problem } from "../src/core/kernel/problem.ts";
+import type { Read } from "../src/core/store/store.ts";
+import {
+  ACTIVATIONS,
+  expectNoIdentity,
+  iccid,
+  kinds,
+  request,
+  startActivationPlatform,
+} from "./support/activations.ts";
+import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
+
+describe("by hand", () => {
+  async function waiting() {
+    const platform = await startActivationPlatform();
+    const partner = await platform.caller();
+    const id = await platform.submit(partner, { activation_date: "2026-03-02" });
+    platform.clock.advance(5_000);
+    await platform.work();
+    const move = (given: OperatorMove) => platform.store.write(moveActivation, { id, move: given, actor: "operator" });
+    return { ...platform, partner, id, move };
+  }
+
+  const refusal = async (work: Promise<unknown>) => {
+    const error = await work.catch((it: unknown) => it);
+    if (!(error instanceof Problem)) throw new Error(`not refused: ${String(error)}`);
+    return error;
+  };
+
+  test("requests of a manual carrier wait for staff as long as it takes; nothing leaves", async () => {
+    const { id, work, clock, store, show, partner } = await waiting();
+    expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "processing" });
+    clock.advance(50 * MINUTE);
+    expect(await work()).toEqual({ released: 0, pickedUp: 0, exchanged: 0, overdue: 0 });
+    const { data } = await store.read(activationQueue, { limit: 10 });
+    expect(data).toMatchObject([{ id, partner: "partner-1", processing_status: "processing", next_at: null }]);
+    expectNoIdentity(data);
+  });
+
+  test("what staff type into the portal is shown to them alone, and the audit trail says so", async () => {
+    const { id, store } = await waiting();
+    const revealed = await store.write(revealActivation, { id, actor: "operator" });
+    expect(revealed.identity?.reveal()).toMatchObject({ passport_no: "QX8342075", puk: "22542821", sim_last4: "9583" });
+    expectNoIdentity(revealed);
+    const audit = await store.read((q: Read) => q.db.select().from(q.t.auditEntries), null);
+    const entry = audit.find(({ action }) => action === "activations.reveal");
+    expect(entry).toMatchObject({
+      target_id: id,
+      actor: "operator",
+      fields: expect.arrayContaining(["passport_no", "puk"]),
+    });
+    expectNoIdentity(audit);
+  });
+
+  test("confirm, then complete, with the same events as a carrier's own answers", async () => {
+    const { id, move, show, partner, events, store } = await waiting();
+    await move({ verb: "confirm", confirmationNumber: "P-1" });
+    expect((await refusal(move({ verb: "confirm", confirmationNumber: "P-2" }))).slug).toBe("conflict");
+    await move({ verb: "complete", mobileNumber: "+61491570157" });
+    expect(await show(partner, id)).toMatchObject({
+      status: "completed",
+      confirmation_number: "P-1",
+      mobile_number: "+61491570157",
+    });
+    expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.confirmed", "activation.activated"]);
+    expect((await store.read(activationQueue, { limit: 10 })).data).toEqual([]);
+    for (const verb of ["retry", "fail", "complete"] as const) {
+      const given = { verb, mobileNumber: "1", errorType: "x", errorMessage: "x" } as OperatorMove;
+      expect((await refusal(move(given))).message).toContain("completed");
+    }
+  });
+
+  test("fail gives up for good and tells the partner", async () => {
+    const { id, move, show, partner, events } = await waiting();
+    await move({ verb: "fail", errorType: "sim_blocked", errorMessage: "The portal says blocked, PUK 22542821." });
+    expect(await show(partner, id)).toMatchObject({
+      status: "failed",
+      processing_status: "failed",
+      error_type: "sim_blocked",
+      error_message: "The portal says blocked, PUK [redacted].",
+    });
+    expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.failed"]);
+  });
+
+  test("nothing can be done by hand before it was picked up", async () => {
+    const { store, partner, submit } = await waiting();
+    const id = await submit(partner);
+    const move: OperatorMove = { verb: "complete", mobileNumber: "1" };
+    expect((await refusal(store.write(moveActivation, { id, move, actor: "operator" }))).slug).toBe("conflict");
+  });
+});
+
+describe("manual_required", () => {
+  async function exhausted() {
+    const started = await withHttpCarrier();
+    const { carrier, due, work, clock, store } = started;
+    carrier.answers({ status: 503, body: {} });
+    const sim = iccid();
+    const id = await due({ iccid: sim });
+    for (const minutes of [0, 1, 2, 4, 8, 16]) {
+      clock.advance(minutes * MINUTE);
+      await work();
+    }
+    const move = (given: OperatorMove) => store.write(moveActivation, { id, move: given, actor: "operator" });
+    return { ...started, id, sim, move };
+  }
+
+  test("retry asks the carrier again at once, with all tries before it", async () => {
+    const { id, move, work, show, partner, carrier, clock, events } = await exhausted();
+    expect(await move({ verb: "retry" })).toMatchObject({ status: "processing", error_type: null });
+    expect((await work()).exchanged).toBe(1);
+    clock.advance(MINUTE);
+    carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
+    await work();
+    expect(await show(partner, id)).toMatchObject({ status: "completed" });
+    expect(new Set(carrier.asked.map(({ reference }) => reference)).size).toBe(1);
+    expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
+  });
+
+  test("complete and fail end it; only fail emits activation.failed and frees the ICCID", async () => {
+    const { move, events, id } = await exhausted();
+    await move({ verb: "complete", mobileNumber: "+61491570156" });
+    expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
+    const other = await exhausted();
+    await other.move({ verb: "fail", errorType: "gave_up", errorMessage: "The carrier is gone." });
+    expect(kinds(await other.events(other.id))).toEqual(["activation.submitted", "activation.failed"]);
+    expect((await other.partner.send("POST", ACTIVATIONS, request({ iccid: other.sim }))).status).toBe(201);
+  });
+});
