@@ -104,7 +104,9 @@ func main() {
 	var cases []struct{ Secret, Header, Body string; Now int64 }
 	if json.NewDecoder(os.Stdin).Decode(&cases) != nil { os.Exit(1) }
 	verdicts := []bool{}
-	for _, c := range cases { verdicts = append(verdicts, Verify(c.Secret, c.Header, []byte(c.Body), time.Unix(c.Now, 0))) }
+	for _, c := range cases {
+		verdicts = append(verdicts, Verify(c.Secret, c.Header, []byte(c.Body), time.Unix(c.Now, 0)))
+	}
 	json.NewEncoder(os.Stdout).Encode(verdicts)
 }`;
   expect(await verdicts("verify.go", source, "go", ["run"])).toEqual(right);

@@ -1,4 +1,4 @@
-/** A receiver in a process of its own, so that it costs the senders' thread nothing. Driven by messages, see webhooks.ts. */
+/** A receiver in a process of its own, so that it costs the senders' thread nothing; webhooks.ts talks to it. */
 import { createServer } from "node:http";
 
 let left = Number.POSITIVE_INFINITY;

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
 /** One request that a receiver got. */
@@ -33,9 +32,11 @@ export interface Receiver {
 export async function startReceiver(answering: Answering = 200): Promise<Receiver> {
   let how = answering;
   const received: Received[] = [];
+  const waiting = new Set<() => void>();
   const server = createServer(async (request, response) => {
     const got = await readRequest(request);
     received.push(got);
+    for (const look of waiting) look();
     if (typeof how === "number") response.writeHead(how).end(how === 200 ? "ok" : "no");
     else how(got, response, received.length);
   });
@@ -54,7 +55,12 @@ export async function startReceiver(answering: Answering = 200): Promise<Receive
       how = next;
     },
     async got(count) {
-      while (received.length < count) await nextTurn();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = () => received.length >= count && resolve();
+      waiting.add(look);
+      look();
+      await promise;
+      waiting.delete(look);
     },
   };
 }

@@ -45,11 +45,19 @@ export async function dueEndpoints(q: Read, input: { limit: number }) {
 export interface ClaimedDelivery {
   id: DeliveryId;
   leasedUntil: number;
+  /** Tries that ended before. */
+  attempts: number;
   endpoint: WebhookRow;
   event: Row<"events">;
 }
 
-type Lane = { endpoint_id: WebhookId; now: number; until: number; limit: number };
+/** How many deliveries of an endpoint may be claimed. */
+export interface Lane {
+  endpointId: WebhookId;
+  room: number;
+}
+
+type Part = { endpoint_id: WebhookId; now: number; until: number; limit: number };
 
 // The words of the indexes over what waits.
 const pending = (t: Tables) => sql`${t.deliveries.status} = 'pending'`;
@@ -57,7 +65,7 @@ const retried = (t: Tables) => sql`${t.deliveries.status} = 'pending' and ${t.de
 
 /** Leases what is due of an endpoint's queue, or of a part of it. */
 function leaseOf(part: (t: Tables) => SQL) {
-  return statement((db, t, slot: Slots<Lane>) =>
+  return statement((db, t, slot: Slots<Part>) =>
     db
       .update(t.deliveries)
       .set({ leased_until: slot.until, due_at: slot.until })
@@ -72,7 +80,7 @@ function leaseOf(part: (t: Tables) => SQL) {
             .limit(slot.limit),
         ),
       )
-      .returning({ id: t.deliveries.id, event_id: t.deliveries.event_id }),
+      .returning({ id: t.deliveries.id, event_id: t.deliveries.event_id, attempts: t.deliveries.attempts }),
   );
 }
 
@@ -101,10 +109,7 @@ const eventById = statement((db, t, slot: Slots<{ id: string }>) =>
  * their first try, then the oldest. A lease that ran out is taken over: the try it stood for may have been made, so
  * that an event arrives at least once.
  */
-export async function claimDeliveries(
-  tx: Tx,
-  input: { lanes: { endpointId: WebhookId; room: number }[] },
-): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(tx: Tx, input: { lanes: Lane[] }): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   for (const { endpointId, room } of input.lanes) {
     const endpoint = await findWebhook(tx, endpointId);
@@ -112,9 +117,9 @@ export async function claimDeliveries(
     const lane = { endpoint_id: endpointId, now: tx.now, until: tx.now + DELIVERY_LEASE_MS };
     const leased = await leaseRetries(tx, { ...lane, limit: room });
     if (leased.length < room) leased.push(...(await leaseAny(tx, { ...lane, limit: room - leased.length })));
-    for (const { id, event_id } of leased.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    for (const { id, event_id, attempts } of leased.sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const event = first(await eventById(tx, { id: event_id }));
-      if (event !== null) claimed.push({ id, leasedUntil: lane.until, endpoint, event });
+      if (event !== null) claimed.push({ id, leasedUntil: lane.until, attempts, endpoint, event });
     }
     const next = first(await nextOf(tx, { endpoint_id: endpointId }));
     await lookAgainAt(tx, { id: endpointId, due_at: next?.due_at ?? null });

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type ClaimedDelivery, prolongLease } from "../../core/webhooks/claim.ts";
-import { applyOutcome } from "../../core/webhooks/outcome.ts";
+import type { Outcome } from "../../core/webhooks/outcome.ts";
 import { signingSecrets } from "../../core/webhooks/secrets.ts";
 import { signatureHeader } from "../../core/webhooks/signature.ts";
 import type { WebhookSender } from "../gateways/webhook-sender.ts";
@@ -17,10 +17,10 @@ export interface DeliverDependencies {
 
 const USER_AGENT = "esimctl-webhooks/1";
 
-/** Makes one try of a delivery that was claimed and writes what became of it (contract: Events). */
-export async function deliver(deps: DeliverDependencies, claimed: ClaimedDelivery): Promise<void> {
+/** Makes one try of a delivery that was claimed; null when it was taken over meanwhile (contract: Events). */
+export async function deliver(deps: DeliverDependencies, claimed: ClaimedDelivery): Promise<Outcome | null> {
   const { store, clock, sender } = deps;
-  const { id, endpoint, event } = claimed;
+  const { id, attempts, endpoint, event } = claimed;
   const body = await deliveryBody(store, event, deps.publicUrl);
   const at = clock.now();
   const timestamp = Math.floor(at / 1000);
@@ -37,8 +37,9 @@ export async function deliver(deps: DeliverDependencies, claimed: ClaimedDeliver
   };
   // Reading a long body took its time: whoever took the delivery over meanwhile makes the try instead.
   const leasedUntil = Buffer.isBuffer(body) ? claimed.leasedUntil : await store.write(prolongLease, claimed);
-  if (leasedUntil === null) return;
+  if (leasedUntil === null) return null;
   const content = Buffer.isBuffer(body) ? body : { length, chunks: body.chunks };
   const answer = await sender.post({ url: endpoint.url, headers, body: content });
-  await store.write(applyOutcome, { id, leasedUntil, event: event.kind, at, ...answer });
+  const about = { id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
+  return { ...about, leasedUntil, attempts, at, ...answer };
 }

@@ -1,5 +1,5 @@
 import type { WebhookId } from "../../core/kernel/brand.ts";
-import type { DueEndpoint } from "../../core/webhooks/claim.ts";
+import type { DueEndpoint, Lane } from "../../core/webhooks/claim.ts";
 
 /** How many tries may be under way at a time. */
 export interface DeliveryBounds {
@@ -12,7 +12,7 @@ export interface DeliveryBounds {
 /** Who has how many tries under way, and who may start how many more. */
 export interface Lanes {
   /** Shares what is free among the endpoints with something due. */
-  share(due: DueEndpoint[]): { endpointId: WebhookId; room: number }[];
+  share(due: DueEndpoint[]): Lane[];
   enter(id: WebhookId): void;
   leave(id: WebhookId): void;
 }
@@ -25,7 +25,7 @@ export function createLanes(bounds: DeliveryBounds): Lanes {
   return {
     share(due) {
       let free = bounds.overall - underWay;
-      const lanes: { endpointId: WebhookId; room: number }[] = [];
+      const lanes: Lane[] = [];
       // Whoever has nothing under way comes first.
       for (const { id, ailing } of due.toSorted((a, b) => count(a.id) - count(b.id))) {
         const room = roomFor(count(id), free, ailing ? bounds.perAilingEndpoint : bounds.perEndpoint);

@@ -1,0 +1,99 @@
+import { eq } from "drizzle-orm";
+import type { WebhookId } from "../kernel/brand.ts";
+import type { EventKind } from "../store/schema/event-kinds.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
+import { stopEndpoint } from "./status.ts";
+import { findWebhook, type WebhookRow } from "./webhook.ts";
+
+/** A try as its endpoint's health sees it. */
+export interface Tried {
+  endpointId: WebhookId;
+  /** The event that was sent. */
+  event: EventKind;
+  eventId: string;
+  /** When it began (ms). */
+  at: number;
+  /** Null: no answer came. */
+  statusCode: number | null;
+}
+
+/** The health of endpoints while outcomes are applied: read once, written once, however many outcomes there are. */
+export interface HealthBook {
+  /** Takes a try into account; `dueAt` is when its delivery is tried again, or null. */
+  note(tried: Tried, verdict: Verdict, dueAt: number | null): Promise<void>;
+  /** Writes it all, and stops the endpoints that are gone or failed too often. */
+  write(): Promise<void>;
+}
+
+type Health = Pick<
+  WebhookRow,
+  "id" | "last_event" | "last_event_id" | "last_status_code" | "last_at" | "consecutive_failures" | "due_at"
+>;
+
+const writeHealth = statement((db, t, slot: Slots<Health>) =>
+  db
+    .update(t.webhookEndpoints)
+    .set({
+      last_event: slot.last_event,
+      last_event_id: slot.last_event_id,
+      last_status_code: slot.last_status_code,
+      last_at: slot.last_at,
+      consecutive_failures: slot.consecutive_failures,
+      due_at: slot.due_at,
+    })
+    .where(eq(t.webhookEndpoints.id, slot.id)),
+);
+
+interface Entry {
+  row: WebhookRow;
+  stop: "disabled" | "failed" | null;
+}
+
+/** A book for the outcomes of one transaction. */
+export function createHealthBook(tx: Tx): HealthBook {
+  const entries = new Map<WebhookId, Entry | null>();
+
+  async function entryOf(id: WebhookId): Promise<Entry | null> {
+    const known = entries.get(id);
+    if (known !== undefined) return known;
+    const row = await findWebhook(tx, id);
+    const entry = row === null ? null : { row, stop: null };
+    entries.set(id, entry);
+    return entry;
+  }
+
+  return {
+    async note(tried, verdict, dueAt) {
+      const entry = await entryOf(tried.endpointId);
+      if (entry === null) return;
+      entry.row = rowAfter(entry.row, tried, verdict, dueAt);
+      if (verdict.kind === "gone") entry.stop = "disabled";
+      else if (entry.row.consecutive_failures >= FAILURES_TO_GIVE_UP) entry.stop ??= "failed";
+    },
+    async write() {
+      for (const entry of entries.values()) {
+        if (entry === null) continue;
+        const { row, stop } = entry;
+        const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at } = row;
+        const last = { last_event, last_event_id, last_status_code, last_at };
+        await writeHealth(tx, { id, ...last, consecutive_failures, due_at });
+        if (stop !== null && row.status === "active") await stopEndpoint(tx, row, stop);
+      }
+    },
+  };
+}
+
+function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict, dueAt: number | null): WebhookRow {
+  const failed = verdict.kind === "exhausted" ? 1 : 0;
+  return {
+    ...row,
+    last_event: tried.event,
+    last_event_id: tried.eventId,
+    last_status_code: tried.statusCode,
+    last_at: tried.at,
+    consecutive_failures: verdict.kind === "delivered" ? 0 : row.consecutive_failures + failed,
+    due_at: dueAt === null ? row.due_at : Math.min(row.due_at ?? dueAt, dueAt),
+  };
+}
