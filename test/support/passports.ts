@@ -1,7 +1,8 @@
 import type { PassportId } from "../../src/core/kernel/brand.ts";
+import type { DrawRequest } from "../../src/core/passports/draw.ts";
 import { judgePassport } from "../../src/core/passports/judge.ts";
 import type { Store } from "../../src/core/store/store.ts";
-import type { Caller } from "./platform.ts";
+import { type Caller, startPlatform } from "./platform.ts";
 
 let made = 0;
 
@@ -37,4 +38,25 @@ export async function makeDrawable(store: Store, ids: readonly PassportId[]): Pr
   for (const id of ids) {
     await store.write(judgePassport, { id, verification: "verified", onshore: true, actor: "operator" });
   }
+}
+
+/** The platform with one partner that may use the pool. */
+export async function withAgent() {
+  const platform = await startPlatform();
+  const agent = await platform.caller({ slug: "agency", agent: true });
+  return { ...platform, agent };
+}
+
+/** A request that draws from an agent's sandbox pool. */
+export function draws(agent: Caller, fields: Partial<DrawRequest> = {}): DrawRequest {
+  return {
+    partnerId: agent.partnerId,
+    environment: "sandbox",
+    brand: "brand-a",
+    carrier: "896103",
+    activationDate: "2026-04-01",
+    requestId: crypto.randomUUID(),
+    actor: "client:test",
+    ...fields,
+  };
 }

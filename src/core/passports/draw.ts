@@ -10,6 +10,7 @@ import { type Owner, openPassport, type PassportRow } from "./passport.ts";
 /** Uses of one passport for one carrier's brand at the same time (contract: Limits). */
 export const USES_PER_BRAND = 4;
 
+/** For which request a passport is drawn, and what it must be good for. */
 export interface DrawRequest extends Owner {
   brand: string;
   /** The carrier's prefix or name, for the record. */

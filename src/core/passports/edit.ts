@@ -18,7 +18,7 @@ import {
   requireOwnPassport,
 } from "./passport.ts";
 
-/** A change of any of these makes the operator's verdict void (contract: Identity pool); the country is the number's. */
+/** A change of any of these voids the operator's verdict (contract: Identity pool); the country is the number's. */
 const verifiedFields = ["first_name", "last_name", "passport_no", "passport_country", "passport_expiry"] as const;
 
 type Rewrite = ReturnType<typeof columnsOf> & {

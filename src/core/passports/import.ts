@@ -2,6 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { IN_POOL } from "../store/schema/passports.ts";
 import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
@@ -11,6 +12,7 @@ import { columnsOf, type NewPassport, type Owner, passportInPool } from "./passp
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
 
+/** What an import did, record by record (decisions: Identity pool). */
 export interface ImportResult {
   imported: number;
   skipped_duplicates: number;
@@ -90,7 +92,7 @@ async function addOne(tx: Tx, owner: Owner, { index, passport, seen, result }: A
     onshore: false,
     drawable: false,
     use_count: 0,
-    withdrawn: false,
+    pool_key: IN_POOL,
     created_at: tx.now,
     updated_at: tx.now,
   });

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { Verification } from "../store/schema/passports.ts";
+import { IN_POOL, type Verification } from "../store/schema/passports.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { numberIndex, type PassportRow, requirePassport } from "./passport.ts";
@@ -47,7 +47,7 @@ const write = statement((db, t, slot: Slots<Judged>) =>
 /** Passes a verdict on one passport; answers its new row. Throws `not_found`, `conflict` when it was withdrawn. */
 export async function judgePassport(tx: Tx, input: Verdict & { id: PassportId; actor: Actor }): Promise<PassportRow> {
   const row = await requirePassport(tx, input.id);
-  if (row.withdrawn) throw new Problem("conflict", `Passport ${row.id} was withdrawn from its pool.`);
+  if (row.withdrawn_at !== null) throw new Problem("conflict", `Passport ${row.id} was withdrawn from its pool.`);
   return (await judge(tx, row, input, input.actor)).row;
 }
 
@@ -59,10 +59,9 @@ const ofDocument = statement((db, t, slot: Slots<{ number_index: string; country
       and(
         eq(t.passports.number_index, slot.number_index),
         eq(t.passports.passport_country, slot.country),
-        eq(t.passports.withdrawn, false),
+        eq(t.passports.pool_key, IN_POOL),
       ),
-    )
-    .orderBy(t.passports.id),
+    ),
 );
 
 export type DocumentOutcome = "updated" | "unchanged" | "not_found";
@@ -92,7 +91,7 @@ async function judge(tx: Tx, row: PassportRow, verdict: Verdict, actor: Actor) {
   const rejection = verification === "rejected" ? (verdict.reason ?? null) : null;
   const changed = row.verification !== verification || row.onshore !== onshore || (row.rejection ?? null) !== rejection;
   if (!changed) return { row, changed };
-  const drawable = verification === "verified" && onshore && !row.withdrawn;
+  const drawable = verification === "verified" && onshore && row.withdrawn_at === null;
   await write(tx, { id: row.id, verification, rejection, onshore, drawable });
   await recordAudit(tx, {
     actor,

@@ -1,11 +1,12 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
-import type { Tables } from "../store/schema/tables.ts";
+import { IN_POOL } from "../store/schema/passports.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
 import { numberIndex, type Owner, type PassportRecord, toRecord } from "./passport.ts";
 
+/** Whose pool is listed, and which part of it. */
 export interface PassportFilter extends Owner {
   limit: number;
   cursor?: string | undefined;
@@ -13,6 +14,7 @@ export interface PassportFilter extends Owner {
   passport_no?: string | undefined;
 }
 
+/** One page of a pool. */
 export interface PassportPage {
   records: PassportRecord[];
   count: number;
@@ -21,32 +23,42 @@ export interface PassportPage {
 
 type Window = Owner & { key: number; id: string; limit: number };
 
-function standing(t: Tables, slot: Slots<Window>): (SQL | undefined)[] {
-  return [
-    eq(t.passports.partner_id, slot.partnerId),
-    eq(t.passports.environment, slot.environment),
-    eq(t.passports.withdrawn, false),
-    sql`(${t.passports.created_at}, ${t.passports.id}) < (${slot.key}, ${slot.id})`,
-  ];
-}
-
 const newest = statement((db, t, slot: Slots<Window>) =>
   db
     .select()
     .from(t.passports)
-    .where(and(...standing(t, slot)))
+    .where(
+      and(
+        eq(t.passports.partner_id, slot.partnerId),
+        eq(t.passports.environment, slot.environment),
+        eq(t.passports.pool_key, IN_POOL),
+        sql`(${t.passports.created_at}, ${t.passports.id}) < (${slot.key}, ${slot.id})`,
+      ),
+    )
     .orderBy(desc(t.passports.created_at), desc(t.passports.id))
     .limit(slot.limit),
 );
 
-const newestOfNumber = statement((db, t, slot: Slots<Window & { number_index: string }>) =>
+// In no order, so that only the number can lead it; they are at most one a country.
+const ofNumber = statement((db, t, slot: Slots<Owner & { number_index: string }>) =>
   db
     .select()
     .from(t.passports)
-    .where(and(eq(t.passports.number_index, slot.number_index), ...standing(t, slot)))
-    .orderBy(desc(t.passports.created_at), desc(t.passports.id))
-    .limit(slot.limit),
+    .where(
+      and(
+        eq(t.passports.number_index, slot.number_index),
+        eq(t.passports.partner_id, slot.partnerId),
+        eq(t.passports.environment, slot.environment),
+        eq(t.passports.pool_key, IN_POOL),
+      ),
+    ),
 );
+
+async function newestOfNumber(q: Read, { limit, key, id, ...number }: Window & { number_index: string }) {
+  const rows = await ofNumber(q, number);
+  const older = rows.filter((row) => row.created_at < key || (row.created_at === key && row.id < id));
+  return older.sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1)).slice(0, limit);
+}
 
 /**
  * A page of the caller's pool, newest first, withdrawn ones left out (contract: GET /kyc/passports). Throws

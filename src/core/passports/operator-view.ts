@@ -3,6 +3,7 @@ import type { PassportId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
 import { notFound } from "../kernel/problem.ts";
+import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -92,7 +93,7 @@ const awaiting = statement((db, t, slot: Slots<Window>) =>
     .innerJoin(t.partners, eq(t.partners.id, t.passports.partner_id))
     .where(
       and(
-        eq(t.passports.withdrawn, false),
+        eq(t.passports.pool_key, IN_POOL),
         eq(t.passports.verification, "pending"),
         sql`(${t.passports.created_at}, ${t.passports.id}) > (${slot.key}, ${slot.id})`,
       ),

@@ -4,6 +4,7 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import { notFound } from "../kernel/problem.ts";
+import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -74,7 +75,7 @@ export async function requirePassport(q: Read, id: PassportId): Promise<Passport
 export async function requireOwnPassport(q: Read, owner: Owner, id: PassportId): Promise<PassportRow> {
   const row = await requirePassport(q, id);
   const own = row.partner_id === owner.partnerId && row.environment === owner.environment;
-  if (!own || row.withdrawn) throw notFound("passport");
+  if (!own || row.withdrawn_at !== null) throw notFound("passport");
   return row;
 }
 
@@ -90,7 +91,7 @@ const inPool = statement((db, t, slot: Slots<InPool>) =>
         eq(t.passports.partner_id, slot.partnerId),
         eq(t.passports.environment, slot.environment),
         eq(t.passports.passport_country, slot.country),
-        eq(t.passports.withdrawn, false),
+        eq(t.passports.pool_key, IN_POOL),
       ),
     ),
 );

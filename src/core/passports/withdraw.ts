@@ -10,7 +10,7 @@ import { type Owner, requireOwnPassport } from "./passport.ts";
 const withdraw = statement((db, t, slot: Slots<{ id: PassportId; now: number }>) =>
   db
     .update(t.passports)
-    .set({ withdrawn: true, withdrawn_at: slot.now, drawable: false, updated_at: slot.now })
+    .set({ pool_key: slot.id, withdrawn_at: slot.now, drawable: false, updated_at: slot.now })
     .where(eq(t.passports.id, slot.id)),
 );
 

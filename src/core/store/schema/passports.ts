@@ -1,8 +1,10 @@
-import { sql } from "drizzle-orm";
 import type { PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
+
+/** The `pool_key` of a passport that stands in its pool. */
+export const IN_POOL = "";
 
 /** The operator's verdict on a passport; never leaves by the API. */
 export type Verification = "pending" | "verified" | "rejected";
@@ -41,19 +43,17 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
       use_count: k.int("use_count").notNull(),
       /** The request that drew it last, unless that draw was released. */
       assigned_request_id: k.text("assigned_request_id"),
-      withdrawn: k.flag("withdrawn").notNull(),
+      /** `IN_POOL`; once it is withdrawn its own id, so that country and number are free again. */
+      pool_key: k.text("pool_key").notNull(),
       withdrawn_at: k.int("withdrawn_at"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
     },
     (t) => [
-      k
-        .uniqueIndex("passports_pool")
-        .on(t.partner_id, t.environment, t.passport_country, t.number_index)
-        .where(sql`withdrawn = 0`),
-      k.index("passports_list").on(t.partner_id, t.environment, t.withdrawn, t.created_at, t.id),
-      k.index("passports_number").on(t.number_index, t.partner_id, t.environment),
-      k.index("passports_queue").on(t.withdrawn, t.verification, t.created_at, t.id),
+      // Led by the number: one index keeps the pool free of duplicates and finds a number in any pool.
+      k.uniqueIndex("passports_number").on(t.number_index, t.partner_id, t.environment, t.passport_country, t.pool_key),
+      k.index("passports_list").on(t.partner_id, t.environment, t.pool_key, t.created_at, t.id),
+      k.index("passports_queue").on(t.pool_key, t.verification, t.created_at, t.id),
       k.index("passports_draw").on(t.partner_id, t.environment, t.drawable, t.use_count, t.id),
       k.index("passports_expiry").on(t.passport_expiry, t.id),
       k.index("passports_withdrawn").on(t.withdrawn_at, t.id),
