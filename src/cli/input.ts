@@ -114,6 +114,12 @@ export function optionalArgument(name: string, help: string): Argument<string | 
   return { syntax: `[${name}]`, help, read: asText };
 }
 
+/** Positional arguments, any number of them: `ids…`. */
+export function argumentList(name: string, help: string): Argument<readonly string[]> {
+  const read = (given: unknown) => (Array.isArray(given) ? given.filter((one) => typeof one === "string") : []);
+  return { syntax: `[${name}...]`, help, read };
+}
+
 function asText(given: unknown): string | undefined {
   return typeof given === "string" ? given : undefined;
 }

@@ -61,4 +61,19 @@ export const nouns: readonly Noun[] = [
     summary: "where events go: endpoints, deliveries, secrets, a local receiver",
     verbs: async () => (await import("./commands/webhooks/verbs.ts")).verbs,
   },
+  {
+    name: "passports",
+    summary: "the identity pool: import, verify, withdraw, purge",
+    verbs: async () => (await import("./commands/passports/verbs.ts")).verbs,
+  },
+  {
+    name: "audit",
+    summary: "who did what",
+    verbs: async () => (await import("./commands/audit/verbs.ts")).verbs,
+  },
+  {
+    name: "keys",
+    summary: "the keys of tokens and of sealed data",
+    verbs: async () => (await import("./commands/keys/verbs.ts")).verbs,
+  },
 ];

@@ -1,0 +1,67 @@
+import type { AuditLine } from "../../../core/audit/list.ts";
+import type { Store } from "../../../core/store/store.ts";
+import { command } from "../../command.ts";
+import { flag, integer, text } from "../../input.ts";
+import { momentOf, since as sinceOption } from "../../input-time.ts";
+import { listResult } from "../../output/result.ts";
+import type { Column } from "../../output/sheet.ts";
+import { moment } from "../../output/words.ts";
+
+const PAGE = 100;
+
+const columns: Column<AuditLine>[] = [
+  { title: "at", value: (line) => moment(line.at) },
+  { title: "who", value: (line) => line.actor },
+  { title: "did", value: (line) => line.action },
+  { title: "to", value: (line) => `${line.target_kind} ${line.target_id}` },
+  { title: "fields", value: (line) => line.fields?.join(", ") ?? null, shrinks: true },
+  { title: "note", value: (line) => line.note, shrinks: true },
+];
+
+export const list = command({
+  name: "list",
+  summary: "who did what, newest first",
+  stand: "operator",
+  effects: "Reads only.",
+  json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note}], count}",
+  examples: ["audit list --since 24h", "audit list --target acme --all --json"],
+  args: {},
+  options: {
+    target: text("--target <id>", "only what was done to this: an id, or a partner's slug"),
+    since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
+    limit: integer("--limit <n>", "lines to show (default 100)", { min: 1, max: 10_000 }),
+    all: flag("--all", "every line, without a limit"),
+  },
+  async run(context, { target, since, limit, all }) {
+    return context.withStore(async ({ store, clock }) => {
+      const filter = {
+        target: target === undefined ? undefined : await targetId(store, target),
+        since: since === undefined ? undefined : momentOf(since, clock.now()),
+      };
+      const lines = await readLines(store, filter, all ? Number.POSITIVE_INFINITY : (limit ?? PAGE));
+      return listResult(lines, columns, "Nothing was recorded.");
+    });
+  },
+});
+
+/** A partner's slug as its id; anything else is an id itself. */
+async function targetId(store: Store, typed: string): Promise<string> {
+  const { listPartners } = await import("../../../core/partners/list.ts");
+  return (await store.read(listPartners, null)).find(({ slug }) => slug === typed)?.id ?? typed;
+}
+
+async function readLines(
+  store: Store,
+  filter: { target: string | undefined; since: number | undefined },
+  most: number,
+): Promise<AuditLine[]> {
+  const { listAudit } = await import("../../../core/audit/list.ts");
+  const lines: AuditLine[] = [];
+  while (lines.length < most) {
+    const limit = Math.min(PAGE, most - lines.length);
+    const page = await store.read(listAudit, { ...filter, limit, before: lines.at(-1) });
+    lines.push(...page);
+    if (page.length < limit) break;
+  }
+  return lines;
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { command } from "../../command.ts";
+import { type Context, OPERATOR } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { argument } from "../../input.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import { yesNo } from "../../output/words.ts";
+
+export const rotate = command({
+  name: "rotate",
+  summary: "make a new signing key or data key",
+  stand: "operator",
+  effects:
+    "signing: a new key signs tokens from now on; tokens that live stay good. data: a new key seals identity data " +
+    "and secrets from now on, everything is sealed anew, and the old key is deleted. The daemon may go on serving.",
+  json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
+  examples: ["keys rotate signing", "keys rotate data"],
+  batches: true,
+  args: { what: argument("what", "signing or data") },
+  options: {},
+  async run(context, { what }) {
+    if (what === "signing") return rotateSigning(context);
+    if (what === "data") return rotateData(context);
+    throw usageError(
+      `There are signing and data keys, not "${what}".`,
+      "Say keys rotate signing, or keys rotate data.",
+    );
+  },
+});
+
+async function rotateSigning(context: Context): Promise<Result> {
+  const { rotateSigningKey } = await import("../../../core/credentials/signing-keys.ts");
+  const key_id = await context.withStore(({ store }) => store.write(rotateSigningKey, { actor: OPERATOR }));
+  return recordResult({ key_id }, () => ({ "new signing key": key_id }), "Tokens signed by older keys stay good.");
+}
+
+async function rotateData(context: Context): Promise<Result> {
+  const [{ rotateAndReseal }, { startProgress }] = await Promise.all([
+    import("../../../core/credentials/rotate-data-key.ts"),
+    import("../../output/progress.ts"),
+  ]);
+  const signal = context.interruption;
+  const progress = startProgress(context.globals);
+  const done = await context
+    .withStore(({ store }) =>
+      rotateAndReseal(store, {
+        actor: OPERATOR,
+        // A daemon that waits for the database looks again at least every 50 ms.
+        rest: () => pause(60),
+        signal,
+        progress: (resealed) => progress.show("Sealing anew", resealed, null),
+      }),
+    )
+    .finally(progress.stop);
+  const { keyId: key_id, resumed, resealed, dropped, finished } = done;
+  const text = {
+    "current data key": key_id,
+    "went on with a rotation": yesNo(resumed),
+    "sealed anew": String(resealed),
+    "old keys deleted": String(dropped),
+  };
+  const more = finished ? "Everything is sealed under the current key." : "Not finished: the same command goes on.";
+  return {
+    ...recordResult({ key_id, resumed, resealed, dropped, finished }, () => text, more),
+    exitCode: finished ? exitCodes.done : signal.aborted ? exitCodes.interrupted : exitCodes.failed,
+  };
+}

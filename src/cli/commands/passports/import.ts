@@ -1,0 +1,50 @@
+import type { SentPassport } from "../../../core/passports/check.ts";
+import type { ImportResult } from "../../../core/passports/import.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import type { RowOutcome } from "../../csv/import.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { argument } from "../../input.ts";
+
+export const importPassportFile = command({
+  name: "import",
+  summary: "add passports to a partner's pool from CSV",
+  stand: "partner",
+  effects:
+    "Adds passports, which then await verification; ones that are there already are duplicates. Bad rows go to a file.",
+  json: IMPORT_JSON,
+  examples: [
+    "passports import passports.csv --partner acme",
+    "passports import passports.csv --partner acme --dry-run",
+  ],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: { file: argument("file", "CSV with first_name, last_name, date_of_birth, passport_no, …; - for stdin") },
+  options: importOptions,
+  async run(context, { file, dryRun, strict }) {
+    const [{ passportRowCheck }, { passportsCsv }, { civilDateAt }, { systemClock }] = await Promise.all([
+      import("./row.ts"),
+      import("../../csv/specs.ts"),
+      import("../../../core/kernel/civil-date.ts"),
+      import("../../../core/kernel/clock.ts"),
+    ]);
+    const check = passportRowCheck(civilDateAt(systemClock.now()));
+    return context.withApi((api) =>
+      importCsv(context, {
+        file,
+        spec: passportsCsv,
+        check,
+        send: (records) => sendBatch(api, records),
+        dryRun,
+        strict,
+      }),
+    );
+  },
+});
+
+async function sendBatch(api: Api, records: readonly SentPassport[]): Promise<RowOutcome[]> {
+  const { body } = await api.request<ImportResult>("POST", apiPath`/kyc/passports`, { body: { records } });
+  const skipped = new Set(body.skipped.map(({ index }) => index));
+  return records.map((_, index) => (skipped.has(index) ? "duplicate" : "imported"));
+}

@@ -1,0 +1,46 @@
+import type { Purge } from "../../../core/passports/purge.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { required } from "../../input.ts";
+import { momentOf, since } from "../../input-time.ts";
+import { recordResult } from "../../output/result.ts";
+
+/** Records one transaction clears: the daemon beside us is never kept waiting. */
+const BATCH = 200;
+
+export const purge = command({
+  name: "purge",
+  summary: "delete identity data that is no longer needed",
+  stand: "operator",
+  effects: "Deletes passports that were withdrawn or expired that long ago, for good. Who used them stays recorded.",
+  json: "{before, passports}",
+  examples: ["passports purge --older-than 365d", "passports purge --older-than 2026-01-01"],
+  batches: true,
+  args: {},
+  options: {
+    olderThan: required(since("--older-than <time>", "365d for that long ago, or a date such as 2026-01-01")),
+  },
+  async run(context, { olderThan }) {
+    const { purgePassports } = await import("../../../core/passports/purge.ts");
+    const purges: Record<string, Purge> = { passports: purgePassports };
+    return context.withStore(async ({ store, clock }) => {
+      const before = momentOf(olderThan, clock.now());
+      if (before > clock.now()) throw usageError("--older-than lies in the future.", "Name a time that is past.");
+      const cleared: Record<string, number> = {};
+      for (const [kind, run] of Object.entries(purges)) {
+        let count = -1;
+        cleared[kind] = 0;
+        while (count !== 0 && !context.interruption.aborted) {
+          count = await store.write(run, { before, limit: BATCH, actor: OPERATOR });
+          cleared[kind] += count;
+        }
+      }
+      const json = { before: new Date(before).toISOString(), ...cleared };
+      const text = Object.fromEntries(Object.entries(json).map(([name, value]) => [name, String(value)]));
+      const exitCode = context.interruption.aborted ? exitCodes.interrupted : exitCodes.done;
+      return { ...recordResult(json, () => text), exitCode };
+    });
+  },
+});

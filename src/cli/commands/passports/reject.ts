@@ -1,0 +1,29 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument, required, text } from "../../input.ts";
+import { recordResult } from "../../output/result.ts";
+import { passportId } from "./found.ts";
+import { OPERATOR_PASSPORT_JSON, operatorFields } from "./view.ts";
+
+export const reject = command({
+  name: "reject",
+  summary: "refuse a passport",
+  stand: "operator",
+  effects: "The passport is drawn no more; what drew it already goes on. The partner is not told.",
+  json: OPERATOR_PASSPORT_JSON,
+  examples: ['passports reject 019c… --reason "photo page not legible"'],
+  args: { id: argument("id", "the record's id") },
+  options: { reason: required(text("--reason <text>", "why, for your own people")) },
+  async run(context, { id, reason }) {
+    const [{ judgePassport }, { showPassport }] = await Promise.all([
+      import("../../../core/passports/judge.ts"),
+      import("../../../core/passports/operator-view.ts"),
+    ]);
+    const passport = await context.withStore(async ({ store }) => {
+      const verdict = { id: passportId(id), verification: "rejected", reason, actor: OPERATOR } as const;
+      const row = await store.write(judgePassport, verdict);
+      return store.read(showPassport, row.id);
+    });
+    return recordResult(passport, (sheet) => operatorFields(sheet, passport));
+  },
+});

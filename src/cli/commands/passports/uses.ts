@@ -1,0 +1,28 @@
+import type { PassportUse } from "../../../core/passports/operator-view.ts";
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { readSecretArgument } from "../../output/prompts.ts";
+import { listResult } from "../../output/result.ts";
+import { findEverywhere } from "./found.ts";
+import { useColumns } from "./view.ts";
+
+export const uses = command({
+  name: "uses",
+  summary: "which requests drew a passport",
+  stand: "operator",
+  effects: "Reads only.",
+  json: "{data: [{id, passport_id, brand, carrier, request_id, actor, drawn_at, released_at}], count}",
+  examples: ["passports uses 018159083", "passports uses -"],
+  args: { number: argument("number", "the passport number or a record's id; - reads it from standard input") },
+  options: {},
+  async run(context, { number }) {
+    const { passportUses } = await import("../../../core/passports/operator-view.ts");
+    const typed = await readSecretArgument(number, "Passport number:", context.globals);
+    const found = await context.withStore(async ({ store }) => {
+      const all: PassportUse[] = [];
+      for (const { id } of await findEverywhere(store, typed)) all.push(...(await store.read(passportUses, id)));
+      return all;
+    });
+    return listResult(found, useColumns, "It was never drawn.");
+  },
+});

@@ -1,0 +1,38 @@
+import { checkIdentityFields } from "../../../core/kernel/identity.ts";
+import type { DocumentVerdict } from "../../../core/passports/judge.ts";
+import type { Checked } from "../../csv/import.ts";
+import type { CsvRow } from "../../csv/open.ts";
+
+type VerdictColumn = "passport_country" | "passport_no" | "result" | "onshore" | "reason";
+
+const MOST_REASON = 500;
+
+/** Judges rows of a file of verdicts; `onshore` is meant where a row says nothing of it. */
+export function verdictRowCheck(
+  onshore: boolean | undefined,
+): (row: CsvRow<VerdictColumn>) => Checked<DocumentVerdict> {
+  return ({ values }) => {
+    const { passport_no, passport_country, reason } = values;
+    const { fields, errors } = checkIdentityFields({ passport_no, passport_country }, "");
+    const problems = Object.entries(errors).flatMap(([field, words]) => words.map((one) => `${field} ${one}`));
+    for (const field of ["passport_country", "passport_no"] as const) {
+      if (values[field] === "") problems.push(`${field} is required`);
+    }
+    const result = values.result.toLowerCase();
+    if (result !== "verified" && result !== "rejected") problems.push("result must be verified or rejected");
+    if (result === "rejected" && reason === "") problems.push("reason is required for a rejection");
+    if (reason.length > MOST_REASON) problems.push(`reason must be at most ${MOST_REASON} characters`);
+    const mark = values.onshore.toLowerCase();
+    if (!["", "yes", "no"].includes(mark)) problems.push("onshore must be yes or no");
+    if (problems.length > 0) return { problems };
+    return {
+      ok: {
+        country: fields.passport_country ?? "",
+        number: fields.passport_no ?? "",
+        verification: result === "rejected" ? "rejected" : "verified",
+        onshore: mark === "" ? onshore : mark === "yes",
+        ...(reason === "" ? {} : { reason }),
+      },
+    };
+  };
+}

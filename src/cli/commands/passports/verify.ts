@@ -1,0 +1,114 @@
+import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/judge.ts";
+import { IMPORT_JSON, importCsv } from "../../bulk.ts";
+import { command } from "../../command.ts";
+import { type Context, OPERATOR } from "../../context.ts";
+import type { RowOutcome } from "../../csv/import.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { argumentList, flag, text } from "../../input.ts";
+import type { Result } from "../../output/result.ts";
+import { passportId } from "./found.ts";
+
+export const verify = command({
+  name: "verify",
+  summary: "pass passports as genuine, by id or by a file of verdicts",
+  stand: "operator",
+  effects:
+    "Verified passports that are onshore can be drawn. A file's verdicts, also rejections, hold in every pool that " +
+    "has the document, or in one partner's.",
+  json:
+    '{results: [{id, status: "verified" | "failed", reason?}], summary: {total, successful, failed}}; ' +
+    `with --file ${IMPORT_JSON}`,
+  examples: ["passports verify 019c… 019d… --onshore", "passports verify --file verdicts.csv"],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: { ids: argumentList("ids", "ids of records, as `passports queue` lists them") },
+  options: {
+    file: text("--file <file>", "CSV with passport_country, passport_no, result, onshore, reason; - for stdin"),
+    onshore: flag("--onshore", "mark their holders as onshore; of a file: where it says nothing"),
+    offshore: flag("--offshore", "mark them as offshore"),
+    partner: text("--partner <slug>", "with --file: only in this partner's pools"),
+  },
+  async run(context, { ids, file, onshore, offshore, partner }) {
+    if (onshore && offshore) throw usageError("--onshore and --offshore exclude each other.", "Keep one of them.");
+    if ((file === undefined) === (ids.length === 0)) throw usageError("Give ids or --file.", "One of the two.");
+    const mark = onshore ? true : offshore ? false : undefined;
+    return file === undefined ? verifyIds(context, ids, mark) : verifyFile(context, file, mark, partner);
+  },
+});
+
+interface Judged {
+  id: string;
+  status: "verified" | "failed";
+  reason?: string;
+}
+
+async function verifyIds(context: Context, ids: readonly string[], onshore: boolean | undefined): Promise<Result> {
+  const [{ judgePassport }, { Problem }] = await Promise.all([
+    import("../../../core/passports/judge.ts"),
+    import("../../../core/kernel/problem.ts"),
+  ]);
+  const results = await context.withStore(({ store }) =>
+    Promise.all(
+      ids.map(async (id): Promise<Judged> => {
+        try {
+          const verdict = { id: passportId(id), verification: "verified", onshore, actor: OPERATOR } as const;
+          await store.write(judgePassport, verdict);
+          return { id, status: "verified" };
+        } catch (error) {
+          if (error instanceof Problem) return { id, status: "failed", reason: error.slug };
+          throw error;
+        }
+      }),
+    ),
+  );
+  const failed = results.filter(({ status }) => status === "failed").length;
+  const successful = results.length - failed;
+  return {
+    json: { results, summary: { total: results.length, successful, failed } },
+    exitCode: failed === 0 ? exitCodes.done : successful > 0 ? exitCodes.someFailed : exitCodes.failed,
+    text: (sheet) =>
+      sheet.table(
+        [
+          { title: "id", value: (one) => one.id },
+          { title: "status", value: (one) => one.status },
+          { title: "reason", value: (one) => one.reason ?? null },
+        ],
+        results,
+        "Nothing to verify.",
+      ),
+  };
+}
+
+async function verifyFile(
+  context: Context,
+  file: string,
+  onshore: boolean | undefined,
+  partner: string | undefined,
+): Promise<Result> {
+  const [{ judgeDocuments }, { requirePartner }, { verdictRowCheck }, { passportVerdictsCsv }] = await Promise.all([
+    import("../../../core/passports/judge.ts"),
+    import("../../../core/partners/partner.ts"),
+    import("./verdict-row.ts"),
+    import("../../csv/specs.ts"),
+  ]);
+  return context.withStore(async ({ store }) => {
+    const partnerId = partner === undefined ? undefined : (await store.read(requirePartner, partner)).id;
+    return importCsv(context, {
+      file,
+      spec: passportVerdictsCsv,
+      check: verdictRowCheck(onshore),
+      async send(rows: readonly DocumentVerdict[]) {
+        const verdicts = rows.map((row) => ({ ...row, partnerId }));
+        return (await store.write(judgeDocuments, { verdicts, actor: OPERATOR })).map(rowOutcome);
+      },
+      dryRun: false,
+      strict: false,
+    });
+  });
+}
+
+function rowOutcome(outcome: DocumentOutcome): RowOutcome {
+  if (outcome === "not_found") return { rejected: "no pool holds this passport" };
+  return outcome === "updated" ? "updated" : "duplicate";
+}

@@ -1,0 +1,22 @@
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { recordResult } from "../../output/result.ts";
+
+export const withdraw = command({
+  name: "withdraw",
+  summary: "take a passport out of a partner's pool",
+  stand: "partner",
+  effects: "The passport is drawn no more and leaves the list; purge deletes it later. Asks first.",
+  json: "the API's body: {ok, id, status}",
+  examples: ["passports withdraw 019c… --partner acme", "passports withdraw 019c… --partner acme --yes"],
+  args: { id: argument("id", "the record's id") },
+  options: {},
+  async run(context, { id }) {
+    await context.confirm(`Withdraw passport ${id}? It cannot be undone.`);
+    const { body } = await context.withApi((api) =>
+      api.request<{ ok: boolean; id: string; status: string }>("DELETE", apiPath`/kyc/passports/${id}`),
+    );
+    return recordResult(body, () => ({ id: body.id, status: body.status }));
+  },
+});

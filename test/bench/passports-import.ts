@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { createReadStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { parse } from "csv-parse";
+import { passportsCsv } from "../../src/cli/csv/specs.ts";
+import { writePassportFile } from "../support/passport-file.ts";
+import { type Bench, compare, perSecond, type Scale } from "./bench.ts";
+
+const PEER = "csv-parse + better-sqlite3, in clear, 200 rows a transaction";
+const BATCH = 200;
+const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
+const run = promisify(execFile);
+
+/** `passports import` of the built terminal, the whole process, against reading and storing the same rows bare. */
+export const passportsImport: Bench = async ({ rounds, items }: Scale) => {
+  const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
+  const fresh = () => mkdtempSync(join(folder, "data-"));
+  const fileOf = async (rows: number) => {
+    const file = join(folder, `${rows}.csv`);
+    await writePassportFile(file, rows);
+    return file;
+  };
+  try {
+    return [
+      await compare(
+        { rounds, items },
+        {
+          what: "passports import FILE.csv, checked, sealed, indexed",
+          peer: PEER,
+          ours: async (rows) => importByTerminal(await fileOf(rows), fresh(), rows),
+          bare: async (rows) => importBare(await fileOf(rows), join(fresh(), "bare.db"), rows),
+        },
+      ),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+async function importByTerminal(file: string, data: string, rows: number): Promise<number> {
+  const esimctl = (...args: string[]) => run(process.execPath, [program, ...args, "--data", data, "--json"]);
+  await esimctl("init");
+  await esimctl("partners", "create", "acme", "--name", "Acme", "--agent");
+  let told = "";
+  const rate = await perSecond(rows, async () => {
+    told = (await esimctl("passports", "import", file, "--partner", "acme", "--sandbox")).stdout;
+  });
+  const { imported } = JSON.parse(told);
+  if (imported !== rows) throw new Error(`${imported} of ${rows} rows were imported`);
+  return rate;
+}
+
+async function importBare(file: string, path: string, rows: number): Promise<number> {
+  const database = new Database(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  const columns = passportsCsv.columns;
+  database.exec(`CREATE TABLE passports (id INTEGER PRIMARY KEY, ${columns.map((name) => `${name} TEXT`).join(", ")})`);
+  database.exec("CREATE UNIQUE INDEX passports_number ON passports (passport_country, passport_no)");
+  const slots = columns.map((name) => `@${name}`).join(", ");
+  const insert = database.prepare(`INSERT OR IGNORE INTO passports (${columns.join(", ")}) VALUES (${slots})`);
+  const store = database.transaction((batch: unknown[]) => batch.forEach((row) => void insert.run(row)));
+  const rate = await perSecond(rows, async () => {
+    let batch: unknown[] = [];
+    for await (const row of createReadStream(file).pipe(parse({ columns: true, trim: true }))) {
+      if (batch.push(row) < BATCH) continue;
+      store(batch);
+      batch = [];
+    }
+    store(batch);
+  });
+  const stored = database.prepare("SELECT count(*) FROM passports").pluck().get();
+  database.close();
+  if (stored !== rows) throw new Error(`${stored} of ${rows} rows were stored`);
+  return rate;
+}
