@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
+import type { Migration } from "./migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
 import { StoreError } from "./problems.ts";
-
-/** One step of the schema: `0001_initial` and its statements. */
-export interface Migration {
-  name: string;
-  statements: string[];
-}
 
 /** The few things a migration needs of a connection. */
 export interface MigrationTarget {

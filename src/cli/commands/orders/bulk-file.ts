@@ -5,7 +5,6 @@ import { type CsvFile, type CsvRow, openCsv } from "../../csv/open.ts";
 import { rejectedFile } from "../../csv/rejected.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { CliError } from "../../errors.ts";
-import { nothingToOrder } from "./bulk.ts";
 
 /** What a file of orders came to. */
 export interface BulkFile {
@@ -115,4 +114,8 @@ async function known(api: Api, named: string, products: Map<string, string | nul
 function customerOf([row]: Row[]): BulkItem["customer"] {
   const { customer_email = "", customer_name = "", customer_phone = "" } = row?.values ?? {};
   return { email: customer_email, name: customer_name, ...(customer_phone === "" ? {} : { phone: customer_phone }) };
+}
+
+function nothingToOrder(file: string): CliError {
+  return new CliError("bulk_empty", `${file} holds no orders.`, "Give it at least one order; see orders bulk --help.");
 }

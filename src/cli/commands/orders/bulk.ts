@@ -1,7 +1,6 @@
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
 import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import { argument, flag } from "../../input.ts";
 import type { Result } from "../../output/result.ts";
@@ -92,9 +91,4 @@ function words(sheet: Sheet, { results, summary }: BulkAnswer, { good, dryRun }:
   );
   const summed = `${summary.total} orders: ${summary.successful} placed, ${summary.failed} failed.`;
   return failed.length > 0 ? `${table}\n\n${summed}` : summed;
-}
-
-/** The file holds no order at all, or none that can be read. */
-export function nothingToOrder(file: string): CliError {
-  return new CliError("bulk_empty", `${file} holds no orders.`, "Give it at least one order; see orders bulk --help.");
 }
