@@ -1,4 +1,4 @@
-import { Problem, type ProblemSlug, problems } from "../core/kernel/problem.ts";
+import { Problem, problems } from "../core/kernel/problem.ts";
 import { CliError, interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
@@ -9,13 +9,6 @@ export interface Failure {
   hint: string;
   exitCode: ExitCode;
 }
-
-const notAuthorised: readonly string[] = [
-  "unauthorized",
-  "token_expired",
-  "insufficient_scope",
-  "partner_suspended",
-] satisfies ProblemSlug[];
 
 /** One line of what happened and one of what to do, for any error. */
 export function failureOf(error: unknown): Failure {
@@ -40,7 +33,15 @@ function isHinted(error: unknown): error is Error & { hint: string; code?: strin
 const ownHints: Readonly<Record<string, string>> = {
   validation: "Correct what is named and try again.",
   internal: "Run it again with --verbose to see more.",
+  unauthorized: "Sign in again: esimctl login, or correct --client-id and --client-secret.",
+  token_expired: "Run it again; if it stays, sign in again: esimctl login.",
+  insufficient_scope: "Sign in with a credential that has this scope; the operator makes them.",
 };
+
+/** The statuses of refusals for who the caller is: 401 and 403. */
+export function isForbidding(status: number): boolean {
+  return status === 401 || status === 403;
+}
 
 /** A refusal of the API or of core, by its slug. Validation names every field. */
 export function problemFailure(slug: string, detail: string, errors?: Record<string, string[]>): Failure {
@@ -50,7 +51,7 @@ export function problemFailure(slug: string, detail: string, errors?: Record<str
     code: slug,
     message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
     hint: ownHints[slug] ?? known?.hint ?? "Run it again with --verbose to see more.",
-    exitCode: notAuthorised.includes(slug) ? exitCodes.notAuthorised : exitCodes.failed,
+    exitCode: known !== undefined && isForbidding(known.status) ? exitCodes.notAuthorised : exitCodes.failed,
   };
 }
 

@@ -5,6 +5,10 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--no-color", "no colours (also: NO_COLOR)"],
   ["--quiet", "no progress, no notes"],
   ["--verbose", "show the stack of an error"],
+  ["--server <url>", "act at this server, by its API (also: ESIMCTL_SERVER)"],
+  ["--client-id <id>", "the credential that goes with --server (also: ESIMCTL_CLIENT_ID)"],
+  ["--client-secret <secret>", "its secret; - reads it from stdin or asks (also: ESIMCTL_CLIENT_SECRET)"],
+  ["--profile <name>", "act as this login (also: ESIMCTL_PROFILE; default: the last one)"],
   ["--data <dir>", "the data directory (also: ESIMCTL_DATA; default: ./esimctl-data)"],
   ["--database <url>", "a PostgreSQL database instead (also: ESIMCTL_DATABASE)"],
   ["--key-file <file>", "the key file that goes with --database (also: ESIMCTL_KEY_FILE)"],
@@ -18,6 +22,10 @@ export interface Globals {
   plain: boolean;
   quiet: boolean;
   verbose: boolean;
+  server: string | undefined;
+  clientId: string | undefined;
+  clientSecret: string | undefined;
+  profile: string | undefined;
   data: string | undefined;
   database: string | undefined;
   keyFile: string | undefined;
@@ -32,6 +40,10 @@ export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessE
     plain: found.color === false || (env.NO_COLOR ?? "") !== "",
     quiet: found.quiet === true,
     verbose: found.verbose === true,
+    server: textOf(found.server),
+    clientId: textOf(found.clientId),
+    clientSecret: textOf(found.clientSecret),
+    profile: textOf(found.profile),
     data: textOf(found.data),
     database: textOf(found.database),
     keyFile: textOf(found.keyFile),

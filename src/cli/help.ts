@@ -8,8 +8,8 @@ const signs: readonly Stand[] = ["partner", "catalog"];
 
 const standWords = {
   operator: "Runs on the operator's host, on the data itself.",
-  partner: "Acts for one partner: --partner names it.",
-  catalog: "All partners see the same, so --partner may be left out.",
+  partner: "Acts for one partner: at a server whoever signed in; on data at hand --partner names it.",
+  catalog: "All partners see the same, so on data at hand --partner may be left out.",
   process: null,
 } as const;
 

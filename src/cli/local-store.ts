@@ -25,15 +25,19 @@ export async function openExisting(place: Place, sources: Sources): Promise<Stor
   if (place.kind === "database") {
     return openStore({ url: place.url }, { ...sources, masterKey: readMasterKey(place.keyFile) });
   }
-  if (!isInitialised(place.path)) {
-    throw new CliError(
-      "not_initialised",
-      `There is no esimctl data in ${placeWords(place)}.`,
-      "Run esimctl init first, or name the directory with --data.",
-    );
-  }
+  requireInitialised(place);
   const { databaseFile, keyFile } = dataDirectory(place.path);
   return openStore({ file: databaseFile, create: false }, { ...sources, masterKey: readMasterKey(keyFile) });
+}
+
+/** Throws `not_initialised` when the directory holds no esimctl data. */
+export function requireInitialised(place: Place & { kind: "directory" }): void {
+  if (isInitialised(place.path)) return;
+  throw new CliError(
+    "not_initialised",
+    `There is no esimctl data in ${placeWords(place)}.`,
+    "Run esimctl init first, name the directory with --data, or sign in to a server: esimctl login.",
+  );
 }
 
 /** Opens the store at `place` and makes it first where nothing is. A database without its key stays an error. */

@@ -22,6 +22,13 @@ export const singles: readonly Single[] = [
     summary: "run the platform: API, workers, pages",
     load: async () => (await import("./commands/serve.ts")).serve,
   },
+  { name: "login", summary: "sign in to a server", load: async () => (await import("./commands/login.ts")).login },
+  { name: "logout", summary: "forget a login", load: async () => (await import("./commands/logout.ts")).logout },
+  {
+    name: "whoami",
+    summary: "where commands act, and as whom",
+    load: async () => (await import("./commands/whoami.ts")).whoami,
+  },
 ];
 
 /** Nouns, in the order of the help. */

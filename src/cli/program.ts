@@ -15,8 +15,8 @@ export class HelpShown extends Error {}
 
 /** What every partner-side command takes besides its own options. */
 const partnerOptions = {
-  partner: text("--partner <slug>", "the partner to act for"),
-  sandbox: flag("--sandbox", "in the sandbox instead of production"),
+  partner: text("--partner <slug>", "the partner to act for, on data at hand"),
+  sandbox: flag("--sandbox", "in the sandbox instead of production, on data at hand"),
 };
 
 /** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */

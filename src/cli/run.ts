@@ -1,6 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { Command } from "./command.ts";
-import { createContext } from "./context.ts";
+import { createContext } from "./create-context.ts";
 import { interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type Globals, guessGlobals } from "./globals.ts";
@@ -13,7 +13,8 @@ export async function run(argv: readonly string[], commands = singles): Promise<
   let exitCode: ExitCode = exitCodes.done;
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
-    const result = await command.run(createContext(globals, actsFor, interruption), given);
+    const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process" });
+    const result = await command.run(context, given);
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
     exitCode = printResult(result, globals);

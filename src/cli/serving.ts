@@ -24,7 +24,7 @@ export async function serveUntilStopped(
   serving: Serving,
   listening: (running: Running) => void,
 ): Promise<void> {
-  const place = context.place();
+  const place = await context.place();
   const sources = { clock: systemClock, ids: randomIds() };
   const release = takePlace(place, sources.ids);
   try {

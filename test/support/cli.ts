@@ -7,12 +7,15 @@ import { onTestFinished } from "vitest";
 
 export const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 
-/** Nothing of the machine's own settings reaches the program under test. */
-export const programEnv: Record<string, string> = Object.fromEntries(
-  Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR)/.test(name) ? [] : [[name, value]],
+/** Nothing of the machine's own settings reaches the program under test, and nobody is logged in anywhere. */
+export const programEnv: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR)/.test(name) ? [] : [[name, value]],
+    ),
   ),
-);
+  XDG_CONFIG_HOME: join(import.meta.dirname, "no-such-folder"),
+};
 
 export interface Ended {
   exitCode: number | undefined;

@@ -1,5 +1,6 @@
 import { CliError } from "../errors.ts";
-import { problemFailure } from "../failure.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { isForbidding, problemFailure } from "../failure.ts";
 
 /** What a request carries beside its method and path. */
 export interface Asked {
@@ -26,6 +27,8 @@ export interface Api {
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
   /** Whom and where, in words, for confirmations. */
   readonly standing: string;
+  /** The daemon's public address, as links carry it; no slash at its end. */
+  readonly address: string;
 }
 
 /** A path under /api/v1 with its ids made safe. */
@@ -35,22 +38,35 @@ export function apiPath(strings: TemplateStringsArray, ...ids: string[]): string
 
 /** An answer as every client hands it on. Throws what a problem body says, with its slug as the code. */
 export function asAnswer<T>(status: number, headers: Record<string, unknown>, text: string): Answer<T> {
-  const body: unknown = text === "" ? null : JSON.parse(text);
+  const body = parsed(status, text);
   if (status >= 400) throw refusal(status, body);
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   // The route's own schema made this body: T is what it says.
   return { status, headers: Object.fromEntries(texts), body: body as T };
 }
 
+function parsed(status: number, text: string): unknown {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const words = `The server answered ${status} with something that is not JSON.`;
+    throw new CliError("not_esimctl", words, "Check the address; a proxy before it may be in trouble.");
+  }
+}
+
 function refusal(status: number, body: unknown): CliError {
-  const { type, detail, title, errors } = isRecord(body) ? body : {};
+  const { type, detail, title, errors, requestId } = isRecord(body) ? body : {};
   const slug =
     String(type ?? "")
       .split("/")
       .at(-1) || `http_${status}`;
-  const words = String(detail ?? title ?? `The server answered ${status}.`);
+  const said = String(detail ?? title ?? `The server answered ${status}.`);
+  // The operator finds a fault of the server's own by this.
+  const words = status >= 500 && typeof requestId === "string" ? `${said} (request ${requestId})` : said;
   const failure = problemFailure(slug, words, isRecord(errors) ? sentences(errors) : undefined);
-  return new CliError(failure.code, failure.message, failure.hint, failure.exitCode);
+  const exitCode = isForbidding(status) ? exitCodes.notAuthorised : failure.exitCode;
+  return new CliError(failure.code, failure.message, failure.hint, exitCode);
 }
 
 function sentences(errors: Record<string, unknown>): Record<string, string[]> {

@@ -24,12 +24,15 @@ export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: 
     const principal = await standIn(context, opened, actsFor);
     // A fault inside a handler is told apart only by its log.
     const logger = context.globals.verbose && (await createLogger("error", true, process.stderr));
+    const addresses = await addressesOf(opened);
     const app = buildApp(
-      { ...opened, addresses: await addressesOf(opened) },
+      { ...opened, addresses },
       { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger, routes },
     );
     try {
-      return await work(apiOver(app, `${principal.environment}, ${placeWords(context.place())}`));
+      return await work(
+        apiOver(app, `${principal.environment}, ${placeWords(await context.place())}`, addresses.publicUrl),
+      );
     } finally {
       await app.close();
     }
@@ -69,9 +72,10 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-function apiOver(app: App, standing: string): Api {
+function apiOver(app: App, standing: string, address: string): Api {
   return {
     standing,
+    address,
     async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
       const answer = await app.inject({

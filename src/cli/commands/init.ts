@@ -18,7 +18,7 @@ export const init = command({
   args: {},
   options: { demo: flag("--demo", "with a sample catalog, stock, and a partner with funds and credentials") },
   async run(context, { demo }) {
-    const place = context.place();
+    const place = await context.place();
     return demo ? initDemo(place) : initEmpty(place);
   },
 });

@@ -16,7 +16,7 @@ const serveDemo = command({
       import("./words.ts"),
       import("../serving.ts"),
     ]);
-    const place = context.place();
+    const place = await context.place();
     const { credentials } = await prepareDemo(place);
     await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => {
       if (!context.globals.json) process.stdout.write(`${demoWords(credentials, url, esimctlAt(place))}\n`);

@@ -1,5 +1,6 @@
 import cliProgress from "cli-progress";
 import type { Globals } from "../globals.ts";
+import { showWaitsIn } from "./waiting.ts";
 
 /** A bar on stderr, shown only to a person who wants to see it. */
 export interface Progress {
@@ -17,12 +18,17 @@ export function startProgress({ quiet, json }: Pick<Globals, "quiet" | "json">):
   let bar: cliProgress.SingleBar | null = null;
   let current = "";
   let began = 0;
-  const stop = () => {
+  const waits = showWaitsIn((words) => bar?.update({ label: words ?? current }));
+  const clear = () => {
     bar?.stop();
     bar = null;
   };
+  const stop = () => {
+    clear();
+    waits();
+  };
   const begin = (label: string, total: number | null) => {
-    stop();
+    clear();
     const format = total === null ? COUNTING : MEASURING;
     const options = { format, stream: process.stderr, hideCursor: true, clearOnComplete: true };
     const fresh = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);

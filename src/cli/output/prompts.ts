@@ -37,6 +37,19 @@ export async function select<T>(
   return prompts.select({ message: question, choices }, onStderr);
 }
 
+/** A line typed by a person; Enter alone takes `suggested`. `flag` is named where nobody can be asked. */
+export async function text(
+  question: string,
+  flag: string,
+  globals: Pick<Globals, "json">,
+  suggested?: string,
+): Promise<string> {
+  if (!isInteractive(globals)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+  const prompts = await import("@inquirer/prompts");
+  const suggestion = suggested === undefined ? {} : { default: suggested };
+  return prompts.input({ message: question, required: true, ...suggestion }, onStderr);
+}
+
 /** A secret typed without an echo. `flag` is named where nobody can be asked. */
 export async function secret(question: string, flag: string, globals: Pick<Globals, "json">): Promise<string> {
   if (!isInteractive(globals)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);

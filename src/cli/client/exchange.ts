@@ -1,0 +1,110 @@
+import { CliError, interrupted } from "../errors.ts";
+import type { Globals } from "../globals.ts";
+import { waitCounting } from "../output/waiting.ts";
+import { asNetworkFault, type NetworkFault, networkFailure } from "./network-faults.ts";
+
+/** A request as it goes out. */
+export interface Outgoing {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** Harmless to send again when it is not known whether it arrived. */
+  repeatable: boolean;
+}
+
+/** What came back, whatever its status. */
+export interface Incoming {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** Sends a request until it has an answer; see `createExchange`. */
+export type Exchange = (request: Outgoing) => Promise<Incoming>;
+
+/** What sending is done under: how waits are shown, and what ends them. */
+export interface Manner {
+  globals: Pick<Globals, "quiet" | "json">;
+  signal: AbortSignal;
+}
+
+/** Between the tries of a request that the network or a gateway swallowed (ms). */
+const DELAYS = [300, 1000, 3000];
+/** For an answer, body and all (ms). */
+const PATIENCE = 120_000;
+/** A proxy's words for a daemon that is away for the moment. */
+const gatewayTroubles = [502, 503, 504];
+
+/**
+ * Sends requests over HTTP. 429 is waited out as Retry-After says, however often (contract: Limits). A request that
+ * cannot have arrived, or that is harmless to repeat, is tried again a few times. Throws CliError:
+ * `server_unreachable`, `connection_lost`, `moved`; `interrupted` as soon as the signal aborts a wait.
+ */
+export function createExchange(manner: Manner): Exchange {
+  // Requests side by side meet the limit together; they wait together.
+  let pause: Promise<void> | null = null;
+  const wait = (ms: number, why: string) => {
+    pause ??= waitCounting(ms, why, manner)
+      .catch((error: unknown) => {
+        throw manner.signal.aborted ? interrupted() : error;
+      })
+      .finally(() => {
+        pause = null;
+      });
+    return pause;
+  };
+  return async (request) => {
+    for (let faults = 0; ; ) {
+      if (pause !== null) await pause;
+      const answer = await once(request);
+      if ("status" in answer && answer.status === 429) {
+        await wait(retryAfterMs(answer.headers), "Rate limit reached");
+        continue;
+      }
+      const delay = DELAYS[faults++];
+      if (delay === undefined || !worthRepeating(request, answer)) return settled(request, answer);
+      await wait(delay, `No answer from ${new URL(request.url).host}`);
+    }
+  };
+}
+
+async function once({ method, url, headers, body }: Outgoing): Promise<Incoming | NetworkFault> {
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      // A secret or a token goes nowhere but where it was meant to go.
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+  } catch (error) {
+    const fault = asNetworkFault(error);
+    if (fault === null) throw error;
+    return fault;
+  }
+}
+
+function worthRepeating(request: Outgoing, answer: Incoming | NetworkFault): boolean {
+  if ("status" in answer) return gatewayTroubles.includes(answer.status) && request.repeatable;
+  return !answer.lasting && (answer.arrived === "never" || request.repeatable);
+}
+
+function settled({ url, headers, repeatable }: Outgoing, answer: Incoming | NetworkFault): Incoming {
+  const key = headers["idempotency-key"];
+  if (!("status" in answer)) throw networkFailure(answer, { url, key, unsafe: !repeatable || key !== undefined });
+  const to = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
+  if (to === undefined) return answer;
+  const moved = URL.parse(to, url)?.origin ?? to;
+  throw new CliError("moved", `${new URL(url).origin} sends us on to ${moved}.`, "Name that address instead.");
+}
+
+/** Retry-After in milliseconds: seconds or a date (RFC 9110 10.2.3); a minute when it says neither. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now = Date.now()): number {
+  const said = headers["retry-after"] ?? "";
+  if (/^\d+$/.test(said)) return Math.max(1, Number(said)) * 1000;
+  const until = Date.parse(said);
+  return Number.isNaN(until) ? 60_000 : Math.max(1000, until - now);
+}

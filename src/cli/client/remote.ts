@@ -1,0 +1,104 @@
+import packageFile from "../../../package.json" with { type: "json" };
+import type { ActsFor, Context } from "../context.ts";
+import { usageError } from "../errors.ts";
+import { readSecretArgument, secret, text } from "../output/prompts.ts";
+import { placeWords, type Server } from "../place.ts";
+import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+import { claimsOf } from "./claims.ts";
+import { createExchange, type Exchange, type Incoming } from "./exchange.ts";
+import { isRepeatable } from "./repeatable.ts";
+import { type Credential, createTokens, type Keeper, type TokenSource } from "./tokens.ts";
+
+/** The v1 API at a server, signed in. */
+export interface Connection {
+  api: Api;
+  tokens: TokenSource;
+}
+
+/** Runs `work` with the v1 API over HTTP, as whom the server's credential says. Throws CliError, see `connect`. */
+export async function withRemoteApi<T>(
+  context: Context,
+  { server, actsFor }: { server: Server; actsFor: ActsFor },
+  work: (api: Api) => Promise<T>,
+): Promise<T> {
+  refusePartner(server, actsFor);
+  const credential = await credentialOf(context, server);
+  const { api } = await connect(context, { server, credential, keeper: await keeperOf(server) });
+  return work(api);
+}
+
+/** At a server it is the credential that says who acts, and in which environment. */
+function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
+  if (partner === undefined && !sandbox) return;
+  const [flag, means] =
+    partner === undefined
+      ? ["--sandbox", "A sandbox credential (sk_test_…) acts in the sandbox: sign in with one."]
+      : ["--partner", "Leave it out, or act on data at hand: add --data DIR."];
+  throw usageError(`${flag} does not apply at ${placeWords(server)}: the credential says who acts.`, means);
+}
+
+/** What signs in at the server; what is missing is asked for, where somebody can be asked. */
+export async function credentialOf(context: Context, server: Server): Promise<Credential> {
+  const { globals } = context;
+  const clientId = server.clientId ?? (await text("Client id:", "--client-id", globals));
+  const typed = server.clientSecret;
+  const clientSecret =
+    typed === undefined
+      ? await secret("Client secret:", "--client-secret", globals)
+      : await readSecretArgument(typed, "Client secret:", globals);
+  return { url: server.url, clientId: clientId.trim(), clientSecret: clientSecret.trim() };
+}
+
+/** A profile's token is kept beside it. Whoever names a credential for one command leaves no trace of it. */
+export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
+  if (profile === null) return null;
+  const { keepToken, readToken } = await import("../profiles.ts");
+  return { read: () => readToken(profile), keep: (token) => keepToken(profile, token) };
+}
+
+/**
+ * Signs in and answers the API over HTTP. Signing in comes first, so that a wrong secret is told before any work is
+ * done. Throws CliError: what the server refuses (exit code 4), and what the network does.
+ */
+export async function connect(
+  context: Context,
+  { server, credential, keeper }: { server: Server; credential: Credential; keeper: Keeper | null },
+): Promise<Connection> {
+  const exchange = createExchange({ globals: context.globals, signal: context.interruption });
+  const tokens = createTokens(credential, exchange, keeper);
+  const claims = claimsOf((await tokens.current()).access_token);
+  const api: Api = {
+    standing: claims === null ? placeWords(server) : `${claims.environment}, ${placeWords(server)}`,
+    address: claims?.publicUrl ?? server.url,
+    async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
+      const answer = await signedIn(exchange, tokens, outgoing(server.url, { method, path, asked }));
+      return asAnswer<T>(answer.status, answer.headers, answer.text);
+    },
+  };
+  return { api, tokens };
+}
+
+type Unsigned = Parameters<Exchange>[0];
+
+function outgoing(url: string, { method, path, asked }: { method: Method; path: string; asked: Asked }): Unsigned {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked.query ?? {})) if (value !== undefined) given.set(name, `${value}`);
+  const query = given.size === 0 ? "" : `?${given}`;
+  const headers = { accept: "application/json", "user-agent": `esimctl/${packageFile.version}`, ...asked.headers };
+  return {
+    method,
+    url: `${url}${path}${query}`,
+    headers: asked.body === undefined ? headers : { ...headers, "content-type": "application/json" },
+    ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }),
+    repeatable: isRepeatable(method, path, headers),
+  };
+}
+
+/** Sends with the token at hand; one that is refused is replaced, once: a 401 has done nothing. */
+async function signedIn(exchange: Exchange, tokens: TokenSource, request: Unsigned): Promise<Incoming> {
+  const send = (token: string) =>
+    exchange({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  const token = await tokens.current();
+  const answer = await send(token.access_token);
+  return answer.status === 401 ? send((await tokens.renew(token)).access_token) : answer;
+}

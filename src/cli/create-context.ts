@@ -1,0 +1,60 @@
+import type { ActsFor, Context } from "./context.ts";
+import type { Globals } from "./globals.ts";
+import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "./place.ts";
+
+interface Circumstances {
+  actsFor: ActsFor;
+  interruption: AbortSignal;
+  /** It can only act on data at hand: servers and profiles of the surroundings are no matter. */
+  atHand: boolean;
+}
+
+/** The context of one run of a command. */
+export function createContext(globals: Globals, { actsFor, interruption, atHand }: Circumstances): Context {
+  const where = () => resolveWhere(globals, process.env);
+  const place = async () => {
+    const found = atHand ? resolvePlace(globals, process.env) : await where();
+    if (found.kind === "server") throw operatorOnly(found);
+    return found;
+  };
+  const context: Context = {
+    globals,
+    where,
+    place,
+    interruption,
+    async withStore(work) {
+      const [{ openExisting }, { systemClock }, { randomIds }] = await Promise.all([
+        import("./local-store.ts"),
+        import("../core/kernel/clock.ts"),
+        import("../core/kernel/ids.ts"),
+      ]);
+      const sources = { clock: systemClock, ids: randomIds() };
+      const store = await openExisting(await place(), sources);
+      try {
+        return await work({ store, ...sources });
+      } finally {
+        await store.close();
+      }
+    },
+    async withApi(work) {
+      const found = await where();
+      if (found.kind === "server") {
+        const { withRemoteApi } = await import("./client/remote.ts");
+        return withRemoteApi(context, { server: found, actsFor }, work);
+      }
+      const { withLocalApi } = await import("./client/in-process.ts");
+      return withLocalApi(context, actsFor, work);
+    },
+    async confirm(question) {
+      const { confirm } = await import("./output/prompts.ts");
+      await confirm(`${question} (${placeWords(await where())})`, globals);
+    },
+    note(line) {
+      if (!globals.quiet) process.stderr.write(`${line}\n`);
+    },
+    warn(line) {
+      process.stderr.write(`${line}\n`);
+    },
+  };
+  return context;
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Globals } from "../globals.ts";
+
+/** Shows what is waited for; null: no longer. */
+type Show = (words: string | null) => void;
+
+// The bar that is on the screen, if one is: there is one screen.
+let bar: Show | null = null;
+
+/** From now on waits show in this bar, until the function that is answered is called. */
+export function showWaitsIn(show: Show): () => void {
+  bar = show;
+  return () => {
+    if (bar === show) bar = null;
+  };
+}
+
+/** Waits `ms`, counting down on stderr where a person looks. Rejects with an AbortError as soon as `signal` aborts. */
+export async function waitCounting(
+  ms: number,
+  why: string,
+  { globals, signal }: { globals: Pick<Globals, "quiet" | "json">; signal: AbortSignal },
+): Promise<void> {
+  if (globals.quiet || globals.json || process.stderr.isTTY !== true) {
+    await sleep(ms, undefined, { signal });
+    return;
+  }
+  const end = performance.now() + ms;
+  const show = bar ?? ownLine;
+  try {
+    for (let left = ms; left > 0; left = end - performance.now()) {
+      show(`${why}: going on in ${Math.ceil(left / 1000)} s`);
+      await sleep(Math.min(left, 1000), undefined, { signal });
+    }
+  } finally {
+    show(null);
+  }
+}
+
+/** A line that is written over, and gone in the end. */
+function ownLine(words: string | null): void {
+  const line = words === null ? "" : `${words} (Ctrl-C stops)`.slice(0, (process.stderr.columns ?? 80) - 1);
+  process.stderr.write(`\r\u001b[2K${line}`);
+}
