@@ -13,9 +13,9 @@ export interface PageCache<T> {
   get(key: string, make: () => Promise<Kept<T>>): Promise<Kept<T>>;
 }
 
-/** At most `max` answers, all forgotten as soon as any process changes reference data. */
-export function createPageCache<T>(store: Store, max: number): PageCache<T> {
-  const kept = new LRUCache<string, Kept<T>>({ max });
+/** Answers of `characters` together at most, all forgotten as soon as any process changes reference data. */
+export function createPageCache<T>(store: Store, characters: number): PageCache<T> {
+  const kept = new LRUCache<string, Kept<T>>({ maxSize: characters, sizeCalculation: ({ text }) => text.length });
   let epoch = -1;
   return {
     async get(key, make) {

@@ -6,9 +6,12 @@ import { createPageCache } from "../page-cache.ts";
 import { UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
 
+/** What the cache of pages may hold: hundreds of usual ones, whoever asks for how long ones. */
+const CACHED_CHARACTERS = 8_000_000;
+
 /** Contract: Products. */
 export const productRoutes: RoutePlugin = (app, { store }) => {
-  const pages = createPageCache<CatalogPage>(store, 500);
+  const pages = createPageCache<CatalogPage>(store, CACHED_CHARACTERS);
 
   app.route({
     method: "GET",
