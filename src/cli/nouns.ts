@@ -54,6 +54,11 @@ export const nouns: readonly Noun[] = [
     verbs: async () => (await import("./commands/products/verbs.ts")).verbs,
   },
   {
+    name: "catalog",
+    summary: "the catalog for shops: Shopify, WooCommerce",
+    verbs: async () => (await import("./commands/catalog/verbs.ts")).verbs,
+  },
+  {
     name: "stock",
     summary: "eSIMs held here, ready to be sold",
     verbs: async () => (await import("./commands/stock/verbs.ts")).verbs,
@@ -64,9 +69,29 @@ export const nouns: readonly Noun[] = [
     verbs: async () => (await import("./commands/orders/verbs.ts")).verbs,
   },
   {
+    name: "suppliers",
+    summary: "who delivers what is not in stock: by signed HTTP or by mail",
+    verbs: async () => (await import("./commands/suppliers/verbs.ts")).verbs,
+  },
+  {
     name: "webhooks",
     summary: "where events go: endpoints, deliveries, secrets, a local receiver",
     verbs: async () => (await import("./commands/webhooks/verbs.ts")).verbs,
+  },
+  {
+    name: "esims",
+    summary: "what became of an eSIM: status, usage, activation",
+    verbs: async () => (await import("./commands/esims/verbs.ts")).verbs,
+  },
+  {
+    name: "activations",
+    summary: "physical SIMs: submit, move and cancel requests, work the queue",
+    verbs: async () => (await import("./commands/activations/verbs.ts")).verbs,
+  },
+  {
+    name: "carriers",
+    summary: "who activates physical SIMs, and how they are reached",
+    verbs: async () => (await import("./commands/carriers/verbs.ts")).verbs,
   },
   {
     name: "passports",

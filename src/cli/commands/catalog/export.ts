@@ -1,0 +1,115 @@
+import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
+import type { CatalogSync } from "../../../core/catalog/sync.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { choice, type Option, required, text } from "../../input.ts";
+import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
+import type { Result } from "../../output/result.ts";
+import { type CsvCells, cellsOf, type ExportFormat, exportFormats } from "./columns.ts";
+import { offers } from "./offers.ts";
+
+/** The API's names of the formats. */
+const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "platform_b" } as const;
+
+export const exportCatalog = command({
+  name: "export",
+  summary: "the catalog with retail prices, for a shop",
+  stand: "catalog",
+  effects: "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes.",
+  json: "the API's body: {format, generated_at, currency_note, count, products}; with -o: {file, format, as, count}",
+  examples: [
+    "catalog export --format shopify -o products.csv",
+    "catalog export --format woocommerce --region Europe --markup 45 -o europe.csv",
+    "catalog export --format generic --as json --type data_only",
+  ],
+  args: {},
+  options: {
+    format: required(choice("--format <format>", exportFormats, "whose form it takes")),
+    as: choice("--as <form>", ["csv", "json"], "default csv; json with --json or a FILE.json"),
+    markup: markupOption(),
+    region: text("--region <region>", "only this region"),
+    type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
+    output: text("-o, --output <file>", "write here instead of stdout"),
+  },
+  async run(context, { format, as, markup, region, type, output }) {
+    const asked = { format, as: as ?? usualForm(context, output), markup, query: { region, type }, output };
+    if (asked.as === "csv" && context.globals.json && output === undefined) {
+      throw usageError(
+        "--json prints one JSON document, CSV is none.",
+        "Leave --as csv out, or write it with -o FILE.",
+      );
+    }
+    return context.withApi((api) => (asked.as === "json" ? exportJson(api, asked) : exportCsv(context, api, asked)));
+  },
+});
+
+interface Asked {
+  format: ExportFormat;
+  as: "csv" | "json";
+  markup: string;
+  query: { region: string | undefined; type: string | undefined };
+  output: string | undefined;
+}
+
+function usualForm({ globals }: Context, output: string | undefined): "csv" | "json" {
+  return output === undefined ? (globals.json ? "json" : "csv") : /\.json$/i.test(output) ? "json" : "csv";
+}
+
+/** `--markup 30`: kept as it was typed. */
+function markupOption(): Option<string> {
+  const read = (given: unknown) => {
+    const typed = typeof given === "string" ? given : String(STANDARD_MARKUP);
+    try {
+      parseMarkup(typed);
+      return typed;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw usageError(`--markup ${error.errors?.markup?.join(" and ")}, not "${typed}".`, "Correct the percentage.");
+    }
+  };
+  const help = `percent on top of the wholesale price (default ${STANDARD_MARKUP})`;
+  return { flags: ["--markup <percent>"], help, required: false, read };
+}
+
+async function exportJson(api: Api, { format, as, markup, query, output }: Asked): Promise<Result> {
+  const sync = { ...query, format: apiFormats[format], markup };
+  const { body } = await api.request<CatalogSync>("GET", apiPath`/catalog/sync`, { query: sync });
+  const document = JSON.stringify(body, null, 2);
+  if (output === undefined) return { json: body, text: () => document };
+  await writeFileWhole(output, piecesOf(`${document}\n`));
+  return written({ file: output, format, as, count: body.count });
+}
+
+async function* piecesOf(whole: string): Pieces {
+  yield whole;
+}
+
+async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: Asked) {
+  const { stringify } = await import("csv-stringify");
+  const currencies = new Set<string>();
+  let count = 0;
+  async function* rows(terms: { markup: Markup; pictures: string }): AsyncGenerator<CsvCells> {
+    for await (const offer of offers(api, query, terms)) {
+      currencies.add(offer.product.currency);
+      count += 1;
+      yield cellsOf[format](offer);
+    }
+  }
+  const { Readable } = await import("node:stream");
+  const csv = Readable.from(rows({ markup: parseMarkup(markup), pictures: api.address })).pipe(
+    stringify({ header: true }),
+  );
+  await (output === undefined ? writeToStdout(csv) : writeFileWhole(output, csv));
+  if (currencies.size > 1) {
+    context.warn(`Prices are in ${[...currencies].sort().join(", ")}: no shop takes more than one from a file.`);
+  }
+  return output === undefined ? null : written({ file: output, format, as, count });
+}
+
+function written(summary: { file: string; format: ExportFormat; as: string; count: number }): Result {
+  const { file, count } = summary;
+  return { json: summary, text: () => `${count} ${count === 1 ? "product" : "products"} written to ${file}` };
+}

@@ -1,0 +1,21 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { ESIM_JSON, esimResult } from "./view.ts";
+
+export const activate = command({
+  name: "activate",
+  summary: "activate an eSIM, or take its suspension back",
+  stand: "operator",
+  effects: "The first time its validity begins and esim.activated goes out. An active one stays as it is.",
+  json: ESIM_JSON,
+  examples: ["esims activate 8944590004463637008"],
+  args: { iccid: argument("iccid", "of a delivered eSIM") },
+  options: {},
+  async run(context, { iccid }) {
+    const { activateEsim } = await import("../../../core/esims/life.ts");
+    return context.withStore(async ({ store }) =>
+      esimResult(await store.write(activateEsim, { iccid, actor: OPERATOR })),
+    );
+  },
+});

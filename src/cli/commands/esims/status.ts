@@ -1,0 +1,25 @@
+import type { EsimStatusRecord } from "../../../core/esims/status.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { ESIM_JSON, esimResult } from "./view.ts";
+
+export const status = command({
+  name: "status",
+  summary: "an eSIM's state, data usage and location",
+  stand: "partner",
+  effects: "Reads only.",
+  json: `the API's body: ${ESIM_JSON}`,
+  examples: [
+    "esims status 8944590004463637008 --partner acme",
+    "esims status 8944590004463637008 --partner acme --json",
+  ],
+  args: { iccid: argument("iccid", "19 or 20 digits") },
+  options: {},
+  async run(context, { iccid }) {
+    return context.withApi(async (api) => {
+      const { body } = await api.request<EsimStatusRecord>("GET", apiPath`/esims/${iccid}/status`);
+      return esimResult(body);
+    });
+  },
+});

@@ -1,0 +1,27 @@
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import { argument } from "../../input.ts";
+import { ESIM_JSON, esimResult } from "./view.ts";
+
+export const suspend = command({
+  name: "suspend",
+  summary: "suspend an eSIM until it is activated again",
+  stand: "operator",
+  effects: "Its validity runs on meanwhile. Asks first.",
+  json: ESIM_JSON,
+  examples: ["esims suspend 8944590004463637008", "esims suspend 8944590004463637008 --yes"],
+  args: { iccid: argument("iccid", "of a delivered eSIM") },
+  options: {},
+  async run(context, { iccid }) {
+    const [{ suspendEsim }, { showEsim }] = await Promise.all([
+      import("../../../core/esims/life.ts"),
+      import("../../../core/esims/status.ts"),
+    ]);
+    return context.withStore(async ({ store }) => {
+      const known = await store.read(showEsim, iccid);
+      const open = known.status === "active" || known.status === "inactive";
+      if (open) await context.confirm(`Suspend eSIM ${iccid}, which is ${known.status}?`);
+      return esimResult(await store.write(suspendEsim, { iccid, actor: OPERATOR }));
+    });
+  },
+});

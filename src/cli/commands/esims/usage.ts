@@ -1,0 +1,53 @@
+import type { UsageReport } from "../../../core/esims/usage.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
+import { command } from "../../command.ts";
+import { OPERATOR } from "../../context.ts";
+import type { Checked } from "../../csv/import.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { type Argument, argument } from "../../input.ts";
+
+/** `usage import`: the one verb of two words. */
+const importWord: Argument<"import"> = {
+  syntax: "<import>",
+  help: "the word import",
+  read(given) {
+    if (given === "import") return given;
+    throw usageError(`esims usage knows import, not "${String(given)}".`, "Type esims usage import FILE.csv.");
+  },
+};
+
+export const usage = command({
+  name: "usage",
+  summary: "usage import: take over reports of data usage and location from CSV",
+  stand: "operator",
+  effects: "Writes usage and location of delivered eSIMs. A report not newer than what is known is a duplicate.",
+  json: IMPORT_JSON,
+  examples: ["esims usage import usage.csv", "esims usage import usage.csv --dry-run"],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: {
+    word: importWord,
+    file: argument("file", "CSV: iccid, used_mb, total_mb, country, network, at; - for stdin"),
+  },
+  options: importOptions,
+  async run(context, { file, dryRun, strict }) {
+    const [{ checkUsageRow, recordUsage }, { usageCsv }] = await Promise.all([
+      import("../../../core/esims/usage.ts"),
+      import("../../csv/specs.ts"),
+    ]);
+    return context.withStore(({ store }) =>
+      importCsv(context, {
+        file,
+        spec: usageCsv,
+        check({ values }): Checked<UsageReport> {
+          const checked = checkUsageRow(values);
+          return checked.ok ? { ok: checked.report } : { problems: checked.problems };
+        },
+        send: (reports) => store.write(recordUsage, { reports, actor: OPERATOR }),
+        dryRun,
+        strict,
+      }),
+    );
+  },
+});

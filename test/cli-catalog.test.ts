@@ -1,0 +1,205 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { describe, expect, test } from "vitest";
+import { esimctl, esimctlJson } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+type Row = Record<string, string>;
+
+const HEAD =
+  "sku,name,description,region,coverage,data_amount_mb,validity_days,price,currency,type,product_type,delivery_method";
+const PRODUCTS = `${HEAD}
+EU-5,"Europe 5 GB, 30 days",Fast & wide,Europe,FR|DE,5120,30,12.50,AUD,data_only,esim_qr_pregen,stock
+EU-V,"Europe ""Voice""",,Europe,FR,1024,7,9.99,AUD,voice_data,esim_qr_pregen,stock
+JP-3,日本 3 GB,"Two
+lines","Asia, Pacific",JP,3072,15,1501,JPY,data_only,esim_qr_pregen,stock
+`;
+
+/** A data directory with these products, and a way to run `catalog export` on it. */
+async function shop() {
+  const folder = temporaryDirectory();
+  const data = join(folder, "data");
+  writeFileSync(join(folder, "products.csv"), PRODUCTS);
+  await esimctl(["init", "--data", data]);
+  await esimctlJson(["products", "import", join(folder, "products.csv"), "--data", data]);
+  const args = (more: string[]) => ["catalog", "export", "--data", data, ...more];
+  return {
+    folder,
+    run: (...more: string[]) => esimctl(args(more)),
+    json: (...more: string[]) => esimctlJson(args(more)),
+    async rows(...more: string[]): Promise<Row[]> {
+      const ended = await esimctl(args(more));
+      expect(ended.exitCode, ended.stderr).toBe(0);
+      return parse(ended.stdout, { columns: true });
+    },
+  };
+}
+
+describe("CSV for Shopify", () => {
+  test("has the columns of its importer, and parses back to the names and prices of the API", async () => {
+    const { rows, json } = await shop();
+    const found = await rows("--format", "shopify");
+    expect(Object.keys(found[0] ?? {})).toEqual([
+      "Title",
+      "URL handle",
+      "Description",
+      "Vendor",
+      "Type",
+      "Tags",
+      "Published on online store",
+      "Status",
+      "SKU",
+      "Option1 name",
+      "Option1 value",
+      "Price",
+      "Charge tax",
+      "Inventory tracker",
+      "Continue selling when out of stock",
+      "Requires shipping",
+      "Fulfillment service",
+      "Product image URL",
+      "Image position",
+      "Image alt text",
+      "Gift card",
+    ]);
+    expect(found.map((row) => [row.Title, row.SKU, row.Price])).toEqual([
+      ["Europe 5 GB, 30 days", "EU-5", "16.25"],
+      ['Europe "Voice"', "EU-V", "12.99"],
+      ["日本 3 GB", "JP-3", "1951"],
+    ]);
+    expect(new Set(found.map((row) => row["URL handle"])).size).toBe(3);
+    const { products } = (await json("--format", "shopify")) as { products: { title: string; variants: Row[] }[] };
+    expect(found.map((row) => [row.Title, row.Price])).toEqual(
+      products.map(({ title, variants }) => [title, variants[0]?.price]),
+    );
+    for (const row of found) {
+      expect(row["Product image URL"]).toMatch(/^http:\/\/127\.0\.0\.1:8080\/media\/products\/[0-9a-f-]{36}\.svg$/);
+      expect(row["URL handle"]).toMatch(/^[a-z0-9-]+$/);
+    }
+  });
+});
+
+describe("CSV for WooCommerce", () => {
+  test("has the columns of its importer, and parses back to the names and prices of the API", async () => {
+    const { rows, json } = await shop();
+    const found = await rows("--format", "woocommerce", "--markup", "45");
+    expect(Object.keys(found[0] ?? {})).toEqual([
+      "Type",
+      "SKU",
+      "Name",
+      "Published",
+      "Is featured?",
+      "Visibility in catalog",
+      "Short description",
+      "Description",
+      "Tax status",
+      "In stock?",
+      "Regular price",
+      "Categories",
+      "Meta: esim_product_id",
+      "Meta: data_amount_mb",
+      "Meta: validity_days",
+      "Meta: coverage",
+      "Meta: currency",
+    ]);
+    const { products } = (await json("--format", "woocommerce", "--markup", "45")) as { products: Row[] };
+    expect(found.map((row) => [row.Name, row.SKU, row["Regular price"]])).toEqual(
+      products.map(({ name, sku, regular_price }) => [name, sku, regular_price]),
+    );
+    expect(found.map((row) => row["Regular price"])).toEqual(["18.13", "14.49", "2176"]);
+    expect(found[0]).toMatchObject({ Type: "simple, virtual", Published: "1" });
+    expect(found[0]?.Description).toMatch(/^Fast &amp; wide$/m);
+    // A comma within one category, not between two.
+    expect(found[2]?.Categories).toBe("Asia\\, Pacific");
+  });
+});
+
+test("generic CSV has the fields of the API's generic item", async () => {
+  const { rows, json } = await shop();
+  const found = await rows("--format", "generic");
+  const { products } = (await json("--format", "generic")) as { products: Record<string, unknown>[] };
+  for (const [at, product] of products.entries()) {
+    const { coverage, images, description, ...plain } = product;
+    const texts = Object.fromEntries(Object.entries(plain).map(([field, value]) => [field, String(value)]));
+    expect(found[at]).toMatchObject({ ...texts, description: description ?? "" });
+    expect(found[at]?.coverage?.split("|")).toEqual(coverage);
+    expect(found[at]?.images).toBe((images as { src: string }[])[0]?.src);
+  }
+});
+
+test("filters narrow the file as they narrow the API's answer", async () => {
+  const { rows, json } = await shop();
+  expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual(["EU-5", "EU-V"]);
+  const voice = ["--format", "shopify", "--region", "Europe", "--type", "voice_data"];
+  expect((await rows(...voice)).map((row) => row.SKU)).toEqual(["EU-V"]);
+  expect(await json(...voice)).toMatchObject({ format: "platform_a", count: 1 });
+  expect(await rows("--format", "shopify", "--region", "Nowhere")).toEqual([]);
+});
+
+describe("-o", () => {
+  test("writes what stdout would show, whole, and tells so", async () => {
+    const { folder, run, json } = await shop();
+    const file = join(folder, "shop.csv");
+    const told = await run("--format", "shopify", "-o", file);
+    expect(told).toMatchObject({ exitCode: 0, stdout: `3 products written to ${file}` });
+    expect(readFileSync(file, "utf8").trimEnd()).toBe((await run("--format", "shopify")).stdout);
+    expect(await json("--format", "shopify", "-o", file)).toEqual({ file, format: "shopify", as: "csv", count: 3 });
+    const document = join(folder, "shop.json");
+    await run("--format", "woocommerce", "-o", document);
+    expect(JSON.parse(readFileSync(document, "utf8"))).toMatchObject({ format: "platform_b", count: 3 });
+    expect(readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+  });
+
+  test("leaves the old file where the new one cannot be made", async () => {
+    const { folder, run } = await shop();
+    mkdirSync(join(folder, "old.csv.partial"));
+    writeFileSync(join(folder, "old.csv"), "old");
+    const refused = await run("--format", "shopify", "-o", join(folder, "old.csv"));
+    expect(refused.exitCode).toBe(1);
+    expect(readFileSync(join(folder, "old.csv"), "utf8")).toBe("old");
+    expect((await run("--format", "shopify", "-o", join(folder, "none", "x.csv"))).exitCode).toBe(1);
+  });
+});
+
+test("several currencies in one file are warned of", async () => {
+  const { run } = await shop();
+  expect((await run("--format", "shopify")).stderr).toMatch(/AUD, JPY/);
+  expect((await run("--format", "shopify", "--region", "Europe")).stderr).toBe("");
+});
+
+test.each([
+  [["--format", "magento"], /generic, shopify, woocommerce/],
+  [["--format", "shopify", "--markup", "-5"], /--markup must be a percentage/],
+  [["--format", "shopify", "--markup", "many"], /--markup must be a percentage/],
+  [["--format", "shopify", "--as", "csv", "--json"], /CSV is none/],
+  [[], /--format/],
+])("%j is wrong usage", async (args, words) => {
+  const { run } = await shop();
+  const { exitCode, stdout, stderr } = await run(...args);
+  expect(exitCode).toBe(2);
+  expect(stdout + stderr).toMatch(words);
+});
+
+test("10,000 products with long descriptions export in flat memory", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const file = join(data, "..", "products.csv");
+  const lines = Array.from({ length: 10_000 }, (_, at) => {
+    const description = `${at} `.repeat(5000).slice(0, 5000);
+    return `P-${at},Plan ${at},${description},Europe,FR|DE,5120,30,12.50,AUD,data_only,esim_qr_pregen,stock`;
+  });
+  writeFileSync(file, `${HEAD}\n${lines.join("\n")}\n`);
+  await esimctl(["init", "--data", data]);
+  await esimctlJson(["products", "import", file, "--data", data]);
+  for (const format of ["shopify", "woocommerce"]) {
+    const output = join(data, "..", `${format}.csv`);
+    const args = ["catalog", "export", "--format", format, "-o", output, "--data", data];
+    // 10,000 × 5,000 characters: whoever keeps them all needs far more than this.
+    const ended = await esimctl(args, { env: { NODE_OPTIONS: "--max-old-space-size=96" } });
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const rows: Row[] = parse(readFileSync(output), { columns: true });
+    expect(rows).toHaveLength(10_000);
+    expect(new Set(rows.map((row) => row.SKU)).size).toBe(10_000);
+    expect(new Set(rows.map((row) => row.Price ?? row["Regular price"]))).toEqual(new Set(["16.25"]));
+  }
+}, 240_000);
