@@ -113,7 +113,7 @@ describe("the exchange", () => {
     expect((await partner.send("POST", ACTIVATIONS, request({ iccid: sim }))).status).toBe(409);
   });
 
-  test("refused is final, whether with a 2xx or a 4xx; what the carrier repeats of the identity is blotted out", async () => {
+  test("refused is final, with a 2xx or a 4xx; what the carrier repeats of the identity is blotted out", async () => {
     const { carrier, due, work, show, partner, events, store } = await withHttpCarrier();
     const error_message = "Passport qx-834 2075 of 16/07/1964, PUK 22542821, at 4 Currawong Drive: no match";
     for (const status of [200, 422]) {

@@ -8,7 +8,7 @@ import { call, startPlatform } from "./support/platform.ts";
 
 const SYNC = "/api/v1/catalog/sync";
 
-/** A shop's catalog: plans of two regions and types, one that is not sold, one with marks of every kind in its texts. */
+/** A shop's catalog: plans of two regions and types, one that is not sold, one with odd marks in its texts. */
 async function stockedShop() {
   const platform = await startPlatform({ publicUrl: "bound" });
   await addProducts(platform.store, [{ sku: "EU-5", name: "Europe 5 GB", price_cents: 1250, description: "Fast." }]);

@@ -68,7 +68,7 @@ test("suppliers are set by the operator; what cannot work is refused in words", 
 
 const HEAD = "External Order ID;sku;quantity;customer_email;customer_name\n";
 
-test("orders from a file: rows of one order stand together, bad ones are set aside, nothing is placed twice", async () => {
+test("orders from a file: rows of one order join, bad ones are set aside, nothing is placed twice", async () => {
   const here = await demo();
   const file = join(here.folder, "orders.csv");
   const rows = [

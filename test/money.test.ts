@@ -182,7 +182,7 @@ async function assertSound(world: World): Promise<void> {
   expect(pools.find((pool) => pool.product_id === world.products.STOCK)?.available).toBe(free - reserved);
 }
 
-test("whatever is ordered, refunded, cancelled or cut off: the ledger balances and refunds are what was not delivered", async () => {
+test("whatever happens to orders: the ledger balances and refunds are what was not delivered", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 30 }), async (steps) => {
       const world = await newWorld();

@@ -57,7 +57,7 @@ describe("the OpenAPI document", () => {
     expect(lint.exitCode).toBe(0);
   });
 
-  it("of the whole daemon gives every operation an id, a summary, a tag, its security and the common headers", async () => {
+  it("of the whole daemon gives every operation id, summary, tag, security and the common headers", async () => {
     const { url } = await startPlatform();
     const { body: document } = await call(`${url}/openapi.json`);
     expect(document.openapi).toBe("3.1.0");

@@ -78,15 +78,13 @@ async function ledgerAgrees(platform: Platform): Promise<void> {
   expect(await platform.store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true, unbalanced: [] });
 }
 
-test("there is exactly one activation request per unit; what is missing, surplus or wrong is named", async () => {
-  const { products, caller } = await setUp();
-  const refused: [
-    name: string,
-    lines: [string | undefined, number][],
-    requests: object[],
-    field: string,
-    words: RegExp,
-  ][] = [
+type Lines = [string | undefined, number][];
+
+/** Orders whose activation requests do not fit, and what is said of which field. */
+function unfitting(
+  products: Record<string, string>,
+): [name: string, lines: Lines, requests: object[], field: string, words: RegExp][] {
+  return [
     ["none", [[products.MAIL, 2]], [], "activation_requests", /MAIL: 2 missing/],
     ["one too few", [[products.MAIL, 2]], [traveller(products.MAIL)], "activation_requests", /1 missing/],
     ["one too many", [[products.EU5, 1]], [traveller(products.EU5)], "activation_requests.0.product_id", /surplus/],
@@ -134,7 +132,11 @@ test("there is exactly one activation request per unit; what is missing, surplus
       /100/,
     ],
   ];
-  for (const [name, lines, requests, field, words] of refused) {
+}
+
+test("there is exactly one activation request per unit; what is missing, surplus or wrong is named", async () => {
+  const { products, caller } = await setUp();
+  for (const [name, lines, requests, field, words] of unfitting(products)) {
     const { status, body } = await place(caller, lines, requests);
     expect([status, body.type], name).toEqual([400, "http://esim.test/docs/errors/validation"]);
     expect(body.errors[field]?.join(), name).toMatch(words);
@@ -334,7 +336,7 @@ test("shipping a physical SIM fulfils its order", async () => {
   await expect(platform.store.write(shipOrder, shipment)).rejects.toMatchObject({ slug: "conflict" });
 });
 
-test("in the sandbox scheduled items are activated at once, with the device's EID and no event of their own", async () => {
+test("in the sandbox scheduled items are activated at once, with their EID and no event of their own", async () => {
   const { platform, products } = await setUp();
   const caller = await platform.credential("acme", {});
   const { body } = await place(

@@ -204,7 +204,7 @@ test("an HTTP supplier's eSIMs are delivered; the request is signed and keeps it
   expect((await caller.get(`/api/v1/orders/${id}/esims`)).body.count).toBe(3);
 });
 
-test("answers that cannot be right are faults: too few eSIMs, unknown words, ICCIDs that are sold already", async () => {
+test("answers that cannot be right are faults: too few eSIMs, unknown words, ICCIDs sold already", async () => {
   const answers: unknown[] = [
     { outcome: "activated", esims: esims(1, 50) },
     { outcome: "done" },

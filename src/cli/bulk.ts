@@ -19,6 +19,7 @@ export const importOptions = {
 /** Rows a transaction: small enough that the daemon beside us is never kept waiting. */
 const BATCH = 200;
 
+/** One import: what it reads, how it checks a row, where good ones go. */
 export interface Import<C extends string, T> {
   file: string;
   spec: CsvSpec<C>;
@@ -26,12 +27,16 @@ export interface Import<C extends string, T> {
   send(rows: T[]): Promise<readonly RowOutcome[]>;
   dryRun: boolean;
   strict: boolean;
+  /** What it does, beside the bar; "Importing" unless given. */
+  label?: string;
+  /** How the summary is printed; as every import unless given. */
+  present?: typeof importResult;
 }
 
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
 export async function importCsv<C extends string, T>(
   context: Context,
-  { file, spec, check, send, dryRun, strict }: Import<C, T>,
+  { file, spec, check, send, dryRun, strict, label = "Importing", present = importResult }: Import<C, T>,
 ): Promise<Result> {
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("./csv/open.ts"),
@@ -52,17 +57,16 @@ export async function importCsv<C extends string, T>(
       dryRun,
       strict,
       signal,
-      progress: ({ phase, done, total }: ImportProgress) => progress.show(labels[phase], done, total),
+      progress: ({ phase, done, total }: ImportProgress) =>
+        progress.show(phase === "check" ? "Checking" : label, done, total),
       now: systemClock.now,
     });
-    return importResult(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
+    return present(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
   } finally {
     progress.stop();
     await csv.close();
   }
 }
-
-const labels = { check: "Checking", send: "Importing" } as const;
 
 /** The summary of an import, as every import prints it. */
 export function importResult(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean): Result {

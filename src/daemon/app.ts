@@ -17,6 +17,7 @@ import { registerRequestIds, requestId, sendRequestId } from "./plugins/request-
 import { recordAnswer, registerRequestLog } from "./plugins/request-log.ts";
 import { registerValidation } from "./plugins/validation.ts";
 
+/** How an app is built: for a socket, or for use in process. */
 export interface AppOptions {
   /** Tells who calls from the Authorization header. */
   authenticate: Authenticate;

@@ -48,7 +48,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who calls; undefined on public routes. Routes with a scope read it by `principalOf`. */
     principal: Principal | undefined;
-    /** The parsed body exactly as sent, unknown fields included (idempotency compares it). `body` is the tidied copy. */
+    /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }
 }

@@ -13,6 +13,7 @@ import { prepareStore } from "./prepare.ts";
 import { allRoutes } from "./routes/all.ts";
 import { startWorkers } from "./workers/all.ts";
 
+/** How the platform is to be served. */
 export interface ServeOptions extends ServedAt {
   trustProxy: boolean;
   allowPrivateWebhooks: boolean;
@@ -22,6 +23,7 @@ export interface ServeOptions extends ServedAt {
   smtpUrl?: string | undefined;
 }
 
+/** What serving stands on. */
 export interface ServeDependencies {
   store: Store;
   clock: Clock;

@@ -20,6 +20,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
+/** What opening a source may be told. */
 export interface SourceOptions {
   /** What `-` reads. */
   stdin?: Readable;

@@ -10,7 +10,8 @@ export function demoWords(credentials: readonly DemoCredential[], url: string, e
     `  ${" ".repeat(10)}  client_secret  ${client_secret}`,
   ]);
   const sandbox = credentials.find(({ environment }) => environment === "sandbox");
-  const form = `-d grant_type=client_credentials -d client_id=${sandbox?.client_id} -d client_secret=${sandbox?.client_secret}`;
+  const client = `-d client_id=${sandbox?.client_id} -d client_secret=${sandbox?.client_secret}`;
+  const form = `-d grant_type=client_credentials ${client}`;
   return [
     `Demo partner "${DEMO_PARTNER}" and its credentials:`,
     "",

@@ -5,6 +5,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Db, Read } from "../store/store.ts";
 
+/** Which products the inventory is asked for; empty: all. */
 export interface InventoryFilter {
   /** Only these products, together with those of `skus`; both absent: all. */
   productIds?: readonly string[] | undefined;
@@ -12,6 +13,7 @@ export interface InventoryFilter {
   region?: string | undefined;
 }
 
+/** What one product has in stock; null where nothing is stocked. */
 export interface InventoryLine {
   product_id: ProductId;
   sku: string;

@@ -10,6 +10,7 @@ import { listProducts } from "./list.ts";
 export const syncFormats = ["platform_a", "platform_b", "generic"] as const;
 export type SyncFormat = (typeof syncFormats)[number];
 
+/** Which products a sync is to list, and in whose shape. */
 export interface SyncRequest extends OfferTerms {
   format: SyncFormat;
   region?: string | undefined;

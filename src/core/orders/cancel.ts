@@ -42,7 +42,8 @@ export async function previewCancel(q: Read, id: OrderId): Promise<CancelPreview
 
 /**
  * Cancels what was not delivered and refunds exactly that, in one transaction. Nothing delivered: the order is
- * cancelled and says so; else it ends fulfilled, without the cancelled lines. Throws `not_found`, `conflict` when it is final.
+ * cancelled and says so; else it ends fulfilled, without the cancelled lines. Throws `not_found`, `conflict` when it
+ * is final.
  */
 export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {
   const { order, lines, items } = await cancellable(tx, input.id);

@@ -6,7 +6,7 @@ import { applySupply } from "./item-outcome.ts";
 import { findItem, type ItemRow } from "./items.ts";
 import { linesOfOrder } from "./order.ts";
 
-/** An item that a supplier was sent, with its line's way of delivery. Throws `not_found` for what is not this supplier's. */
+/** An item of a supplier, with its line's way of delivery. Throws `not_found` for what is not this supplier's. */
 export async function suppliedItem(
   q: Read,
   input: { supplier: string; id: OrderItemId },
@@ -19,8 +19,8 @@ export async function suppliedItem(
 
 /**
  * A supplier's later answer, its signature checked before. Said twice, or after a later step, it changes nothing:
- * `applied` is false then. Throws `not_found`, `conflict` before the item was sent, `validation` for eSIMs that are known
- * already.
+ * `applied` is false then. Throws `not_found`, `conflict` before the item was sent, `validation` for eSIMs that are
+ * known already.
  */
 export async function takeSupplierCallback(
   tx: Tx,

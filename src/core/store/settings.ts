@@ -4,8 +4,8 @@ import type { Read, Tx } from "./store.ts";
 
 /**
  * What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks. And
- * `inventory_sunset`, an ISO 8601 moment: when the deprecated inventory endpoint ends. No command writes that one; until
- * an operator puts it into the settings table no date is announced.
+ * `inventory_sunset`, an ISO 8601 moment: when the deprecated inventory endpoint ends. No command writes that one;
+ * until an operator puts it into the settings table no date is announced.
  */
 export type SettingKey = "public_url" | "docs_url" | "allow_private_webhooks" | "inventory_sunset";
 

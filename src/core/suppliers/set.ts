@@ -7,6 +7,7 @@ import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
 import { findSupplier, requireSupplier, type Supplier, type SupplierRow, toSupplier } from "./supplier.ts";
 
+/** What may be set of a supplier; what is left out stays. */
 export interface SupplierSettings {
   adapter?: SupplierAdapter | undefined;
   url?: string | undefined;

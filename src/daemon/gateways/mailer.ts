@@ -1,5 +1,6 @@
 import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
 
+/** One mail to a supplier. */
 export interface Mail {
   to: string;
   subject: string;

@@ -24,7 +24,7 @@ interface Operation extends Json {
 /** What the document says of itself, before any route. */
 export function documentBase({ addresses }: DaemonContext) {
   const description =
-    "Browse products, place orders paid from a prepaid wallet, fetch eSIMs, activate physical SIMs, receive webhooks. " +
+    "Browse products, place orders paid from a prepaid wallet, fetch eSIMs, activate physical SIMs, get webhooks. " +
     "Sandbox (sk_test_…) and production (sk_live_…) credentials share these addresses.";
   return {
     openapi: "3.1.0",

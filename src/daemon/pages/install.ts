@@ -2,6 +2,7 @@ import { escapeHtml } from "../../core/kernel/html.ts";
 import type { EsimStatus } from "../../core/store/schema/esims.ts";
 import { type InstallLanguage, type InstallWords, installWords } from "./install-words.ts";
 
+/** What the page shows of an eSIM. */
 export interface InstallPage {
   productName: string;
   iccid: string;

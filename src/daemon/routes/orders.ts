@@ -25,6 +25,7 @@ import { travellersOf } from "./travellers.ts";
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
   createRoute(app, context);
+  listRoute(app, context);
   readRoutes(app, context);
 };
 
@@ -68,9 +69,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
   });
 }
 
-function readRoutes(app: App, { store, addresses }: DaemonContext): void {
-  const { publicUrl } = addresses;
-
+function listRoute(app: App, { store }: DaemonContext): void {
   app.route({
     method: "GET",
     url: "/api/v1/orders",
@@ -87,6 +86,10 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       return store.read(listOrders, { partnerId, environment, ...request.query });
     },
   });
+}
+
+function readRoutes(app: App, { store, addresses }: DaemonContext): void {
+  const { publicUrl } = addresses;
 
   app.route({
     method: "GET",

@@ -14,6 +14,7 @@ import { type Step, startWorker, type Worker } from "./loop.ts";
 import { supplyDueItems } from "./supplies.ts";
 import { purgeOldDeliveries } from "./webhook-retention.ts";
 
+/** What all workers need. */
 export interface WorkerContext extends DaemonContext {
   log: Logger;
   allowPrivateWebhooks: boolean;

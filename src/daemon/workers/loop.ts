@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 /** Does all that is due now; resolves once nothing more is. Stops early when `signal` says so. */
 export type Step = (signal: AbortSignal) => Promise<void>;
 
+/** A loop that runs. */
 export interface Worker {
   /** Looks for work at once instead of at the next poll. */
   wake(): void;
@@ -10,6 +11,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
+/** One piece of work that runs by itself. */
 interface LoopOptions {
   name: string;
   /** How often it looks by itself: for what other processes left, and after a wake-up that got lost. */
@@ -18,7 +20,7 @@ interface LoopOptions {
   log: Pick<Logger, "error">;
 }
 
-/** Runs `step` whenever woken and every `pollMs`, never twice at a time. A step that throws is logged and tried again. */
+/** Runs `step` whenever woken and every `pollMs`, never twice at a time; one that throws is logged and tried again. */
 export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
   const stopping = new AbortController();
   let woken = true;

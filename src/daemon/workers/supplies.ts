@@ -6,6 +6,7 @@ import type { Store } from "../../core/store/store.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
 
+/** What the worker for suppliers needs. */
 export interface SupplyDependencies {
   store: Store;
   gateway: SupplierGateway;

@@ -13,6 +13,7 @@ export interface Offer {
   picture: string | null;
 }
 
+/** On what terms products are offered on. */
 export interface OfferTerms {
   markup: Markup;
   /** The daemon's public address, which serves the pictures; null: none are wanted. */
