@@ -1,6 +1,7 @@
 import type { Bench } from "./bench.ts";
 import { httpReads } from "./http-reads.ts";
 import { orderCreation } from "./order-creation.ts";
+import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 
 /** Every bench, in the order of the table. */
-export const benches: readonly Bench[] = [httpReads, orderCreation];
+export const benches: readonly Bench[] = [httpReads, orderCreation, webhooks, webhooksOnPostgres];

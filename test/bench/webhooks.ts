@@ -1,8 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import pg from "pg";
 import { Agent } from "undici";
+import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { systemClock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { createPartner } from "../../src/core/partners/create.ts";
+import { openStore } from "../../src/core/store/open.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
 import { envelopeOf } from "../../src/core/webhooks/envelope.ts";
@@ -10,7 +15,9 @@ import { sampleData } from "../../src/core/webhooks/samples.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender } from "../../src/daemon/gateways/webhook-sender.ts";
 import { startDeliveries } from "../../src/daemon/workers/deliveries.ts";
+import setupPostgres from "../support/postgres-setup.ts";
 import { type Bench, compare, perSecond, type Side } from "./bench.ts";
+import { graphileSide } from "./graphile.ts";
 import { type BenchStore, benchStore } from "./platform.ts";
 
 const CONCURRENCY = 50;
@@ -30,6 +37,47 @@ export const webhooks: Bench = async (scale) => {
     await opened.close();
   }
 };
+
+/** The same on PostgreSQL, beside graphile-worker, whose every job is a row of that database too. */
+export const webhooksOnPostgres: Bench = async (scale) => {
+  const [server, sink] = await Promise.all([startPostgres(), startSink()]);
+  const { store, partnerId } = await partnerOn(await server.database("ours"));
+  const post = poster(sink);
+  const peer = await graphileSide(await server.database("graphile"), sink, CONCURRENCY, post);
+  try {
+    const ours = await throughWorker({ store, partnerId }, sink);
+    const what = "webhook deliveries, one receiver, on PostgreSQL";
+    const words = `graphile-worker, ${CONCURRENCY} at a time, posting unsigned`;
+    const events = Math.ceil(scale.items / 2);
+    return [await compare({ ...scale, items: events }, { what, peer: words, ours, bare: peer.side })];
+  } finally {
+    sink.stop();
+    await Promise.all([store.close(), peer.close()]);
+    await server.stop();
+  }
+};
+
+async function startPostgres() {
+  const stop = await setupPostgres();
+  const server = process.env.ESIMCTL_TEST_POSTGRES ?? "";
+  return {
+    stop,
+    async database(name: string): Promise<string> {
+      const client = new pg.Client({ connectionString: server });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return Object.assign(new URL(server), { pathname: `/${name}` }).toString();
+    },
+  };
+}
+
+async function partnerOn(url: string) {
+  const ids = randomIds();
+  const store = await openStore({ url }, { clock: systemClock, ids, masterKey: ids.bytes(32) });
+  const partner = await store.write(createPartner, { slug: "bench", name: "Bench", actor: "bench" });
+  return { store, partnerId: partner.id };
+}
 
 /** A receiver in a process of its own. */
 export interface Sink {
@@ -73,16 +121,23 @@ export async function throughWorker({ store, partnerId }: Pick<BenchStore, "stor
   return side;
 }
 
-function postingAlone(sink: Sink): Side {
+/** Posts one event, unsigned, and waits for the answer. */
+function poster(sink: Sink): () => Promise<void> {
   const agent = new Agent();
-  const data = sampleData("order.created", { subjectId: "bench", partnerId: "bench" as never, now: 0 });
+  // Stands for a partner's id in a body that nobody reads.
+  const about = { subjectId: "bench", partnerId: "bench" as PartnerId, now: 0 };
+  const data = sampleData("order.created", about);
   const body = envelopeOf({ id: "bench", kind: "order.created", occurred_at: 0, data });
   const { origin, pathname: path } = new URL(sink.url);
-  const post = async () => {
+  return async () => {
     const headers = { "content-type": "application/json" };
     const response = await agent.request({ origin, path, method: "POST", headers, body });
     await response.body.dump();
   };
+}
+
+function postingAlone(sink: Sink): Side {
+  const post = poster(sink);
   return async (events) => {
     const arrived = sink.got(events);
     return perSecond(events, async () => {
