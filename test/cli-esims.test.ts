@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isNotNull } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { dataDirectory, readMasterKey } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/open.ts";
+import type { Read } from "../src/core/store/store.ts";
 import { fulfilDueOrders } from "../src/daemon/workers/fulfilment.ts";
 import { type Ended, esimctl, esimctlJson } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
@@ -25,13 +27,11 @@ async function delivered() {
   const { data } = await openShop({ folder, stock: { EU5: 3 }, priceCents: 100, fundsCents: 10_000 });
   const at = ["--data", data];
   const partner = [...at, "--partner", "acme"];
-  const order = await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "2", ...partner]);
-  await fulfil(data);
-  const { id } = order as { id: string };
-  const { esims } = (await esimctlJson(["orders", "esims", id, ...partner])) as { esims: { iccid: string }[] };
+  await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "2", ...partner]);
+  const iccids = await fulfil(data);
   return {
     folder,
-    iccids: esims.map(({ iccid }) => iccid) as [string, string],
+    iccids,
     status: async (iccid: string) => (await esimctlJson(["esims", "status", iccid, ...partner])) as Status,
     run: (...args: string[]): Promise<Ended> => esimctl(["esims", ...args, ...at]),
     asPartner: (...args: string[]): Promise<Ended> => esimctl(["esims", ...args, ...partner]),
@@ -44,13 +44,16 @@ async function delivered() {
   };
 }
 
-/** What the daemon's worker would do. */
-async function fulfil(data: string): Promise<void> {
+/** What the daemon's worker would do; the ICCIDs that it delivered. */
+async function fulfil(data: string): Promise<[string, string]> {
   const { databaseFile: file, keyFile } = dataDirectory(data);
   const sources = { clock: systemClock, ids: randomIds(), masterKey: readMasterKey(keyFile) };
   const store = await openStore({ file, create: false }, sources);
   await fulfilDueOrders({ store, log: console }, new AbortController().signal);
+  const sold = (q: Read, _input: null) => q.db.select().from(q.t.esims).where(isNotNull(q.t.esims.order_id));
+  const [first, second] = await store.read(sold, null);
   await store.close();
+  return [first?.iccid ?? "", second?.iccid ?? ""];
 }
 
 describe("activate and suspend", () => {
