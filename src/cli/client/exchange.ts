@@ -2,6 +2,7 @@ import { CliError, interrupted } from "../errors.ts";
 import type { Globals } from "../globals.ts";
 import { waitCounting } from "../output/waiting.ts";
 import { asNetworkFault, type NetworkFault, networkFailure } from "./network-faults.ts";
+import type { Repeats } from "./repeatable.ts";
 
 /** A request as it goes out. */
 export interface Outgoing {
@@ -9,8 +10,8 @@ export interface Outgoing {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: string;
-  /** Harmless to send again when it is not known whether it arrived. */
-  repeatable: boolean;
+  /** Whether it may be sent again when it is not known whether it arrived. */
+  repeats: Repeats;
 }
 
 /** What came back, whatever its status. */
@@ -38,7 +39,7 @@ const gatewayTroubles = [502, 503, 504];
 
 /**
  * Sends requests over HTTP. 429 is waited out as Retry-After says, however often (contract: Limits). A request that
- * cannot have arrived, or that is harmless to repeat, is tried again a few times. Throws CliError:
+ * cannot have arrived, or that may be repeated, is tried again a few times. Throws CliError:
  * `server_unreachable`, `connection_lost`, `moved`; `interrupted` as soon as the signal aborts a wait.
  */
 export function createExchange(manner: Manner): Exchange {
@@ -87,14 +88,13 @@ async function once({ method, url, headers, body }: Outgoing): Promise<Incoming 
   }
 }
 
-function worthRepeating(request: Outgoing, answer: Incoming | NetworkFault): boolean {
-  if ("status" in answer) return gatewayTroubles.includes(answer.status) && request.repeatable;
-  return !answer.lasting && (answer.arrived === "never" || request.repeatable);
+function worthRepeating({ repeats }: Outgoing, answer: Incoming | NetworkFault): boolean {
+  if ("status" in answer) return gatewayTroubles.includes(answer.status) && repeats !== "unsafe";
+  return !answer.lasting && (answer.arrived === "never" || repeats !== "unsafe");
 }
 
-function settled({ url, headers, repeatable }: Outgoing, answer: Incoming | NetworkFault): Incoming {
-  const key = headers["idempotency-key"];
-  if (!("status" in answer)) throw networkFailure(answer, { url, key, unsafe: !repeatable || key !== undefined });
+function settled({ url, headers, repeats }: Outgoing, answer: Incoming | NetworkFault): Incoming {
+  if (!("status" in answer)) throw networkFailure(answer, { url, key: headers["idempotency-key"], repeats });
   const to = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
   if (to === undefined) return answer;
   const moved = URL.parse(to, url)?.origin ?? to;

@@ -1,4 +1,6 @@
 import { CliError } from "../errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { Repeats } from "./repeatable.ts";
 
 /** Why a request got no answer. */
 export interface NetworkFault {
@@ -59,20 +61,22 @@ export function asNetworkFault(error: unknown): NetworkFault | null {
   return described === undefined ? null : { ...described, reason, cause: error };
 }
 
-/** The fault in words. `key`: the Idempotency-Key that the request carried; `unsafe`: doing it twice would matter. */
+/** The fault in words. `key`: the Idempotency-Key that the request carried. */
 export function networkFailure(
   fault: NetworkFault,
-  { url, key, unsafe }: { url: string; key: string | undefined; unsafe: boolean },
+  { url, key, repeats }: { url: string; key: string | undefined; repeats: Repeats },
 ): CliError {
   const { host } = new URL(url);
   const code = fault.arrived === "never" ? "server_unreachable" : "connection_lost";
-  if (fault.arrived === "never" || !unsafe) {
-    return new CliError(code, `${host} cannot be reached: ${fault.what}.`, fault.hint, 1, fault.cause);
+  if (fault.arrived === "never" || repeats === "reads" || repeats === "harmless") {
+    const again = repeats === "harmless" ? " Then run the same command again: nothing is done twice." : "";
+    const what = `${host} cannot be reached: ${fault.what}.`;
+    return new CliError(code, what, `${fault.hint}${again}`, exitCodes.failed, fault.cause);
   }
   const hint =
     key === undefined
       ? "Look whether it was done before you repeat it."
       : `Repeat it with --idempotency-key ${key}: nothing is done twice.`;
   const what = `No answer came from ${host} (${fault.what}): whether it was done is not known.`;
-  return new CliError(code, what, hint, 1, fault.cause);
+  return new CliError(code, what, hint, exitCodes.failed, fault.cause);
 }

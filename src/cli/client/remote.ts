@@ -6,7 +6,7 @@ import { placeWords, type Server } from "../place.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 import { claimsOf } from "./claims.ts";
 import { createExchange, type Exchange, type Incoming } from "./exchange.ts";
-import { isRepeatable } from "./repeatable.ts";
+import { repeatsOf } from "./repeatable.ts";
 import { type Credential, createTokens, type Keeper, type TokenSource } from "./tokens.ts";
 
 /** The v1 API at a server, signed in. */
@@ -90,7 +90,7 @@ function outgoing(url: string, { method, path, asked }: { method: Method; path: 
     url: `${url}${path}${query}`,
     headers: asked.body === undefined ? headers : { ...headers, "content-type": "application/json" },
     ...(asked.body === undefined ? {} : { body: JSON.stringify(asked.body) }),
-    repeatable: isRepeatable(method, path, headers),
+    repeats: repeatsOf(method, path, headers),
   };
 }
 

@@ -70,7 +70,7 @@ async function requestToken({ url, clientId, clientSecret }: Credential, exchang
     url: `${url}/api/v1/oauth/token`,
     headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
     body: new URLSearchParams(form).toString(),
-    repeatable: true,
+    repeats: "reads",
   });
   const body = jsonOf(answer, url);
   if (answer.status !== 200) throw refusal(answer.status, body, url);

@@ -40,7 +40,10 @@ export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
   /** Judges a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
-  /** Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import. */
+  /**
+   * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import; once the signal
+   * is aborted that end is an ordinary one.
+   */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
   batchSize: number;
   /** Stop after the checks. */
@@ -136,7 +139,8 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
 
 async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvRow<C>; value: T }[]): Promise<void> {
   const { job, counts } = run;
-  const outcomes = await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
+  const outcomes = await sendUnlessStopped(job, batch);
+  if (outcomes === null) return;
   if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
   for (const [index, { row }] of batch.entries()) {
     const outcome = outcomes[index];
@@ -144,6 +148,19 @@ async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvR
     else if (outcome === "updated") counts.updated += 1;
     else if (outcome === "duplicate") counts.duplicates += 1;
     else await reject(run, row, [outcome?.rejected ?? ""]);
+  }
+}
+
+/** Null when the import was stopped while this batch still waited to be sent. */
+async function sendUnlessStopped<C extends string, T>(
+  job: ImportJob<C, T>,
+  batch: { row: CsvRow<C>; value: T }[],
+): Promise<readonly RowOutcome[] | null> {
+  try {
+    return await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
+  } catch (error) {
+    if (job.signal?.aborted !== true) throw error;
+    return null;
   }
 }
 
