@@ -105,8 +105,11 @@ async function listeningUrl(child: ChildProcess, ended: Promise<number | null>):
 }
 
 /** Starts the program with its standard input open; the test writes to it, and kills it in the end. */
-export function started(args: readonly string[]): { child: ChildProcess & { stdin: Writable }; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, ...args], { env: programEnv, stdio: ["pipe", "pipe", "pipe"] });
+export function started(
+  args: readonly string[],
+  env = programEnv,
+): { child: ChildProcess & { stdin: Writable }; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const read = async (stream: AsyncIterable<Buffer>) => {
     let text = "";

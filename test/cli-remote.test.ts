@@ -1,0 +1,347 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { type Ended, esimctl, programEnv, started } from "./support/cli.ts";
+import type { Daemon } from "./support/daemon.ts";
+import { document, served, travellerCsv } from "./support/remote.ts";
+import { startUnrulyProxy } from "./support/unruly-proxy.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const fixtures = join(import.meta.dirname, "..", "fixtures");
+
+/** How often a daemon was asked for a token, from its log; it is stopped for that. */
+async function tokenRequests(daemon: Daemon): Promise<number> {
+  const { stdout } = await daemon.stop();
+  return stdout.split("\n").filter((line) => line.includes('"route":"/api/v1/oauth/token"')).length;
+}
+
+function failed(ended: Ended) {
+  return { exitCode: ended.exitCode, ...JSON.parse(ended.stdout).error };
+}
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe("login, whoami, logout", () => {
+  test("a login is kept for its owner's eyes only, shown without its secret, and forgotten whole", async () => {
+    const { folder, run, login, live, daemon, json } = await served();
+    const signed = await login(live);
+    expect(signed).toMatchObject({ exitCode: 0 });
+    expect(signed.stdout).toContain(live.client_id);
+    expect(mode(folder)).toBe("700");
+    expect(readdirSync(folder).sort()).toEqual(["default.json", "default.token.json"]);
+    for (const file of readdirSync(folder)) expect(mode(join(folder, file))).toBe("600");
+
+    const who = await run("whoami");
+    const known = await json("whoami");
+    expect(known).toMatchObject({
+      place: "server",
+      server: daemon.url,
+      profile: "default",
+      client_id: live.client_id,
+      partner_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      environment: "production",
+      scopes: expect.arrayContaining(["read:orders", "write:webhooks"]),
+    });
+    expect(Date.parse(known.token_expires_at) - Date.now()).toBeGreaterThan(50 * 60_000);
+    const token = JSON.parse(readFileSync(join(folder, "default.token.json"), "utf8")).access_token;
+    for (const { stdout, stderr } of [signed, who]) {
+      expect(stdout + stderr).not.toContain(live.client_secret);
+      expect(stdout + stderr).not.toContain(token);
+    }
+
+    expect(await json("logout")).toEqual({ profile: "default", server: daemon.url, removed: true });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(failed(await run("logout --json"))).toMatchObject({ exitCode: 1, code: "not_logged_in" });
+    expect((await run("orders list")).stderr).toMatch(/no esimctl data.*\n.*esimctl login/);
+  });
+
+  test("what is missing is named where nobody can be asked", async () => {
+    const { run, daemon } = await served();
+    expect((await run("login")).stderr).toMatch(/--server is needed/);
+    expect((await run(`login ${daemon.url}`)).stderr).toMatch(/--client-id is needed/);
+    expect((await run(`login ${daemon.url} --client-id sk_live_1`)).stderr).toMatch(/--client-secret is needed/);
+    expect(await run("login nowhere")).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/https:\/\//) });
+  });
+
+  test("a wrong secret is refused and nothing is kept; so is a suspended partner", async () => {
+    const { folder, run, login, live, operator } = await served();
+    const wrong = await login({ ...live, client_secret: `${live.client_secret}x` }, { more: "--json" });
+    expect(failed(wrong)).toMatchObject({ exitCode: 4, code: "invalid_client", hint: /secret/ });
+    expect(existsSync(folder)).toBe(false);
+
+    expect(await login(live)).toMatchObject({ exitCode: 0 });
+    await operator("partners suspend demo --yes");
+    expect(failed(await login(live, { more: "--json" }))).toMatchObject({ exitCode: 4, code: "unauthorized_client" });
+    // The token kept from before is good no longer.
+    for (const line of ["orders list", "whoami"]) {
+      const refused = failed(await run(`${line} --json`));
+      expect(refused).toMatchObject({ exitCode: 4, message: expect.stringMatching(/suspended/) });
+    }
+    await operator("partners resume demo");
+    expect(await run("orders list")).toMatchObject({ exitCode: 0 });
+  });
+
+  test("profiles by name: the one last logged in is used, --profile and ESIMCTL_PROFILE choose another", async () => {
+    const { login, json, run, live, sandbox } = await served();
+    await login(live);
+    await login(sandbox, { more: "--profile try-out" });
+    expect(await json("whoami")).toMatchObject({ profile: "try-out", environment: "sandbox" });
+    expect(await json("whoami --profile default")).toMatchObject({ environment: "production" });
+    const chosen = await run("whoami --json", { env: { ESIMCTL_PROFILE: "default" } });
+    expect(JSON.parse(chosen.stdout)).toMatchObject({ profile: "default" });
+    const unknown = await run("whoami --profile ghost");
+    expect(unknown).toMatchObject({ exitCode: 1 });
+    expect(unknown.stderr).toMatch(/ghost\. There are: default, try-out\./);
+    expect(await run("whoami --profile ../x")).toMatchObject({ exitCode: 2 });
+    expect(await json("logout")).toMatchObject({ profile: "try-out" });
+    expect(await json("whoami")).toMatchObject({ profile: "default" });
+  });
+
+  test("one token serves many commands, and what refuses it gets another", async () => {
+    const { login, run, live, daemon, folder } = await served();
+    await login(live);
+    for (let round = 0; round < 5; round++) expect(await run("products list")).toMatchObject({ exitCode: 0 });
+    const file = join(folder, "default.token.json");
+    const kept = JSON.parse(readFileSync(file, "utf8"));
+    // Nearly over: it may not outlive the request.
+    writeFileSync(file, JSON.stringify({ ...kept, expires_at: Date.now() + 5_000 }));
+    expect(await run("orders list")).toMatchObject({ exitCode: 0 });
+    // Not one of the server's.
+    writeFileSync(file, JSON.stringify({ ...kept, access_token: "made-up" }));
+    expect(await run("orders list")).toMatchObject({ exitCode: 0 });
+    // Cut short by a full disk.
+    writeFileSync(file, '{"access_tok');
+    expect(await run("orders list")).toMatchObject({ exitCode: 0 });
+    expect(await run("orders list")).toMatchObject({ exitCode: 0 });
+    expect(await tokenRequests(daemon)).toBe(4);
+  });
+});
+
+describe("where a command acts", () => {
+  test("the first that applies: options, ESIMCTL_SERVER, ESIMCTL_DATA, a profile, ./esimctl-data", async () => {
+    const { login, run, live, sandbox, daemon, data } = await served();
+    const place = async (line: string, env: Record<string, string> = {}, cwd?: string) => {
+      const how = cwd === undefined ? { env } : { env, cwd };
+      const ended = await run(`whoami --json ${line}`.trim(), how);
+      const known = JSON.parse(ended.stdout);
+      return known.error?.code ?? known.profile ?? known.environment ?? known.data;
+    };
+    const server = {
+      ESIMCTL_SERVER: daemon.url,
+      ESIMCTL_CLIENT_ID: sandbox.client_id,
+      ESIMCTL_CLIENT_SECRET: sandbox.client_secret,
+    };
+    const flags = `--server ${daemon.url}/api/v1/ --client-id ${live.client_id} --client-secret ${live.client_secret}`;
+    const here = join(data, "..", "here");
+    await esimctl(["init", "--data", join(here, "esimctl-data")]);
+
+    expect(await place("", {}, here)).toBe(join(here, "esimctl-data"));
+    await login(live);
+    expect(await place("", {}, here)).toBe("default");
+    expect(await place("", { ESIMCTL_DATA: data }, here)).toBe(data);
+    expect(await place("--profile default", { ESIMCTL_DATA: data })).toBe(data);
+    expect(await place("", { ESIMCTL_DATA: data, ...server })).toBe("sandbox");
+    expect(await place(`--data ${data}`, server)).toBe(data);
+    expect(await place(flags, { ESIMCTL_DATA: data, ...server })).toBe("production");
+  });
+
+  test("what contradicts itself, or does not apply there, is wrong usage and says what to do", async () => {
+    const { login, run, live, sandbox, daemon, data } = await served();
+    await login(live);
+    const wrong: [line: string, what: RegExp, hint: RegExp][] = [
+      [`orders list --server ${daemon.url} --data ${data}`, /--server and --data name two places/, /one of them/],
+      [`orders list --server ${daemon.url} --database x`, /--server and --database name two/, /one of them/],
+      [`orders list --data ${data} --client-id x`, /--client-id goes with --server/, /Add --server/],
+      ["orders list --client-secret x", /--client-secret goes with --server/, /Add --server/],
+      ["orders list --server example.com", /no address/, /https:\/\//],
+      ["orders list --server https://a:b@example.com", /no address/, /https:\/\//],
+      [`orders list --server ${daemon.url}`, /--client-id is needed/, /Add --client-id/],
+      ["orders list --partner demo", /--partner does not apply at http.*profile default/, /--data DIR/],
+      ["products list --sandbox", /--sandbox does not apply at http/, /sk_test_/],
+      ["partners list", /operator's own data.*act at http.*profile default/, /--data DIR/],
+      ["passports show 1 --reveal", /operator's own data/, /--data DIR/],
+      [`init --server ${daemon.url}`, /acts on data at hand/, /--data/],
+      ["passports withdraw 019c --json", /needs a confirmation.*http.*profile default/, /--yes/],
+    ];
+    for (const [line, what, hint] of wrong) {
+      const ended = await run(`${line}${line.endsWith("--json") ? "" : " --json"}`);
+      expect(failed(ended), line).toMatchObject({
+        exitCode: 2,
+        message: expect.stringMatching(what),
+        hint: expect.stringMatching(hint),
+      });
+      expect(ended.stderr, line).toBe("");
+    }
+    // Serving and making data is nobody's business elsewhere.
+    expect(await run("init --json", { env: { ESIMCTL_SERVER: daemon.url } })).toMatchObject({ exitCode: 0 });
+    const scoped = await esimctl([
+      ...`credentials create --partner demo --scope read:orders --json --data ${data}`.split(" "),
+    ]);
+    const narrow = JSON.parse(scoped.stdout);
+    await login(narrow, { more: "--profile narrow" });
+    expect(await run("whoami")).toMatchObject({ exitCode: 0 });
+    expect(failed(await run("products list --json"))).toMatchObject({ exitCode: 4, code: "insufficient_scope" });
+    expect(sandbox.client_id).not.toBe(narrow.client_id);
+  });
+});
+
+test("partner-side commands print the same at a server as on its data", async () => {
+  const { login, run, json, data, live, operator, cwd } = await served();
+  await login(live);
+  const local = (line: string) =>
+    document(esimctl([...line.split(" "), "--data", data, "--partner", "demo", "--json"]));
+  const both = async (line: string) => {
+    const [there, here] = [await json(line), await local(line)];
+    expect(there, line).toEqual(here);
+    return there;
+  };
+  const order = await json("orders create --product ES-EU-5GB-30D --quantity 2 --idempotency-key k-1");
+  expect(await local("orders create --product ES-EU-5GB-30D --quantity 2 --idempotency-key k-1")).toMatchObject({
+    id: order.id,
+  });
+  await vi.waitUntil(async () => (await local(`orders show ${order.id}`)).status === "fulfilled", { timeout: 20_000 });
+  await both(`orders show ${order.id}`);
+  await both("orders list");
+  const { esims } = await both(`orders esims ${order.id}`);
+  expect(esims).toHaveLength(2);
+  await both(`esims status ${esims[0].iccid}`);
+  await both("wallet balance");
+  const { data: products } = await both("products list --all --sort-by name --sort-order asc");
+  expect(products.length).toBeGreaterThan(20);
+  await both("products show ES-EU-5GB-30D");
+  const { generated_at, ...offers } = await json("catalog export --format shopify");
+  expect(await local("catalog export --format shopify")).toMatchObject(offers);
+  const csv = "catalog export --format woocommerce --as csv";
+  expect((await run(csv)).stdout).toBe((await esimctl([...csv.split(" "), "--data", data])).stdout);
+
+  const created = await json("webhooks create https://shop.example.com/hooks --events order.created,order.fulfilled");
+  await both("webhooks list");
+  await both(`webhooks show ${created.webhook.id}`);
+  expect(await json(`webhooks delete ${created.webhook.id} --yes`)).toMatchObject({ deleted: true });
+
+  const imported = await json(`passports import ${join(fixtures, "passports.csv")}`);
+  expect(imported.imported).toBeGreaterThan(10);
+  const { records } = await both("passports list");
+  await both(`passports show ${records[0].passport_no}`);
+  expect(await json(`passports edit ${records[0].id} --reference R-9`)).toMatchObject({ ok: true });
+  expect(await json(`passports withdraw ${records[0].id} --yes`)).toMatchObject({ status: "withdrawn" });
+  expect(await json(`passports import ${join(fixtures, "passports.csv")}`)).toMatchObject({
+    imported: 1,
+    duplicates: imported.imported - 1,
+  });
+
+  const file = join(cwd, "orders.csv");
+  const header = "external_order_id,sku,quantity,customer_email,customer_name";
+  writeFileSync(file, `${header}\nX-1,ES-EU-5GB-30D,1,a@example.com,Ada\nX-2,ES-NONE,1,b@example.com,Bo\n`);
+  const placed = await run(`orders bulk ${file} --json`);
+  expect(placed.exitCode).toBe(3);
+  expect(JSON.parse(placed.stdout)).toMatchObject({ summary: { total: 1, successful: 1, failed: 0 } });
+  expect(await operator("wallet check")).toMatchObject({ ok: true });
+});
+
+describe("a server that is slow, far or in trouble", () => {
+  /** Logged in by way of a proxy that misbehaves as it is told. */
+  async function unruly() {
+    const all = await served();
+    const proxy = await startUnrulyProxy(all.daemon.url);
+    expect(await all.login(all.live, { url: proxy.url })).toMatchObject({ exitCode: 0 });
+    proxy.seen.length = 0;
+    return { ...all, ...proxy, proxy };
+  }
+  const times = (seen: string[], line: RegExp) => seen.filter((one) => line.test(one)).length;
+
+  test("429 is waited out as Retry-After says, however often, by reads and writes alike, without a word", async () => {
+    const { run, misbehave, seen } = await unruly();
+    misbehave(/^POST .*orders/, "limit", 2);
+    misbehave(/^GET .*products/, "limit");
+    const began = performance.now();
+    const ended = await run("orders create --product ES-EU-5GB-30D --quantity 1 --json");
+    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(performance.now() - began).toBeGreaterThan(3000);
+    expect(times(seen, /^POST .*orders/)).toBe(3);
+  });
+
+  test("a token that expired on the way is replaced once; one that is refused again ends it", async () => {
+    const { run, misbehave, seen } = await unruly();
+    misbehave(/balance/, "expire");
+    expect(await run("wallet balance")).toMatchObject({ exitCode: 0 });
+    expect(times(seen, /oauth/)).toBe(1);
+    misbehave(/balance/, "expire", 2);
+    expect(failed(await run("wallet balance --json"))).toMatchObject({ exitCode: 4, code: "token_expired" });
+  });
+
+  test("reads are tried again after a fault; a write only where that does nothing twice", async () => {
+    const { run, json, misbehave, seen, operator } = await unruly();
+    misbehave(/GET .*balance/, "hang up");
+    misbehave(/GET .*balance/, "unavailable");
+    expect(await run("wallet balance")).toMatchObject({ exitCode: 0 });
+    expect(times(seen, /balance/)).toBe(3);
+
+    misbehave(/POST .*orders$/, "lose the answer", 2);
+    const order = await json("orders create --product ES-EU-5GB-30D --quantity 1");
+    expect((await json("orders list")).data.map(({ id }: { id: string }) => id)).toEqual([order.id]);
+
+    misbehave(/POST .*kyc/, "lose the answer");
+    const pool = await json(`passports import ${join(fixtures, "passports.csv")}`);
+    expect(pool).toMatchObject({ imported: 0, rejected: 0, duplicates: pool.read });
+    expect((await json("passports list --all")).count).toBe(pool.read);
+
+    seen.length = 0;
+    misbehave(/POST .*webhooks/, "lose the answer");
+    const lost = await run("webhooks create https://shop.example.com/hooks --events order.created --json");
+    expect(failed(lost)).toMatchObject({
+      exitCode: 1,
+      code: "connection_lost",
+      message: expect.stringMatching(/whether it was done is not known/),
+      hint: expect.stringMatching(/Look whether/),
+    });
+    expect(times(seen, /POST .*webhooks/)).toBe(1);
+    expect((await json("webhooks list")).data).toHaveLength(1);
+
+    misbehave(/POST .*orders$/, "hang up", 9);
+    const given = await run("orders create --product ES-EU-5GB-30D --quantity 1 --idempotency-key k-7 --json");
+    expect(failed(given).hint).toContain("--idempotency-key k-7");
+    expect(await operator("wallet check")).toMatchObject({ ok: true });
+  });
+
+  test("whatever else answers there, or nobody, is told in words", async () => {
+    const { run, misbehave, daemon, proxy, live } = await unruly();
+    const as = `--client-id ${live.client_id} --client-secret ${live.client_secret}`;
+    misbehave(/balance/, "page");
+    expect(failed(await run("wallet balance --json"))).toMatchObject({ exitCode: 1, code: "not_esimctl" });
+    misbehave(/oauth/, "page");
+    const page = await run(`whoami --json --server ${proxy.url} ${as}`);
+    expect(failed(page)).toMatchObject({ exitCode: 1, code: "not_esimctl" });
+    misbehave(/oauth/, "redirect");
+    const moved = await run(`whoami --json --server ${proxy.url} ${as}`);
+    expect(failed(moved)).toMatchObject({ code: "moved", message: expect.stringMatching(/elsewhere\.example/) });
+    const plain = await run(`whoami --json --server https://127.0.0.1:${daemon.port} ${as}`);
+    expect(failed(plain)).toMatchObject({ code: "server_unreachable", hint: expect.stringMatching(/http:\/\//) });
+    await daemon.stop();
+    const gone = await run(`whoami --server ${daemon.url} ${as}`);
+    expect(gone).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(gone.stderr).toMatch(/^error: 127\.0\.0\.1:\d+ cannot be reached: nothing listens there\.\n→ Check .*\.$/);
+  });
+
+  test("Ctrl-C ends a wait at once: with 130, and an import with its summary", async () => {
+    const { misbehave, home, seen, cwd } = await unruly();
+    const file = join(cwd, "many.csv");
+    writeFileSync(file, travellerCsv(600));
+    for (const [line, stopped] of [
+      [["wallet", "balance"], /^error: Interrupted\./],
+      [["passports", "import", file], /^$/],
+    ] as const) {
+      seen.length = 0;
+      misbehave(/balance|kyc/, "limit", 50);
+      const { child, ended } = started(line, { ...programEnv, XDG_CONFIG_HOME: home });
+      await vi.waitUntil(() => seen.length >= 2, { timeout: 20_000, interval: 20 });
+      child.kill("SIGINT");
+      const { exitCode, stderr, stdout } = await ended;
+      expect(exitCode).toBe(130);
+      expect(stderr).toMatch(stopped);
+      if (line[0] === "passports") expect(stdout).toMatch(/imported +0\n[\s\S]*Interrupted\./);
+    }
+  });
+});
