@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { moveActivation, type OperatorMove } from "../src/core/activations/operator.ts";
+import { purgeActivations } from "../src/core/activations/purge.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
@@ -14,17 +15,17 @@ import {
 } from "./support/activations.ts";
 import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
 
-describe("by hand", () => {
-  async function waiting() {
-    const platform = await startActivationPlatform();
-    const partner = await platform.caller();
-    const id = await platform.submit(partner, { activation_date: "2026-03-02" });
-    platform.clock.advance(5_000);
-    await platform.work();
-    const move = (given: OperatorMove) => platform.store.write(moveActivation, { id, move: given, actor: "operator" });
-    return { ...platform, partner, id, move };
-  }
+async function waiting() {
+  const platform = await startActivationPlatform();
+  const partner = await platform.caller();
+  const id = await platform.submit(partner, { activation_date: "2026-03-02" });
+  platform.clock.advance(5_000);
+  await platform.work();
+  const move = (given: OperatorMove) => platform.store.write(moveActivation, { id, move: given, actor: "operator" });
+  return { ...platform, partner, id, move };
+}
 
+describe("by hand", () => {
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.catch((it: unknown) => it);
     if (!(error instanceof Problem)) throw new Error(`not refused: ${String(error)}`);
@@ -92,6 +93,19 @@ describe("by hand", () => {
     const move: OperatorMove = { verb: "complete", mobileNumber: "1" };
     expect((await refusal(store.write(moveActivation, { id, move, actor: "operator" }))).slug).toBe("conflict");
   });
+});
+
+test("retention clears documents of what ended long ago; what became of it stays", async () => {
+  const { id, move, store, clock, show, partner, submit } = await waiting();
+  const open = await submit(partner);
+  await move({ verb: "complete", mobileNumber: "+61491570157" });
+  const purge = (before: number) => store.write(purgeActivations, { before, limit: 100, actor: "operator" });
+  expect(await purge(clock.now())).toBe(0);
+  expect(await purge(clock.now() + 1)).toBe(1);
+  expect(await purge(clock.now() + 1)).toBe(0);
+  expect((await store.write(revealActivation, { id, actor: "operator" })).identity).toBeNull();
+  expect((await store.write(revealActivation, { id: open, actor: "operator" })).identity).not.toBeNull();
+  expect(await show(partner, id)).toMatchObject({ status: "completed", customer_name: "Philippa Underwold" });
 });
 
 describe("manual_required", () => {

@@ -104,6 +104,15 @@ export function required<T>(option: Option<T | undefined>): Option<T> {
   return { ...option, required: true, read };
 }
 
+/** `--iccid <iccids...>`: any number of values, also with commas between; an empty list when not given. */
+export function list(flags: string, help: string): Option<readonly string[]> {
+  const read = (given: unknown) => {
+    const typed = Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
+    return typed.flatMap((one) => one.split(",")).flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
 /** A positional argument that must be given. */
 export function argument(name: string, help: string): Argument<string> {
   return { syntax: `<${name}>`, help, read: (given) => asText(given) ?? "" };

@@ -1,3 +1,6 @@
+import type { PartnerId } from "../../core/kernel/brand.ts";
+import type { Environment } from "../../core/kernel/environment.ts";
+import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isForbidding, problemFailure } from "../failure.ts";
@@ -29,6 +32,8 @@ export interface Api {
   readonly standing: string;
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;
+  /** Where the handlers run in this process: the store under them, and whom they take us for. */
+  readonly local?: { store: Store; partnerId: PartnerId; environment: Environment };
 }
 
 /** A path under /api/v1 with its ids made safe. */
@@ -66,7 +71,8 @@ function refusal(status: number, body: unknown): CliError {
   const words = status >= 500 && typeof requestId === "string" ? `${said} (request ${requestId})` : said;
   const failure = problemFailure(slug, words, isRecord(errors) ? sentences(errors) : undefined);
   const exitCode = isForbidding(status) ? exitCodes.notAuthorised : failure.exitCode;
-  return new CliError(failure.code, failure.message, failure.hint, exitCode);
+  // The whole body stays at hand: some callers need a member of it, such as current_status.
+  return new CliError(failure.code, failure.message, failure.hint, exitCode, body);
 }
 
 function sentences(errors: Record<string, unknown>): Record<string, string[]> {

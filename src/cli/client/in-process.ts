@@ -30,9 +30,10 @@ export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: 
       { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger, routes },
     );
     try {
-      return await work(
-        apiOver(app, `${principal.environment}, ${placeWords(await context.place())}`, addresses.publicUrl),
-      );
+      const standing = `${principal.environment}, ${placeWords(await context.place())}`;
+      const { partnerId, environment } = principal;
+      const local = { store: opened.store, partnerId, environment };
+      return await work({ ...apiOver(app, standing, addresses.publicUrl), local });
     } finally {
       await app.close();
     }

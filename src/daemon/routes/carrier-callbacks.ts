@@ -15,7 +15,7 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
     config: { public: true, problems: ["unauthorized", "validation", "not_found", "conflict"] },
     schema: {
       operationId: "carrierCallback",
-      tags: ["Carriers"],
+      tags: ["Callbacks"],
       summary: "A carrier's later answer to an activation request",
       description: "Signed in X-Signature with the secret that the operator shares with the carrier.",
       params: CarrierCallbackParams,

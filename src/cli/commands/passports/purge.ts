@@ -14,8 +14,10 @@ export const purge = command({
   name: "purge",
   summary: "delete identity data that is no longer needed",
   stand: "operator",
-  effects: "Deletes passports that were withdrawn or expired that long ago, for good. Who used them stays recorded.",
-  json: "{before, passports}",
+  effects:
+    "Deletes passports that were withdrawn or expired that long ago, for good, and clears documents and PUKs of " +
+    "activations that ended then. Who used them, and what became of them, stays recorded.",
+  json: "{before, passports, activations}",
   examples: ["passports purge --older-than 365d", "passports purge --older-than 2026-01-01"],
   batches: true,
   args: {},
@@ -23,8 +25,11 @@ export const purge = command({
     olderThan: required(since("--older-than <time>", "365d for that long ago, or a date such as 2026-01-01")),
   },
   async run(context, { olderThan }) {
-    const { purgePassports } = await import("../../../core/passports/purge.ts");
-    const purges: Record<string, Purge> = { passports: purgePassports };
+    const [{ purgePassports }, { purgeActivations }] = await Promise.all([
+      import("../../../core/passports/purge.ts"),
+      import("../../../core/activations/purge.ts"),
+    ]);
+    const purges: Record<string, Purge> = { passports: purgePassports, activations: purgeActivations };
     return context.withStore(async ({ store, clock }) => {
       const before = momentOf(olderThan, clock.now());
       if (before > clock.now()) throw usageError("--older-than lies in the future.", "Name a time that is past.");

@@ -73,7 +73,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"activations_queue\" ON \"activations\" USING btree (\"queued_at\",\"id\");",
       "CREATE INDEX \"activations_queue_carrier\" ON \"activations\" USING btree (\"carrier_prefix\",\"queued_at\",\"id\");",
       "CREATE INDEX \"activations_passport\" ON \"activations\" USING btree (\"passport_index\",\"id\");",
-      "CREATE INDEX \"activations_finished\" ON \"activations\" USING btree (\"finished_at\",\"id\");",
+      "CREATE INDEX \"activations_finished\" ON \"activations\" USING btree (\"finished_at\",\"id\") WHERE sealed is not null;",
       "CREATE INDEX \"activation_attempts_of\" ON \"activation_attempts\" USING btree (\"activation_id\",\"at\",\"id\");",
       "CREATE UNIQUE INDEX \"passports_number\" ON \"passports\" USING btree (\"number_index\",\"partner_id\",\"environment\",\"passport_country\",\"pool_key\");",
       "CREATE INDEX \"passports_list\" ON \"passports\" USING btree (\"partner_id\",\"environment\",\"pool_key\",\"created_at\",\"id\");",

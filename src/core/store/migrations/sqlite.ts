@@ -42,7 +42,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX `activations_queue` ON `activations` (`queued_at`,`id`);",
       "CREATE INDEX `activations_queue_carrier` ON `activations` (`carrier_prefix`,`queued_at`,`id`);",
       "CREATE INDEX `activations_passport` ON `activations` (`passport_index`,`id`);",
-      "CREATE INDEX `activations_finished` ON `activations` (`finished_at`,`id`);",
+      "CREATE INDEX `activations_finished` ON `activations` (`finished_at`,`id`) WHERE sealed is not null;",
       "CREATE TABLE `activation_attempts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`activation_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`source` text NOT NULL,\n\t`outcome` text NOT NULL,\n\t`status_code` integer,\n\t`latency_ms` integer,\n\t`answer` text,\n\tFOREIGN KEY (`activation_id`) REFERENCES `activations`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE INDEX `activation_attempts_of` ON `activation_attempts` (`activation_id`,`at`,`id`);",
       "CREATE TABLE `passports` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`first_name` text NOT NULL,\n\t`last_name` text NOT NULL,\n\t`title` text,\n\t`passport_country` text NOT NULL,\n\t`passport_expiry` text NOT NULL,\n\t`reference` text,\n\t`sealed` text NOT NULL,\n\t`number_index` text NOT NULL,\n\t`verification` text NOT NULL,\n\t`rejection` text,\n\t`onshore` integer NOT NULL,\n\t`drawable` integer NOT NULL,\n\t`use_count` integer NOT NULL,\n\t`assigned_request_id` text,\n\t`pool_key` text NOT NULL,\n\t`withdrawn_at` integer,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action\n);\n",

@@ -86,7 +86,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_queue").on(t.queued_at, t.id),
       k.index("activations_queue_carrier").on(t.carrier_prefix, t.queued_at, t.id),
       k.index("activations_passport").on(t.passport_index, t.id),
-      k.index("activations_finished").on(t.finished_at, t.id),
+      // What retention looks for: ended, and not cleared yet.
+      k.index("activations_finished").on(t.finished_at, t.id).where(sql`sealed is not null`),
     ],
   );
 

@@ -1,0 +1,29 @@
+import type { HandMove } from "../../../core/activations/by-hand.ts";
+import type { ItemRow } from "../../../core/orders/items.ts";
+import { type Context, OPERATOR } from "../../context.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import { shown, statusPaint } from "../../output/words.ts";
+import { ACTIVATION_JSON, activationFields } from "./view.ts";
+
+/** The keys of what confirm, complete, fail and retry print. */
+export const MOVED_JSON = `${ACTIVATION_JSON}; for an order item {id, order_id, status, supplier, error_message}`;
+
+/** Records what staff did about a request or an order item, and prints it as it stands then. */
+export async function moveHere(context: Context, typed: string, move: HandMove): Promise<Result> {
+  const { moveByHand } = await import("../../../core/activations/by-hand.ts");
+  const id = typed.trim().toLowerCase();
+  const moved = await context.withStore(({ store }) => store.write(moveByHand, { id, move, actor: OPERATOR }));
+  if (moved.kind === "order_item") return itemResult(moved.item);
+  const { activation } = moved;
+  return recordResult(activation, (sheet) => activationFields(sheet, activation));
+}
+
+function itemResult({ id, order_id, status, supplier, error_message }: ItemRow): Result {
+  return recordResult({ id, order_id, status, supplier, error_message }, (sheet) => ({
+    item: id,
+    order: order_id,
+    status: statusPaint(sheet, status)(status),
+    supplier: shown(supplier),
+    error: shown(error_message),
+  }));
+}

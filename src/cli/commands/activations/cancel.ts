@@ -1,0 +1,53 @@
+import type { Activation } from "../../../core/activations/activation.ts";
+import type { BulkOutcome, BulkResult } from "../../../core/activations/bulk.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { text } from "../../input.ts";
+import { type Change, changeAll, pathOf } from "./changes.ts";
+import { readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
+import { BULK_JSON } from "./view.ts";
+
+export const cancel = command({
+  name: "cancel",
+  summary: "cancel requests that were not picked up yet",
+  stand: "partner",
+  effects: "Cancels each for itself; draws go back to the pool and the SIMs are free again. Asks first for several.",
+  json: BULK_JSON,
+  examples: [
+    "activations cancel 019c… --partner acme",
+    "activations cancel --iccid 8961032200826199583 --partner acme --reason slip",
+    "activations cancel --file cancel.csv --partner acme --yes --json",
+  ],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: targetArgs,
+  options: { ...targetOptions, reason: text("--reason <text>", "kept with the requests") },
+  async run(context, { ids, iccids, file, reason }) {
+    const targets = await readTargets(context, { ids, iccids, file });
+    const { length } = targets.items;
+    if (length > 1) await context.confirm(`Cancel ${length} activations?`);
+    return context.withApi((api) => changeAll(context, api, targets, cancelling(reason)));
+  },
+});
+
+function cancelling(reason: string | undefined): Change {
+  const said = reason === undefined ? {} : { reason };
+  return {
+    label: "Cancelling",
+    done: "cancelled",
+    many: (api, items) => cancelMany(api, items, said),
+    one: async (api, item) => (await api.request<Activation>("POST", pathOf(item, "/cancel"), { body: said })).body,
+  };
+}
+
+/** The API takes ids first, then ICCIDs; the outcomes are put back into the order of the items. */
+async function cancelMany(api: Api, items: readonly TargetItem[], said: object): Promise<BulkOutcome[]> {
+  const activation_ids = items.flatMap(({ key }) => ("activation_id" in key ? [key.activation_id] : []));
+  const iccids = items.flatMap(({ key }) => ("iccid" in key ? [key.iccid] : []));
+  const body = { activation_ids, iccids, ...said };
+  const answer = await api.request<BulkResult>("POST", apiPath`/activations/bulk/cancel`, { body });
+  const byId = answer.body.results.slice(0, activation_ids.length).values();
+  const byIccid = answer.body.results.slice(activation_ids.length).values();
+  return items.flatMap(({ key }) => ("iccid" in key ? byIccid : byId).next().value ?? []);
+}

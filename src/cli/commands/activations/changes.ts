@@ -1,0 +1,136 @@
+import type { BulkOutcome, BulkResult } from "../../../core/activations/bulk.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { type ExitCode, exitCodes } from "../../exit-codes.ts";
+import { startProgress } from "../../output/progress.ts";
+import type { Result } from "../../output/result.ts";
+import type { Sheet } from "../../output/sheet.ts";
+import type { TargetItem, Targets } from "./targets.ts";
+
+/** A change of many requests: at once where the partner has an agent record, one by one where not. */
+export interface Change<T extends TargetItem = TargetItem> {
+  /** "Cancelling", for the bar. */
+  label: string;
+  done: "cancelled" | "rescheduled";
+  /** Changes up to 200 in one request, outcomes in their order. */
+  many(api: Api, items: readonly T[]): Promise<BulkOutcome[]>;
+  /** Changes one. */
+  one(api: Api, item: T): Promise<BulkOutcome["activation"]>;
+}
+
+/** Most items of one request. */
+const BATCH = 200;
+
+/** Changes all items in their order, to the end or to Ctrl-C, and answers the API's body summed. */
+export async function changeAll<T extends TargetItem>(
+  context: Context,
+  api: Api,
+  targets: Targets & { items: T[] },
+  change: Change<T>,
+): Promise<Result> {
+  const { items } = targets;
+  const results: BulkOutcome[] = [];
+  const progress = startProgress(context.globals);
+  let inBulk = true;
+  try {
+    for (let at = 0; at < items.length && !context.interruption.aborted; at += BATCH) {
+      const batch = items.slice(at, at + BATCH);
+      const done: BulkOutcome[] | null = inBulk ? await inOneRequest(api, batch, change) : null;
+      inBulk = done !== null;
+      results.push(...(done ?? (await oneByOne(context, api, batch, change))));
+      progress.show(change.label, results.length, items.length);
+    }
+  } finally {
+    progress.stop();
+  }
+  for (const [at, { reason }] of results.entries()) {
+    const row = items[at]?.row;
+    if (reason !== undefined && row !== undefined) await targets.rejects?.reject(row, [reason]);
+  }
+  const rejected_file = await targets.close();
+  const failed = results.filter((result) => result.status === "failed").length;
+  const summary = { total: results.length, successful: results.length - failed, failed };
+  return present(context, { results, summary }, { ...targets, rejected_file });
+}
+
+/** The outcomes of a batch; null: the partner has no agent record. */
+async function inOneRequest<T extends TargetItem>(api: Api, batch: readonly T[], change: Change<T>) {
+  try {
+    return await change.many(api, batch);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "no_agent_record") return null;
+    throw error;
+  }
+}
+
+async function oneByOne<T extends TargetItem>(
+  context: Context,
+  api: Api,
+  batch: readonly T[],
+  change: Change<T>,
+): Promise<BulkOutcome[]> {
+  const results: BulkOutcome[] = [];
+  for (const item of batch) {
+    if (context.interruption.aborted) break;
+    // The keys are what the caller gave; the API's own type brands them.
+    const key = item.key as Pick<BulkOutcome, "activation_id" | "iccid">;
+    try {
+      const activation = await change.one(api, item);
+      results.push({ ...key, status: change.done, ...(activation === undefined ? {} : { activation }) });
+    } catch (error) {
+      results.push({ ...key, status: "failed", reason: reasonOf(error) });
+    }
+  }
+  return results;
+}
+
+/** Refusals of one request by their codes, as the bulk endpoints give them. Rethrows what is not one item's own. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof CliError)) throw error;
+  const body = error.cause;
+  const status: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "current_status") : undefined;
+  if (typeof status === "string") return `${error.code}:${status}`;
+  if (error.code === "not_found" || error.code === "invalid_activation_date") return error.code;
+  if (error.code === "validation") return "passport_expired";
+  throw error;
+}
+
+interface FileSummary {
+  rejected: number;
+  rejects: unknown;
+  rejected_file: string | null;
+}
+
+function present(context: Context, body: BulkResult, { rejected, rejects, rejected_file }: FileSummary): Result {
+  const exitCode = context.interruption.aborted ? exitCodes.interrupted : exitCodeOf(body.summary, rejected);
+  const json = rejects === null ? body : { ...body, rejected, rejected_file };
+  return { json, exitCode, text: (sheet) => words(sheet, body, { rejected, rejected_file }) };
+}
+
+function exitCodeOf({ successful, failed }: BulkResult["summary"], rejected: number): ExitCode {
+  if (failed + rejected === 0) return exitCodes.done;
+  return successful > 0 ? exitCodes.someFailed : exitCodes.failed;
+}
+
+function words(sheet: Sheet, { results, summary }: BulkResult, file: Omit<FileSummary, "rejects">): string {
+  const failures = sheet.table(
+    [
+      { title: "request", value: (one) => one.activation_id ?? one.iccid ?? "" },
+      { title: "why", value: (one) => one.reason ?? "" },
+    ],
+    results.filter((one) => one.status === "failed"),
+    "",
+  );
+  const bad = file.rejected === 0 ? "" : ` ${file.rejected} rows could not be used.`;
+  const where = file.rejected_file === null ? "" : ` See ${file.rejected_file}.`;
+  const summed = `${summary.total} requests: ${summary.successful} done, ${summary.failed} failed.${bad}${where}`;
+  return failures === "" ? summed : `${failures}\n\n${summed}`;
+}
+
+/** A single request's path, by what it was named with. */
+export function pathOf({ key }: TargetItem, ending: "" | "/cancel"): string {
+  const path =
+    "iccid" in key ? apiPath`/activations/by-iccid/${key.iccid}` : apiPath`/activations/${key.activation_id}`;
+  return path + ending;
+}

@@ -1,0 +1,23 @@
+import { command } from "../../command.ts";
+import { argument, text } from "../../input.ts";
+import { MOVED_JSON, moveHere } from "./by-hand.ts";
+
+export const complete = command({
+  name: "complete",
+  summary: "record that a SIM was activated, or that an order item was delivered",
+  stand: "operator",
+  effects: "The request is completed for good, and the partner told its number (activation.activated).",
+  json: MOVED_JSON,
+  examples: [
+    "activations complete 019c… --mobile +61491570156",
+    "activations complete 019d… --iccid 8944… --activation-code 'LPA:1$smdp.example.net$K2-7YTQ1-AB'",
+  ],
+  args: { id: argument("id", "the request's id, or an order item's") },
+  options: {
+    mobile: text("--mobile <number>", "the mobile number; needed for a physical SIM"),
+    iccid: text("--iccid <iccid>", "of an order item: the eSIM that was delivered"),
+    code: text("--activation-code <lpa>", "of an order item: its LPA:1$… code"),
+  },
+  run: (context, { id, mobile = null, iccid = null, code = null }) =>
+    moveHere(context, id, { verb: "complete", mobileNumber: mobile, iccid, activationCode: code }),
+});

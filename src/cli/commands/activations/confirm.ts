@@ -1,0 +1,15 @@
+import { command } from "../../command.ts";
+import { argument, required, text } from "../../input.ts";
+import { MOVED_JSON, moveHere } from "./by-hand.ts";
+
+export const confirm = command({
+  name: "confirm",
+  summary: "record that the carrier took a request in",
+  stand: "operator",
+  effects: "The request is confirmed, and the partner told so (activation.confirmed).",
+  json: MOVED_JSON,
+  examples: ["activations confirm 019c… --number CN-20417"],
+  args: { id: argument("id", "the request's id, or an order item's") },
+  options: { number: required(text("--number <number>", "the carrier's confirmation number")) },
+  run: (context, { id, number }) => moveHere(context, id, { verb: "confirm", number }),
+});

@@ -1,0 +1,19 @@
+import { command } from "../../command.ts";
+import { argument, required, text } from "../../input.ts";
+import { MOVED_JSON, moveHere } from "./by-hand.ts";
+
+export const fail = command({
+  name: "fail",
+  summary: "give a request up for good",
+  stand: "operator",
+  effects: "The request fails, its draw goes back to the pool, and the partner is told (activation.failed).",
+  json: MOVED_JSON,
+  examples: ['activations fail 019c… --error sim_blocked --message "The carrier says this SIM is blocked."'],
+  args: { id: argument("id", "the request's id, or an order item's") },
+  options: {
+    error: required(text("--error <type>", "a short name that programs read, e.g. sim_blocked")),
+    message: required(text("--message <text>", "why, in words for the partner; no identity data")),
+  },
+  run: (context, { id, error, message }) =>
+    moveHere(context, id, { verb: "fail", errorType: error, errorMessage: message }),
+});

@@ -1,0 +1,32 @@
+import type { Activation } from "../../../core/activations/activation.ts";
+import { apiPath } from "../../client/api.ts";
+import { listOptions, listPages } from "../../client/pages.ts";
+import { command } from "../../command.ts";
+import { choice, text } from "../../input.ts";
+import { ACTIVATION_JSON, activationColumns } from "./view.ts";
+
+const statuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;
+
+export const list = command({
+  name: "list",
+  summary: "a partner's activation requests, newest first",
+  stand: "partner",
+  effects: "Reads only.",
+  json: `the API's body: {data: [${ACTIVATION_JSON}], count, pagination}`,
+  examples: ["activations list --partner acme", "activations list --partner acme --status pending --all --json"],
+  args: {},
+  options: {
+    ...listOptions,
+    iccid: text("--iccid <iccid>", "only this SIM"),
+    status: choice("--status <status>", statuses, "only this status"),
+  },
+  async run(context, { limit, cursor, all, iccid, status }) {
+    const query = { limit, cursor, iccid, status };
+    const { data, pagination } = await context.withApi((api) =>
+      listPages<Activation>(api, apiPath`/activations`, query, all),
+    );
+    if (pagination.has_more) context.note(`There is more: --all, or --cursor ${pagination.next_cursor}`);
+    const body = { data, count: data.length, pagination };
+    return { json: body, text: (sheet) => sheet.table(activationColumns, data, "No activations.") };
+  },
+});

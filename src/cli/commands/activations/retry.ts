@@ -1,0 +1,15 @@
+import { command } from "../../command.ts";
+import { argument } from "../../input.ts";
+import { MOVED_JSON, moveHere } from "./by-hand.ts";
+
+export const retry = command({
+  name: "retry",
+  summary: "have the carrier asked again, from the first try",
+  stand: "operator",
+  effects: "The daemon asks again at once, under the same reference, so that nothing is activated twice.",
+  json: MOVED_JSON,
+  examples: ["activations retry 019c…"],
+  args: { id: argument("id", "the request's id, or an order item's") },
+  options: {},
+  run: (context, { id }) => moveHere(context, id, { verb: "retry" }),
+});

@@ -1,0 +1,64 @@
+import type { Activation } from "../../../core/activations/activation.ts";
+import type { RevealedActivation } from "../../../core/activations/reveal.ts";
+import type { ActivationId } from "../../../core/kernel/brand.ts";
+import { apiPath } from "../../client/api.ts";
+import { command } from "../../command.ts";
+import { type Context, OPERATOR } from "../../context.ts";
+import { argument, flag } from "../../input.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import type { Sheet } from "../../output/sheet.ts";
+import { moment, shown } from "../../output/words.ts";
+import { ACTIVATION_JSON, activationFields } from "./view.ts";
+
+export const show = command({
+  name: "show",
+  summary: "one activation request; --reveal: with what staff type into the carrier's portal",
+  stand: "partner",
+  effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
+  json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
+  examples: ["activations show 019c… --partner acme", "activations show 019c… --reveal"],
+  args: { id: argument("id", "the request's id") },
+  options: {
+    reveal: flag("--reveal", "operators only: identity fields and exchanges with the carrier, any partner's"),
+  },
+  async run(context, { id, reveal }) {
+    if (reveal) return revealed(context, id);
+    const { body } = await context.withApi((api) => api.request<Activation>("GET", apiPath`/activations/${id}`));
+    return recordResult(body, (sheet) => activationFields(sheet, body));
+  },
+});
+
+async function revealed(context: Context, typed: string): Promise<Result> {
+  const { revealActivation } = await import("../../../core/activations/reveal.ts");
+  // An id that was typed: whether there is such a request the database says.
+  const id = typed.trim().toLowerCase() as ActivationId;
+  const found = await context.withStore(({ store }) => store.write(revealActivation, { id, actor: OPERATOR }));
+  const { activation, customer_phone, attempts } = found;
+  const identity = found.identity?.reveal() ?? null;
+  return {
+    json: { ...activation, customer_phone, identity, attempts },
+    text: (sheet) => revealedText(sheet, found),
+  };
+}
+
+function revealedText(sheet: Sheet, { activation, customer_phone, identity, attempts }: RevealedActivation): string {
+  const values = Object.entries(identity?.reveal() ?? {}).map(([name, value]) => [
+    name.replaceAll("_", " "),
+    shown(value),
+  ]);
+  const known = identity === null ? { identity: "purged" } : Object.fromEntries(values);
+  const fields = sheet.fields({ ...activationFields(sheet, activation), telephone: shown(customer_phone), ...known });
+  const exchanges = sheet.table(
+    [
+      { title: "at", value: (one) => moment(one.at) },
+      { title: "from", value: (one) => one.source },
+      { title: "outcome", value: (one) => one.outcome },
+      { title: "status", value: (one) => one.status_code, align: "right" },
+      { title: "ms", value: (one) => one.latency_ms, align: "right" },
+      { title: "answer", value: (one) => one.answer, shrinks: true },
+    ],
+    attempts,
+    "Nothing was exchanged with the carrier yet.",
+  );
+  return `${fields}\n\n${exchanges}`;
+}

@@ -1,0 +1,75 @@
+import { importCsv, importOptions } from "../../bulk.ts";
+import { command } from "../../command.ts";
+import type { ImportSummary } from "../../csv/import.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { argument, flag } from "../../input.ts";
+import type { Result } from "../../output/result.ts";
+import type { Sheet } from "../../output/sheet.ts";
+
+export const submit = command({
+  name: "submit",
+  summary: "hand in activation requests from CSV",
+  stand: "partner",
+  effects:
+    "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +
+    "partner's pool (operators only). Bad rows go to FILE.rejected.csv.",
+  json: "{read, submitted, duplicates, rejected, rejected_file, seconds}",
+  examples: ["activations submit sims.csv --partner acme", "activations submit sims.csv --partner acme --dry-run"],
+  exits: [exitCodes.someFailed],
+  batches: true,
+  args: { file: argument("file", "CSV with iccid, activation_date and the identity fields; - for stdin") },
+  options: {
+    ...importOptions,
+    again: flag("--again", "also submit what was cancelled or failed for the same date before"),
+  },
+  async run(context, { file, dryRun, strict, again }) {
+    const [{ checkActivationRow }, { activationsCsv }, { submitRows }, { systemClock }] = await Promise.all([
+      import("./row.ts"),
+      import("../../csv/specs.ts"),
+      import("./submit-row.ts"),
+      import("../../../core/kernel/clock.ts"),
+    ]);
+    const now = systemClock.now();
+    return context.withApi((api) =>
+      importCsv(context, {
+        file,
+        spec: activationsCsv,
+        check: (row) => checkActivationRow(row, now),
+        send: (requests) => submitRows(api, requests, { again }),
+        dryRun,
+        strict,
+        label: "Submitting",
+        present,
+      }),
+    );
+  },
+});
+
+function present(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean): Result {
+  const { read, imported: submitted, duplicates, rejected, rejected_file, seconds } = summary;
+  const json = { read, submitted, duplicates, rejected, rejected_file, seconds };
+  return { json, exitCode, text: (sheet) => words(sheet, json, exitCode, dryRun) };
+}
+
+interface Submitted {
+  read: number;
+  submitted: number;
+  duplicates: number;
+  rejected: number;
+  rejected_file: string | null;
+  seconds: number;
+}
+
+function words(sheet: Sheet, sum: Submitted, exitCode: number, dryRun: boolean): string {
+  const { read, submitted, duplicates, rejected, rejected_file, seconds } = sum;
+  const counted = sheet.fields({
+    read: String(read),
+    submitted: dryRun ? "0 (dry run)" : String(submitted),
+    duplicates: String(duplicates),
+    rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
+    seconds: String(seconds),
+  });
+  return exitCode === exitCodes.interrupted
+    ? `${counted}\n\n${sheet.paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`
+    : counted;
+}

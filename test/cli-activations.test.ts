@@ -1,0 +1,274 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { expectNoIdentity, iccid, request, requestB } from "./support/activations.ts";
+import { esimctl, serving } from "./support/cli.ts";
+import { passport } from "./support/passports.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const FAR = "2031-03-10";
+
+/** A new installation with the partner `agency`, and the terminal acting for it in the sandbox. */
+async function installation({ agent = true } = {}) {
+  const folder = temporaryDirectory();
+  const data = join(folder, "data");
+  const run = (line: string) => esimctl([...words(line), "--data", data], { cwd: folder });
+  const json = async (line: string, exitCode = 0) => {
+    const ended = await run(`${line} --json`);
+    if (ended.exitCode !== exitCode) throw new Error(`${line}: ${ended.exitCode} ${ended.stdout} ${ended.stderr}`);
+    return JSON.parse(ended.stdout);
+  };
+  await json("init");
+  await json(`partners create agency --name Agency ${agent ? "--agent" : ""}`.trim());
+  return {
+    data,
+    run,
+    json,
+    /** As the partner, in the sandbox. */
+    acting: (line: string, exitCode = 0) => json(`${line} --partner agency --sandbox`, exitCode),
+    path: (name: string) => join(folder, name),
+    file(name: string, rows: Record<string, unknown>[]) {
+      const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
+      writeFileSync(join(folder, name), lines.map((line) => line.join(",")).join("\n"));
+    },
+  };
+}
+
+/** Splits a line at blanks that stand outside quotes. */
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
+
+const sims = (count: number) =>
+  Array.from({ length: count }, () => request({ activation_date: FAR, passport_expiry: "2034-01-01" }));
+
+test("a file of requests: good ones are submitted, bad ones written down; again nothing is done twice", async () => {
+  const { acting, run, file, path } = await installation();
+  const good = sims(3);
+  const title = requestB({ activation_date: FAR, passport_expiry: "2034-01-01" });
+  const bad = [
+    request({ iccid: "12", activation_date: FAR }),
+    request({ activation_date: "2031-02-30" }),
+    request({ iccid: "4400000000000", activation_date: FAR }),
+    { ...title, iccid: iccid("b"), title: "" },
+    request({ activation_date: FAR, passport_expiry: "2030-01-01" }),
+    request({ activation_date: "2020-01-01" }),
+  ];
+  file("sims.csv", [...good, title, ...bad]);
+  expect(await acting("activations submit sims.csv --dry-run", 3)).toMatchObject({
+    read: 10,
+    submitted: 0,
+    rejected: 2,
+  });
+  expect(await acting("activations list")).toMatchObject({ data: [], count: 0 });
+  expect(await acting("activations submit sims.csv", 3)).toEqual({
+    read: 10,
+    submitted: 4,
+    duplicates: 0,
+    rejected: 6,
+    rejected_file: expect.stringContaining("sims.rejected.csv"),
+    seconds: expect.any(Number),
+  });
+  const rejected = readFileSync(path("sims.rejected.csv"), "utf8").trim().split("\n");
+  expect(rejected).toHaveLength(7);
+  for (const reason of [
+    "iccid must be 13-20 digits",
+    "real date",
+    "begin like this",
+    "title",
+    "passport_expiry",
+    "past",
+  ]) {
+    expect(rejected.filter((line) => line.includes(reason)).length).toBeGreaterThan(0);
+  }
+  expect(statSync(path("sims.rejected.csv")).mode & 0o777).toBe(0o600);
+  file("sims.csv", [...good, title]);
+  expect(await acting("activations submit sims.csv")).toMatchObject({ submitted: 0, duplicates: 4, rejected: 0 });
+  expect(existsSync(path("sims.rejected.csv"))).toBe(false);
+  const { data } = await acting("activations list --status pending --all");
+  expect(data).toHaveLength(4);
+  const shown = await run(`activations show ${data[0].id} --partner agency --sandbox`);
+  expect(shown.stdout).toContain("Philippa Underwold");
+  expectNoIdentity(shown.stdout);
+});
+
+test("what was cancelled for the same date is submitted again only when asked to", async () => {
+  const { acting, file } = await installation();
+  const [sim = {}] = sims(1);
+  file("sims.csv", [sim]);
+  await acting("activations submit sims.csv");
+  await acting(`activations cancel --iccid ${sim.iccid}`);
+  expect(await acting("activations submit sims.csv", 1)).toMatchObject({ submitted: 0, rejected: 1 });
+  expect(await acting("activations submit sims.csv --again")).toMatchObject({ submitted: 1, rejected: 0 });
+  file("sims.csv", [{ ...sim, activation_date: "2031-04-01" }]);
+  expect(await acting("activations submit sims.csv", 1)).toMatchObject({ rejected: 1 });
+  file("sims.csv", [{ ...sim, activation_date: "2031-04-01", confirm_date_change: "yes" }]);
+  expect(await acting("activations submit sims.csv")).toMatchObject({ submitted: 1 });
+  const { data } = await acting("activations list");
+  expect(data.map((one: { status: string }) => one.status)).toEqual(["pending", "cancelled", "cancelled"]);
+});
+
+test("lines without a passport draw from the pool, and cancelling gives the draw back", async () => {
+  const { acting, json, file } = await installation();
+  const line = () => ({ iccid: iccid(), activation_date: FAR, sim_last4: "1234", puk: "87654321" });
+  const lines = [line(), line(), line(), line(), line()];
+  file("sims.csv", lines);
+  expect(await acting("activations submit sims.csv", 1)).toMatchObject({ submitted: 0, rejected: 5 });
+  const { reference, ...document } = passport();
+  file("pool.csv", [document]);
+  await acting("passports import pool.csv");
+  const { passport_country, passport_no } = document;
+  file("verdicts.csv", [{ passport_country, passport_no, result: "verified", onshore: "yes" }]);
+  await json("passports verify --file verdicts.csv");
+  // One passport, at most four uses for a brand.
+  expect(await acting("activations submit sims.csv", 3)).toMatchObject({ submitted: 4, rejected: 1 });
+  const { data } = await acting("activations list");
+  expect(data[0]).toMatchObject({ customer_name: `${document.first_name} ${document.last_name}` });
+  await acting(`activations cancel ${data[0].id}`);
+  file("more.csv", [lines.at(-1) ?? {}]);
+  expect(await acting("activations submit more.csv")).toMatchObject({ submitted: 1 });
+});
+
+test("450 mixed cancellations from a file end right, and their sum adds up", async () => {
+  const { acting, run, file, path } = await installation();
+  const rows = sims(400);
+  file("sims.csv", rows);
+  await acting("activations submit sims.csv");
+  const { data } = await acting("activations list --all");
+  const ids = new Map<string, string>(data.map((one: { iccid: string; id: string }) => [one.iccid, one.id]));
+  // By id, by ICCID, twice, unknown, of nobody: in turns.
+  const first = rows
+    .slice(0, 350)
+    .map(({ iccid: sim }, at) =>
+      at % 2 === 0 ? { activation_id: ids.get(String(sim)) ?? "" } : { iccid: String(sim) },
+    );
+  const twice = first.slice(0, 40);
+  const unknown = Array.from({ length: 55 }, (_, at) =>
+    at % 2 === 0 ? { activation_id: crypto.randomUUID() } : { iccid: iccid() },
+  );
+  const bad = Array.from({ length: 5 }, () => ({ activation_id: "nonsense" }));
+  const all = [...first, ...twice, ...unknown, ...bad];
+  expect(all).toHaveLength(450);
+  file("cancel.csv", all);
+  const asked = await run("activations cancel --file cancel.csv --partner agency --sandbox");
+  expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining("Cancel 445 activations?")]);
+  const answer = await acting("activations cancel --file cancel.csv --yes", 3);
+  expect(answer.summary).toEqual({ total: 445, successful: 350, failed: 95 });
+  expect(answer).toMatchObject({ rejected: 5, rejected_file: expect.stringContaining("cancel.rejected.csv") });
+  expect(answer.results).toHaveLength(445);
+  for (const [at, result] of answer.results.entries()) {
+    expect(result).toMatchObject(all[at] ?? {});
+    expect(result.status).toBe(at < 350 ? "cancelled" : "failed");
+    const again = at % 2 === 0 ? "not_cancellable:cancelled" : "not_found";
+    expect(result.reason).toBe(at < 350 ? undefined : at < 390 ? again : "not_found");
+  }
+  expect(readFileSync(path("cancel.rejected.csv"), "utf8").trim().split("\n")).toHaveLength(101);
+  expect((await acting("activations list --status pending --all")).count).toBe(50);
+});
+
+test("without an agent record cancel and reschedule go one by one, with the same outcomes", async () => {
+  const { acting, file } = await installation({ agent: false });
+  const rows = sims(4);
+  file("sims.csv", rows);
+  await acting("activations submit sims.csv");
+  const [a, b, c, d] = rows.map((row) => String(row.iccid));
+  await acting(`activations cancel --iccid ${d}`);
+  file("moves.csv", [
+    { iccid: a, requested_activation_date: "2031-05-01", note: "" },
+    { iccid: b, requested_activation_date: "", note: "by hand" },
+    { iccid: c, requested_activation_date: "2020-01-01", note: "" },
+    { iccid: c, requested_activation_date: "2034-01-02", note: "" },
+    { iccid: d, requested_activation_date: "2031-05-01", note: "" },
+    { iccid: "", requested_activation_date: "2031-05-01", note: "" },
+    { iccid: c, requested_activation_date: "soon", note: "" },
+  ]);
+  const moved = await acting("activations reschedule --file moves.csv --date 2031-06-01 --yes", 3);
+  expect(moved.results.map((one: { reason?: string; status: string }) => one.reason ?? one.status)).toEqual([
+    "rescheduled",
+    "rescheduled",
+    "invalid_activation_date",
+    "passport_expired",
+    "not_found",
+  ]);
+  expect(moved).toMatchObject({ summary: { total: 5, successful: 2, failed: 3 }, rejected: 2 });
+  expect(moved.results[0].activation).toMatchObject({ activation_date: "2031-05-01" });
+  expect(moved.results[1].activation).toMatchObject({ activation_date: "2031-06-01", note: "by hand" });
+  const { data } = await acting(`activations list --iccid ${d}`);
+  const cancelled = await acting(`activations cancel ${data[0].id} ${moved.results[0].activation.id} --yes`, 3);
+  expect(cancelled.results).toMatchObject([
+    { activation_id: data[0].id, status: "failed", reason: "not_cancellable:cancelled" },
+    { status: "cancelled", activation: { status: "cancelled" } },
+  ]);
+});
+
+test("wrong usage says what to do and changes nothing", async () => {
+  const { run } = await installation();
+  const partner = "--partner agency --sandbox";
+  for (const [line, hint] of [
+    [`activations cancel ${partner}`, "Give ids, --iccid, or --file"],
+    [`activations cancel 12 ${partner}`, "ICCIDs go behind --iccid"],
+    [`activations reschedule --iccid ${iccid()} ${partner}`, "--date"],
+    [`activations reschedule --iccid ${iccid()} --date tomorrow ${partner}`, "YYYY-MM-DD"],
+  ]) {
+    const ended = await run(String(line));
+    expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(String(hint))]);
+  }
+});
+
+test("staff work a manual carrier's request from the queue to its end, while the daemon serves", async () => {
+  const { acting, json, run, file, data } = await installation();
+  await serving(data);
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());
+  const rows = [1, 2].map(() => request({ activation_date: today, passport_expiry: "2034-01-01" }));
+  file("sims.csv", rows);
+  await acting("activations submit sims.csv");
+  const queued = await vi.waitUntil(
+    async () => {
+      const queue = await json("activations queue");
+      return queue.count === 2 ? queue.data : null;
+    },
+    { timeout: 60_000 },
+  );
+  const [first, second] = queued;
+  expect(first).toMatchObject({ partner: "agency", environment: "sandbox", processing_status: "processing" });
+  expectNoIdentity(queued);
+  expect(await json("activations queue --carrier 58")).toEqual({ data: [], count: 0 });
+  const revealed = await json(`activations show ${first.id} --reveal`);
+  expect(revealed).toMatchObject({ id: first.id, identity: { passport_no: "QX8342075", puk: "22542821" } });
+  const people = await run(`activations show ${first.id} --reveal`);
+  expect(people.stdout).toContain("QX8342075");
+  const audit = await json(`audit list --target ${first.id}`);
+  expect(audit.data.map((entry: { action: string }) => entry.action)).toContain("activations.reveal");
+  expectNoIdentity(audit);
+  expect(await json(`activations confirm ${first.id} --number P-1`)).toMatchObject({ processing_status: "confirmed" });
+  const noNumber = await run(`activations complete ${first.id}`);
+  expect([noNumber.exitCode, noNumber.stderr]).toEqual([1, expect.stringContaining("mobile")]);
+  const done = await json(`activations complete ${first.id} --mobile +61491570156`);
+  expect(done).toMatchObject({ status: "completed", mobile_number: "+61491570156", confirmation_number: "P-1" });
+  const failed = await json(`activations fail ${second.id} --error sim_blocked --message "The SIM is blocked."`);
+  expect(failed).toMatchObject({ status: "failed", error_type: "sim_blocked" });
+  const retried = await run(`activations retry ${second.id}`);
+  expect([retried.exitCode, retried.stderr]).toEqual([1, expect.stringContaining("failed")]);
+  const nobody = await run(`activations retry ${crypto.randomUUID()}`);
+  expect([nobody.exitCode, nobody.stderr]).toEqual([1, expect.stringContaining("No activation and no order item")]);
+});
+
+test("carriers are listed and set; a secret comes in by standard input and never out", async () => {
+  const { json, run, data } = await installation();
+  expect((await json("carriers list")).data).toMatchObject([{ prefix: "58" }, { prefix: "896103", adapter: "manual" }]);
+  const line =
+    "carriers set 896103 --adapter http --url https://carrier.example/activate --secret - --timeout 5 --json";
+  const input = "a secret of carrier A, long enough\n";
+  const set = await esimctl([...words(line), "--data", data], { input });
+  expect(JSON.parse(set.stdout)).toMatchObject({ adapter: "http", has_secret: true, timeout_seconds: 5 });
+  expect(set.stdout + set.stderr).not.toContain("long enough");
+  const added = await json('carriers set 8964 --name "Carrier C" --brand carrier-c --required first_name,passport_no');
+  expect(added).toMatchObject({ prefix: "8964", required_fields: ["first_name", "passport_no"], adapter: "manual" });
+  const wrong = await run("carriers set 8965 --adapter http --required shoe_size");
+  expect(wrong.exitCode).toBe(1);
+  for (const field of ["name", "brand", "shoe_size", "url", "secret"]) expect(wrong.stderr).toContain(field);
+});
