@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
+import { startActivations } from "../src/daemon/workers/activations.ts";
 import { ACTIVATIONS, type ActivationPlatform, request, startActivationPlatform } from "./support/activations.ts";
 import type { Caller } from "./support/platform.ts";
 
@@ -139,6 +141,29 @@ describe("a slip can be undone", () => {
     clock.set("2026-03-20T01:00:00.000Z");
     expect(await started.work()).toMatchObject({ released: 0, pickedUp: 0 });
   });
+});
+
+test("the running daemon finds what was missed at its start, and each new day by its minute's tick", async () => {
+  const started = await at("2026-03-09T12:00:00.000Z");
+  const { partner, submit, store, clock, events } = started;
+  const missed = await submit(partner, { activation_date: "2026-03-10" });
+  const later = await submit(partner, { activation_date: "2026-03-11" });
+  clock.set("2026-03-09T13:00:00.000Z");
+  const gateway = createCarrierGateway({ now: clock.now, publicUrl: started.url });
+  let tick: () => void = () => {};
+  const ticker = (run: () => void) => {
+    tick = run;
+    return { stop: async () => undefined };
+  };
+  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const worker = startActivations({ store, gateway, log }, ticker);
+  onTestFinished(() => worker.stop());
+  const steps = async (id: string) => (await events(id)).length;
+  await expect.poll(() => steps(missed)).toBe(1);
+  clock.set("2026-03-10T13:00:00.000Z");
+  tick();
+  await expect.poll(() => steps(later)).toBe(1);
+  expect(await steps(missed)).toBe(1);
 });
 
 test("one for today that midnight overtook stays due", async () => {

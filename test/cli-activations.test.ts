@@ -114,11 +114,18 @@ test("what was cancelled for the same date is submitted again only when asked to
 
 test("lines without a passport draw from the pool, and cancelling gives the draw back", async () => {
   const { acting, json, file } = await installation();
-  const line = () => ({ iccid: iccid(), activation_date: FAR, sim_last4: "1234", puk: "87654321" });
+  // The passport in the pool has no address: the line brings it.
+  const line = () => ({
+    iccid: iccid(),
+    activation_date: FAR,
+    sim_last4: "1234",
+    puk: "87654321",
+    address: "1 Sea St",
+  });
   const lines = [line(), line(), line(), line(), line()];
   file("sims.csv", lines);
   expect(await acting("activations submit sims.csv", 1)).toMatchObject({ submitted: 0, rejected: 5 });
-  const { reference, ...document } = passport();
+  const { reference, address, ...document } = passport();
   file("pool.csv", [document]);
   await acting("passports import pool.csv");
   const { passport_country, passport_no } = document;

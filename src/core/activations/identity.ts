@@ -38,9 +38,10 @@ export function requireKyc(carrier: CarrierRow, fields: Partial<Record<KycField,
   });
 }
 
-/** A pool's passport and what the line itself said of the SIM, as one. */
+/** A pool's passport and what the line itself said, as one; the line fills in what the passport leaves open. */
 export function kycOf(fields: Partial<Record<KycField, string | null>>, drawn: Identity | null): Kyc {
-  const take = (field: KycField) => fields[field] ?? null;
+  const known: Partial<Record<KycField, string | null>> = drawn ?? {};
+  const take = (field: KycField) => known[field] ?? fields[field] ?? null;
   return {
     first_name: take("first_name"),
     last_name: take("last_name"),
@@ -53,7 +54,6 @@ export function kycOf(fields: Partial<Record<KycField, string | null>>, drawn: I
     suburb: take("suburb"),
     state: take("state"),
     postcode: take("postcode"),
-    ...drawn,
     sim_last4: take("sim_last4"),
     puk: take("puk"),
   };

@@ -56,11 +56,20 @@ async function drained(signal: AbortSignal, batch: () => Promise<number>): Promi
   return total;
 }
 
+/** Calls `run` again and again until it is stopped. */
+export type Ticker = (run: () => void) => { stop(): Promise<void> };
+
+/** Each full minute of the wall clock. */
+const minutes: Ticker = (run) => {
+  const task = cron.schedule("* * * * *", run);
+  return { stop: async () => void (await task.destroy()) };
+};
+
 /**
  * Runs activations by themselves: due requests are picked up every second; scheduled ones are made due by the
  * calendar, each minute, and at the start for what was missed. A slow carrier keeps nothing but itself waiting.
  */
-export function startActivations(deps: ActivationDependencies): Worker {
+export function startActivations(deps: ActivationDependencies, everyMinute: Ticker = minutes): Worker {
   const { store, log } = deps;
   const lanes = createLanes(deps, () => worker.wake());
   let calendarIsDue = true;
@@ -78,7 +87,7 @@ export function startActivations(deps: ActivationDependencies): Worker {
       if (!signal.aborted) await lanes.fill();
     },
   });
-  const everyMinute = cron.schedule("* * * * *", () => {
+  const ticking = everyMinute(() => {
     calendarIsDue = true;
     worker.wake();
   });
@@ -86,7 +95,7 @@ export function startActivations(deps: ActivationDependencies): Worker {
   return {
     wake: worker.wake,
     async stop() {
-      await everyMinute.destroy();
+      await ticking.stop();
       await worker.stop();
       await lanes.idle();
       await deps.gateway.close();
