@@ -66,7 +66,8 @@ async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): 
   throw new Error("it did not come about");
 }
 
-test("an endpoint's life in the terminal, from its creation to its deletion", async () => {
+// Some twenty processes, one after the other.
+test("an endpoint's life in the terminal, from its creation to its deletion", { timeout: 60_000 }, async () => {
   const { run, json } = await shop();
   const receiver = await startReceiver();
   const acting = "--partner acme --sandbox";
