@@ -7,6 +7,7 @@ import { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
+import { withStablePlans } from "./stable-plans.ts";
 
 const BUSY_PATIENCE_MS = 10_000;
 
@@ -71,7 +72,7 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
 function sqliteEngine(writer: Database.Database, reader: Database.Database, probe: Database.Database): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
-  const readDb = drizzle(reader) as Db;
+  const readDb = drizzle(withStablePlans(reader)) as Db;
   const readPrepared = new Map<unknown, Prepared>();
   const begin = reader.prepare("BEGIN");
   const commit = reader.prepare("COMMIT");
@@ -117,7 +118,7 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
 }
 
 function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
-  const db = drizzle(connection) as Db;
+  const db = drizzle(withStablePlans(connection)) as Db;
   const prepared = new Map<unknown, Prepared>();
   const steps = {
     begin: connection.prepare("BEGIN IMMEDIATE"),
