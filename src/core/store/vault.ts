@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 
 /** A data key, unwrapped: for field encryption, blind indexes, or unguessable links. */
 export interface DataKey {
@@ -48,10 +55,13 @@ const VERSION = "v1";
 export function createVault(masterKey: Buffer): Vault {
   let byId = new Map<string, DataKey>();
   let current = new Map<DataKey["purpose"], DataKey>();
+  // Made once: turning the bytes into a key costs more than marking with it.
+  let markKeys = new Map<DataKey["purpose"], KeyObject>();
 
   function reload(keys: DataKey[]): void {
     byId = new Map(keys.map((key) => [key.id, key]));
     current = new Map(keys.filter((key) => !key.retired).map((key) => [key.purpose, key]));
+    markKeys = new Map([...current].map(([purpose, key]) => [purpose, createSecretKey(key.secret)]));
   }
 
   function keyFor(purpose: DataKey["purpose"]): DataKey {
@@ -61,7 +71,9 @@ export function createVault(masterKey: Buffer): Vault {
   }
 
   function mark(purpose: "index" | "link", space: string, value: string): Buffer {
-    return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
+    const key = markKeys.get(purpose);
+    if (key === undefined) throw new Error(`no ${purpose} key in the database`);
+    return createHmac("sha256", key).update(`${space}\0${value}`).digest();
   }
 
   return {
