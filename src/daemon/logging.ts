@@ -22,7 +22,30 @@ const PRIVATE = [
   "sim_last4",
   "puk",
 ];
-const DEPTHS = ["", "*.", "*.*.", "*.*.*."];
+const HIDDEN = "[redacted]";
+const DEEPEST = 8;
+const isPrivate = new Set(PRIVATE);
+
+/** A copy of `value` without what is private in it. Secrets and other values that say how they are written keep it. */
+function withoutPrivate(value: unknown, depth = 1): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Error || "toJSON" in value) return value;
+  if (depth > DEEPEST) return HIDDEN;
+  if (Array.isArray(value)) return value.map((each) => withoutPrivate(each, depth + 1));
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    isPrivate.has(name) ? HIDDEN : withoutPrivate(member, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}
+
+/** What a line holds below its first level; that level is pino's own to redact. Most lines hold nothing there. */
+function hideNested(line: Record<string, unknown>): Record<string, unknown> {
+  for (const value of Object.values(line)) {
+    if (typeof value !== "object" || value === null) continue;
+    return Object.fromEntries(Object.entries(line).map(([name, member]) => [name, withoutPrivate(member)]));
+  }
+  return line;
+}
 
 /** An error as logs show it: what and where, never a driver's parameters or rows. */
 function describeError(error: unknown): unknown {
@@ -44,8 +67,9 @@ export function loggerOptions(level: LogLevel): LoggerOptions {
     level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: PRIVATE.flatMap((name) => DEPTHS.map((depth) => depth + name)), censor: "[redacted]" },
+    formatters: { level: (label) => ({ level: label }), log: hideNested },
+    // Names without wildcards: pino looks those up; a wildcard makes it walk every value of every line.
+    redact: { paths: PRIVATE, censor: HIDDEN },
     serializers: {
       err: describeError,
       error: describeError,
