@@ -32,6 +32,7 @@ function isHinted(error: unknown): error is Error & { hint: string; code?: strin
 /** Where what helps at a terminal is not what helps a program. */
 const ownHints: Readonly<Record<string, string>> = {
   validation: "Correct what is named and try again.",
+  not_found: "Check the name or id, the partner and the environment.",
   internal: "Run it again with --verbose to see more.",
   unauthorized: "Sign in again: esimctl login, or correct --client-id and --client-secret.",
   token_expired: "Run it again; if it stays, sign in again: esimctl login.",

@@ -14,6 +14,8 @@ export async function run(argv: readonly string[], commands = singles): Promise<
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
     const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process" });
+    // Before it asks or reads anything: there is no use in that at the wrong place.
+    if (command.stand === "operator") await context.place();
     const result = await command.run(context, given);
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");

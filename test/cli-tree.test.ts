@@ -1,0 +1,165 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import type { Command } from "../src/cli/command.ts";
+import { nouns, singles } from "../src/cli/nouns.ts";
+import { run } from "../src/cli/run.ts";
+import { type Ended, esimctl } from "./support/cli.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+vi.setConfig({ testTimeout: 240_000 });
+
+interface Node {
+  path: string[];
+  command: Command;
+}
+
+/** Every command there is, with the words that name it. */
+async function wholeTree(): Promise<Node[]> {
+  const alone = singles.map(async (one) => [{ path: [one.name], command: await one.load() }]);
+  const verbs = nouns.map(async (noun) =>
+    (await noun.verbs()).map((command) => ({ path: [noun.name, command.name], command })),
+  );
+  return (await Promise.all([...alone, ...verbs])).flat();
+}
+
+const tree = await wholeTree();
+
+/** What the program prints and answers when it is called in this very process. */
+async function called(args: string[]): Promise<Ended> {
+  const written = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      written[name] += text;
+      return true;
+    }),
+  );
+  try {
+    return { exitCode: await run(args), ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** Each of `items` in turn, two at a time. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all([worker(), worker()]);
+}
+
+function documentOf({ stdout }: Ended, line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`${line}: not one JSON document: ${stdout.slice(0, 200)}`);
+  }
+}
+
+/** A failure says what it is, what happened and what to do, and was foreseen. */
+function expectFailure(ended: Ended, line: string): void {
+  const document = documentOf(ended, line);
+  expect(Object.keys(document), line).toEqual(["error"]);
+  expect(document.error, line).toEqual({
+    code: expect.stringMatching(/^[a-z][a-z0-9_]*$/),
+    message: expect.stringMatching(/^.+$/),
+    hint: expect.stringMatching(/^[A-Z].*[^,;:]$/),
+  });
+  expect(document.error, line).not.toMatchObject({ code: "internal" });
+  expect(ended.stderr, line).toBe("");
+}
+
+/** A line on which nothing that must be given is missing, though what is given hardly exists. */
+function filled({ path, command }: Node): string[] {
+  const args = command.args.flatMap(({ syntax }) => (syntax.startsWith("<") ? ["nothing-of-that-name"] : []));
+  const options = command.options.flatMap(({ flags, required, choices }) => {
+    const [flag = ""] = (flags[0] ?? "").replace(/^-\w, /, "").split(" ");
+    return required ? [flag, choices?.[0] ?? "1"] : [];
+  });
+  return [...path, ...args, ...options, "--yes", "--json"];
+}
+
+const takesNothing = ({ command }: Node) =>
+  command.args.every(({ syntax }) => !syntax.startsWith("<")) && command.options.every(({ required }) => !required);
+
+describe("every command", () => {
+  test("has help that says what it changes, with examples of itself and its exit codes", async () => {
+    for (const { path, command } of tree) {
+      const shown = await called([...path, "--help"]);
+      const line = path.join(" ");
+      expect(shown, line).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(shown.stdout, line).toMatch(/\nEffects:\n {2}\S/);
+      expect(shown.stdout, line).toContain(`\nExamples:\n  $ esimctl ${line}`);
+      expect(shown.stdout, line).toMatch(/\nExit codes:\n {2}0 done, /);
+      expect(shown.stdout, line).toContain(command.effects.split(" ")[0]);
+    }
+  });
+
+  test("says what its JSON holds", () => {
+    expect(tree.filter(({ command }) => command.json === undefined).map(({ path }) => path.join(" "))).toEqual([]);
+  });
+
+  test("refuses a flag it does not know, and a missing argument, with exit code 2", async () => {
+    for (const node of tree) {
+      const line = node.path.join(" ");
+      const unknown = await called([...node.path, "--no-such-flag", "--json"]);
+      expect(unknown.exitCode, line).toBe(2);
+      expectFailure(unknown, line);
+      if (takesNothing(node)) continue;
+      const bare = await called([...node.path, "--json"]);
+      expect(bare.exitCode, line).toBe(2);
+      expectFailure(bare, line);
+    }
+  });
+
+  test("its own JSON words and its summary are one line", () => {
+    for (const { command } of tree) expect(`${command.summary}${command.json}`).not.toMatch(/\n/);
+  });
+});
+
+describe("run as processes", () => {
+  // serve, listen and their like stay.
+  const ending = tree.filter(({ command }) => command.stays !== true);
+
+  /** Somewhere to stand, nobody logged in, and data with nothing but a partner in it. */
+  async function nearlyNothing() {
+    const home = temporaryDirectory();
+    const data = join(home, "data");
+    const cwd = join(home, "cwd");
+    mkdirSync(cwd);
+    for (const line of ["init", "partners create acme --name Acme --agent --production"]) {
+      expect(await esimctl([...line.split(" "), "--data", data])).toMatchObject({ exitCode: 0 });
+    }
+    return { data, how: { cwd, env: { XDG_CONFIG_HOME: home } } };
+  }
+
+  const acting = ({ command: { stand } }: Node) => (stand === "partner" ? ["--partner", "acme", "--sandbox"] : []);
+
+  test("on empty data: one JSON document on stdout, and where it fails a code, a message and a hint", async () => {
+    const { data, how } = await nearlyNothing();
+    await eachOf(ending, async (node) => {
+      const args = [...filled(node), ...acting(node), "--data", data];
+      const line = args.join(" ");
+      const ended = await esimctl(args, how);
+      if (ended.exitCode === 0) documentOf(ended, line);
+      else expectFailure(ended, line);
+    });
+  });
+
+  test("operator's commands at a server say that they cannot act there", async () => {
+    const { how } = await nearlyNothing();
+    const server = ["--server", "http://127.0.0.1:9", "--client-id", "sk_test_x", "--client-secret", "x"];
+    await eachOf(
+      ending.filter(({ command }) => command.stand === "operator"),
+      async (node) => {
+        const line = node.path.join(" ");
+        const ended = await esimctl([...filled(node), ...server], how);
+        expectFailure(ended, line);
+        expect(ended.exitCode, line).toBe(2);
+        expect(documentOf(ended, line), line).toMatchObject({ error: { code: "operator_only" } });
+      },
+    );
+  });
+});
