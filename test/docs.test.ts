@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { allSections, sectionNames, withSections } from "../scripts/docs-sections.ts";
+import { machineTable } from "../scripts/state-tables.ts";
+import { root } from "./support/sources.ts";
+
+const states = readFileSync(join(root, "docs", "states.md"), "utf8");
+const pages = ["README.md", "CHANGELOG.md", ...markdownUnder("docs")];
+
+test("docs/states.md shows the transition tables as they are (npm run docs makes them)", () => {
+  expect(withSections(states)).toBe(states);
+  expect(sectionNames(states).sort()).toEqual([...allSections].sort());
+});
+
+test("a move without words, or words without a move, is refused", () => {
+  const table = { on: ["off"], off: [] };
+  const begins = { on: "it is made" };
+  expect(machineTable({ table, begins, occasions: { "on → off": "it is switched off" } })).toContain(
+    "| `on` | `off` | it is switched off |",
+  );
+  expect(() => machineTable({ table, begins, occasions: {} })).toThrow("on → off");
+  expect(() => machineTable({ table, begins, occasions: { "on → off": "-", "off → on": "-" } })).toThrow("off → on");
+});
+
+test("every link between pages leads to a file, and to a heading where it names one", () => {
+  expect(pages.flatMap((page) => brokenLinks(page))).toEqual([]);
+});
+
+function markdownUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
+
+function brokenLinks(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+  const links = [...text.matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => !leadsSomewhere(page, link)).map((link) => `${page}: ${link}`);
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headings(readFileSync(join(root, target), "utf8")).includes(heading);
+}
+
+/** Headings as the addresses that hosts of Markdown make of them. */
+function headings(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) =>
+    words
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
