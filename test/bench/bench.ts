@@ -17,7 +17,7 @@ export interface Measured {
   /** Medians over the rounds, in items a second. */
   ours: number;
   bare: number;
-  /** Median of each round's ours / bare, which a machine that is busy now and then disturbs least; and their extremes. */
+  /** Median of each round's ours / bare, which a busy machine disturbs least; and their extremes. */
   ratio: number;
   lowest: number;
   highest: number;

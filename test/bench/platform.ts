@@ -62,7 +62,7 @@ async function raiseLimit(tx: Tx): Promise<void> {
   await tx.db.update(tx.t.partners).set({ rate_limit: NO_LIMIT }).where(eq(tx.t.partners.slug, "bench"));
 }
 
-/** The whole HTTP side over a store: authentication, limits, validation, metrics, and a log that is written to nowhere. */
+/** The whole HTTP side over a store: authentication, limits, validation, metrics, a log that goes nowhere. */
 export async function servePlatform({ store }: BenchStore): Promise<{ app: App; url: string; token: string }> {
   const ids = randomIds();
   const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };

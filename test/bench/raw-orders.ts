@@ -16,7 +16,8 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
   const ids = randomIds();
   const insert = insertsOf(database);
   const charge = database.prepare(
-    "UPDATE wallets SET balance_cents = balance_cents - ?, last_transaction_at = ? WHERE partner_id = ? AND currency = ?",
+    "UPDATE wallets SET balance_cents = balance_cents - ?, last_transaction_at = ? " +
+      "WHERE partner_id = ? AND currency = ?",
   );
   const price = 250;
 
