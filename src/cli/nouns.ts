@@ -29,6 +29,16 @@ export const singles: readonly Single[] = [
     summary: "where commands act, and as whom",
     load: async () => (await import("./commands/whoami.ts")).whoami,
   },
+  {
+    name: "completion",
+    summary: "completion for bash, zsh and fish",
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  {
+    name: "doctor",
+    summary: "examine the installation, and say what to do about what it finds",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
 ];
 
 /** Nouns, in the order of the help. */

@@ -19,11 +19,10 @@ export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
 }
 
 /**
- * Applies what is missing, inside the caller's transaction. Refuses a database that is newer than this program or
- * whose history differs from ours, in words.
+ * Names what is missing, in order. Refuses a database that is newer than this program or whose history differs from
+ * ours, in words.
  */
-export async function migrate(target: MigrationTarget, wanted: Migration[]): Promise<string[]> {
-  await target.run(HISTORY);
+export async function pendingMigrations(target: MigrationTarget, wanted: Migration[]): Promise<string[]> {
   const done = new Map<string, string>();
   for (const row of await target.rows("SELECT name, digest FROM schema_history")) {
     done.set(String(row.name), String(row.digest));
@@ -36,21 +35,26 @@ export async function migrate(target: MigrationTarget, wanted: Migration[]): Pro
       "Use the esimctl version that last ran on it, or a newer one.",
     );
   }
-  const applied: string[] = [];
-  for (const migration of wanted) {
-    const mark = digest(migration);
-    if (done.has(migration.name)) {
-      if (done.get(migration.name) === mark) continue;
-      throw new StoreError(
-        `The database was made by another build: ${migration.name} differs.`,
-        "Use the esimctl build that made it, or restore a backup made by this one.",
-      );
-    }
-    for (const statement of migration.statements) await target.run(statement);
-    await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${migration.name}', '${mark}')`);
-    applied.push(migration.name);
+  const other = wanted.find((migration) => done.has(migration.name) && done.get(migration.name) !== digest(migration));
+  if (other !== undefined) {
+    throw new StoreError(
+      `The database was made by another build: ${other.name} differs.`,
+      "Use the esimctl build that made it, or restore a backup made by this one.",
+    );
   }
-  return applied;
+  return wanted.filter((migration) => !done.has(migration.name)).map((migration) => migration.name);
+}
+
+/** Applies what is missing, inside the caller's transaction. Throws as `pendingMigrations` does. */
+export async function migrate(target: MigrationTarget, wanted: Migration[]): Promise<string[]> {
+  await target.run(HISTORY);
+  const pending = await pendingMigrations(target, wanted);
+  for (const migration of wanted.filter(({ name }) => pending.includes(name))) {
+    for (const statement of migration.statements) await target.run(statement);
+    const { name } = migration;
+    await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${name}', '${digest(migration)}')`);
+  }
+  return pending;
 }
 
 function digest(migration: Migration): string {

@@ -130,7 +130,8 @@ function postgresWriter(pool: pg.Pool, connectionOf: (client: pg.PoolClient) => 
   };
 }
 
-function asStoreError(error: unknown): unknown {
+/** Any fault but our own in words. */
+export function asStoreError(error: unknown): unknown {
   if (error instanceof StoreError) return error;
   const words = error instanceof Error ? error.message || String(error) : String(error);
   return new StoreError(

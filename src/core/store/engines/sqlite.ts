@@ -162,7 +162,8 @@ function isBusy(error: unknown): boolean {
 
 const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start anew.";
 
-function asStoreError(error: unknown, file: string): unknown {
+/** A fault of the driver in words; anything else as it is. */
+export function asStoreError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   if (error.code === "SQLITE_CANTOPEN") {
     return new StoreError(

@@ -1,0 +1,53 @@
+import type { Finding } from "../../core/operations/finding.ts";
+import { command } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { clean } from "../output/clean.ts";
+import type { Sheet } from "../output/sheet.ts";
+import type { Place } from "../place.ts";
+
+export const doctor = command({
+  name: "doctor",
+  summary: "examine the installation, and say what to do about what it finds",
+  stand: "operator",
+  effects:
+    "Reads only, also while serve runs: database, schema, key file, ledger, stock, stuck work, clock, disk space. " +
+    "Exit code 1 only for faults; warnings are none.",
+  json: "{ok, findings: [{check, level (ok | warning | fault), message, remedy}]}",
+  examples: ["doctor", "doctor --data /var/lib/esimctl --json"],
+  args: {},
+  options: {},
+  async run(context) {
+    const [{ examine }, { isSound }, { systemClock }] = await Promise.all([
+      import("../../core/operations/doctor.ts"),
+      import("../../core/operations/finding.ts"),
+      import("../../core/kernel/clock.ts"),
+    ]);
+    const findings = await examine({ ...(await patientAt(await context.place())), clock: systemClock });
+    const ok = isSound(findings);
+    return {
+      json: { ok, findings },
+      exitCode: ok ? exitCodes.done : exitCodes.failed,
+      text: (sheet) => findingLines(sheet, findings).join("\n"),
+    };
+  },
+});
+
+async function patientAt(place: Place) {
+  if (place.kind === "database") return { where: { url: place.url }, keyFile: place.keyFile, directory: null };
+  const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
+    import("../../core/store/data-directory.ts"),
+    import("../local-store.ts"),
+  ]);
+  requireInitialised(place);
+  const { databaseFile, keyFile } = dataDirectory(place.path);
+  return { where: { file: databaseFile }, keyFile, directory: place.path };
+}
+
+/** Each finding on a line, its remedy below it. */
+export function findingLines({ paint }: Sheet, findings: readonly Finding[]): string[] {
+  const marks = { ok: paint.green("ok     "), warning: paint.yellow("warning"), fault: paint.red("fault  ") };
+  return findings.flatMap(({ level, message, remedy }) => {
+    const line = `${marks[level]}  ${clean(message)}`;
+    return remedy === null ? [line] : [line, paint.dim(`         → ${clean(remedy)}`)];
+  });
+}

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import type { Clock } from "../kernel/clock.ts";
+import { readMasterKey } from "../store/data-directory.ts";
+import { type Existing, openForReading } from "../store/reading.ts";
+import { checkClock } from "./clock-check.ts";
+import { checkDatabase } from "./database-checks.ts";
+import { checkDiskSpace, checkKeyFile } from "./file-checks.ts";
+import { type Finding, findings, fine, isSound } from "./finding.ts";
+import { checkLedger } from "./ledger-check.ts";
+import { checkStock } from "./stock-check.ts";
+import { checkWork } from "./work-checks.ts";
+
+/** What is to be examined. */
+export interface Patient {
+  where: Existing;
+  keyFile: string;
+  /** The data directory; null for a database server, whose disk is not ours to see. */
+  directory: string | null;
+  clock: Clock;
+}
+
+/**
+ * Examines an installation, served or not, and changes nothing. Checks that cannot be made because an earlier one
+ * failed are left out.
+ */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const { where, keyFile, directory } = patient;
+  const key = await findings("key_file", async () => [checkKeyFile(keyFile)]);
+  const disk = directory === null || !existsSync(directory) ? [] : [await checkDiskSpace(directory)];
+  const database = await findings("integrity", () => checkDatabase(where));
+  const data = isSound(database) ? await findings("data", () => checkData(patient)) : [];
+  return [...database, ...key, ...data, ...disk];
+}
+
+async function checkData({ where, keyFile, clock }: Patient): Promise<Finding[]> {
+  const reading = await openForReading(where, { clock });
+  try {
+    const keys = await findings("data_keys", async () => {
+      await reading.openKeys(readMasterKey(keyFile));
+      return [fine("data_keys", "The key file opens the data keys.")];
+    });
+    return [
+      ...keys,
+      await reading.read(checkLedger, null),
+      await reading.read(checkStock, null),
+      ...(await reading.read(checkWork, null)),
+      await reading.read(checkClock, null),
+    ];
+  } finally {
+    await reading.close();
+  }
+}

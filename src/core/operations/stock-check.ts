@@ -1,0 +1,55 @@
+import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
+import { statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { type Finding, fault, fine, named } from "./finding.ts";
+
+const pools = statement((db, t, _slot) =>
+  db
+    .select({ product_id: t.products.id, sku: t.products.sku, available: t.stockPools.available })
+    .from(t.stockPools)
+    .innerJoin(t.products, eq(t.products.id, t.stockPools.product_id))
+    .orderBy(t.stockPools.product_id),
+);
+
+const unassigned = statement((db, t, _slot) =>
+  db
+    .select({ product_id: t.esims.product_id, many: count() })
+    .from(t.esims)
+    .where(isNull(t.esims.order_id))
+    .groupBy(t.esims.product_id),
+);
+
+/** Reserved for orders on their way, and not handed to them yet. */
+const reserved = statement((db, t, _slot) =>
+  db
+    .select({
+      product_id: t.orderLines.product_id,
+      many: sql`sum(${t.orderLines.quantity} - ${t.orderLines.assigned})`.mapWith(Number),
+    })
+    .from(t.orders)
+    .innerJoin(t.orderLines, eq(t.orderLines.order_id, t.orders.id))
+    .where(
+      and(
+        inArray(t.orders.status, ["paid", "waiting_review"]),
+        eq(t.orders.reserved, true),
+        eq(t.orders.environment, "production"),
+        eq(t.orderLines.delivery_method, "stock"),
+        eq(t.orderLines.status, "pending"),
+      ),
+    )
+    .groupBy(t.orderLines.product_id),
+);
+
+/** Whether each stock counter says what the eSIMs themselves say, less what is reserved. */
+export async function checkStock(q: Read): Promise<Finding> {
+  const rows = new Map((await unassigned(q, {})).map((row) => [row.product_id, row.many]));
+  const held = new Map((await reserved(q, {})).map((row) => [row.product_id, row.many]));
+  const all = await pools(q, {});
+  const wrong = all.flatMap(({ product_id, sku, available }) => {
+    const free = (rows.get(product_id) ?? 0) - (held.get(product_id) ?? 0);
+    return free === available ? [] : [`${sku} counts ${available}, there are ${free}`];
+  });
+  if (wrong.length === 0) return fine("stock", `The stock counters of ${all.length} products agree with their eSIMs.`);
+  const remedy = "Somebody changed eSIMs or counters by hand: undo it, or restore a backup from before.";
+  return fault("stock", `Stock counters are wrong: ${named(wrong)}.`, remedy);
+}

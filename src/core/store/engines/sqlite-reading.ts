@@ -1,0 +1,88 @@
+import Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { type MigrationTarget, migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
+import { sqliteTables } from "../schema/tables.ts";
+import type { Db } from "../store.ts";
+import type { Engine } from "./engine.ts";
+import { driftBetween, type Inspection, type Shape } from "./shape.ts";
+import { asStoreError } from "./sqlite.ts";
+
+const PATIENCE_MS = 10_000;
+const WORDS_OF_DAMAGE = 20;
+
+/** Opens a database file for reading: nothing is made, migrated or mended. Throws `StoreError`. */
+export function readSqlite(file: string): Pick<Engine, "snapshot" | "close"> {
+  const connection = connect(file);
+  const prepared = new Map();
+  return {
+    async snapshot(run) {
+      try {
+        connection.exec("BEGIN");
+        return await run({ db: drizzle(connection) as Db, t: sqliteTables, prepared });
+      } catch (error) {
+        throw asStoreError(error, file);
+      } finally {
+        if (connection.inTransaction) connection.exec("ROLLBACK");
+      }
+    },
+    close: async () => void connection.close(),
+  };
+}
+
+/** Reads the whole file for damage, and compares its schema with the one that our migrations make. */
+export async function inspectSqlite(file: string): Promise<Inspection> {
+  const connection = connect(file);
+  try {
+    const damage = damageIn(connection);
+    const wanted = migrationsOf("sqlite");
+    const pending = await pendingMigrations(targetOf(connection), wanted);
+    const expected = new Database(":memory:");
+    await migrate(
+      targetOf(expected),
+      wanted.filter(({ name }) => !pending.includes(name)),
+    );
+    const drift = driftBetween(shapeOf(expected), shapeOf(connection));
+    expected.close();
+    return { damage, drift, pending };
+  } catch (error) {
+    throw asStoreError(error, file);
+  } finally {
+    connection.close();
+  }
+}
+
+function connect(file: string): Database.Database {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true, timeout: PATIENCE_MS });
+  } catch (error) {
+    throw asStoreError(error, file);
+  }
+}
+
+function damageIn(connection: Database.Database): string[] {
+  // Both pragmas answer rows of the shapes that SQLite documents for them.
+  const pages = connection.pragma(`integrity_check(${WORDS_OF_DAMAGE})`) as { integrity_check: string }[];
+  const strays = connection.pragma("foreign_key_check") as { table: string; parent: string }[];
+  const lost = Map.groupBy(strays, ({ table, parent }) => `${table} that name a row of ${parent} which is not there`);
+  return [
+    ...pages.map((row) => row.integrity_check).filter((words) => words !== "ok"),
+    ...[...lost].map(([words, rows]) => `${rows.length} rows of ${words}`),
+  ];
+}
+
+function shapeOf(connection: Database.Database): Shape {
+  const words = connection.prepare(
+    "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+  );
+  // The columns of sqlite_master, as SQLite documents them.
+  const rows = words.all() as { type: string; name: string; sql: string | null }[];
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, (sql ?? "").replaceAll(/\s+/g, " ").trim()]));
+}
+
+function targetOf(connection: Database.Database): MigrationTarget {
+  return {
+    run: async (statement) => void connection.exec(statement),
+    // better-sqlite3 types rows as unknown; each is an object of columns.
+    rows: async (statement) => connection.prepare(statement).all() as Record<string, unknown>[],
+  };
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../kernel/clock.ts";
+import { loadDataKeys } from "./data-keys.ts";
+import type { Connection, Engine } from "./engines/engine.ts";
+import type { Inspection } from "./engines/shape.ts";
+import { inspectSqlite, readSqlite } from "./engines/sqlite-reading.ts";
+import type { Query, Read } from "./store.ts";
+import { createVault } from "./vault.ts";
+
+/** A database that is there: a file of SQLite, or a PostgreSQL address. */
+export type Existing = { file: string } | { url: string };
+
+/** A database as it stands: queries only, and nothing in it is made, migrated or mended by opening it. */
+export interface Reading {
+  /** Runs a query on one consistent snapshot. Sealed fields open only after `openKeys`. */
+  read<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  /** Unwraps the data keys. Throws `StoreError` when the master key is not the one of this database. */
+  openKeys(masterKey: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a database for reading. Throws `StoreError` when there is none, or it is damaged or out of reach. */
+export async function openForReading(where: Existing, { clock }: { clock: Clock }): Promise<Reading> {
+  const engine = await readingEngine(where);
+  // Without a master key: what is read here never wraps new keys.
+  const vault = createVault(Buffer.alloc(0));
+  const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
+  return {
+    read: (query, input) => engine.snapshot((connection) => query(read(connection), input)),
+    async openKeys(masterKey) {
+      vault.reload(await engine.snapshot((connection) => loadDataKeys(read(connection), masterKey)));
+    },
+    close: () => engine.close(),
+  };
+}
+
+/** Looks for damage and for a schema that differs from the program's own, changing nothing. Throws `StoreError`. */
+export async function inspectDatabase(where: Existing): Promise<Inspection> {
+  if ("file" in where) return inspectSqlite(where.file);
+  const { inspectPostgres } = await import("./engines/postgres-reading.ts");
+  return inspectPostgres(where.url);
+}
+
+async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "close">> {
+  if ("file" in where) return readSqlite(where.file);
+  const { readPostgres } = await import("./engines/postgres-reading.ts");
+  return readPostgres(where.url);
+}

@@ -1,0 +1,139 @@
+import { chmodSync, closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test, vi } from "vitest";
+import { judgeSpace } from "../src/core/operations/file-checks.ts";
+import type { Finding } from "../src/core/operations/finding.ts";
+import { esimctl, serving } from "./support/cli.ts";
+import { openShop } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 });
+
+const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "stock", "stuck_work", "clock", "disk_space"];
+
+/** A stocked data directory, and what doctor says of it. */
+async function installation() {
+  const { data } = await openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 1, fundsCents: 900 });
+  const file = join(data, "esimctl.db");
+  return {
+    data,
+    file,
+    key: join(data, "esimctl.key"),
+    /** Changes the database by hand. */
+    tamper(statement: string) {
+      const connection = new Database(file);
+      connection.exec(statement);
+      connection.close();
+    },
+    async doctor() {
+      const { exitCode, stdout } = await esimctl(["doctor", "--data", data, "--json"]);
+      const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout);
+      // How full this machine's disk is is no matter here.
+      const wrong = findings.filter(({ check, level }) => level !== "ok" && check !== "disk_space");
+      return { exitCode, ok, findings, wrong };
+    },
+  };
+}
+
+describe("a sound installation", () => {
+  test("passes every check, and nothing in it is changed", async () => {
+    const { data, file, doctor } = await installation();
+    const before = statSync(file);
+    const found = await doctor();
+    expect(found).toMatchObject({ exitCode: 0, ok: true, wrong: [] });
+    expect(found.findings.map(({ check }) => check)).toEqual(CHECKS);
+    expect(statSync(file).mtimeMs).toBe(before.mtimeMs);
+    const people = await esimctl(["doctor", "--data", data]);
+    expect(people.stdout).toMatch(/^ok {7}The ledger agrees with the balances of 1 wallets\.$/m);
+  });
+
+  test("passes them while it is served", async () => {
+    const { data, doctor } = await installation();
+    await serving(data);
+    expect(await doctor()).toMatchObject({ exitCode: 0, ok: true });
+  });
+});
+
+describe("what is wrong is a fault with a remedy", () => {
+  const byHand: [check: string, statement: string, words: RegExp][] = [
+    ["schema", "DROP INDEX orders_due", /index orders_due is missing/],
+    ["schema", "DROP TRIGGER ledger_postings_no_update", /trigger ledger_postings_no_update is missing/],
+    ["schema", "ALTER TABLE orders ADD COLUMN colour text", /table orders differs/],
+    ["stock", "UPDATE stock_pools SET available = 4", /EU5 counts 4, there are 3/],
+    ["ledger", "UPDATE wallets SET balance_cents = 901", /balances of acme AUD/],
+    ["clock", "UPDATE audit_entries SET at = at + 7200000", /7\d\d\d s later/],
+    ["integrity", "INSERT INTO stock_pools VALUES ('nothing', 1)", /1 rows of stock_pools that name a row of products/],
+  ];
+
+  test.each(byHand)("%s: %s", async (check, statement, words) => {
+    const { tamper, doctor } = await installation();
+    tamper(`PRAGMA foreign_keys = OFF; ${statement}`);
+    const { exitCode, wrong } = await doctor();
+    expect(exitCode).toBe(1);
+    expect(wrong).toMatchObject([{ check, level: "fault", message: expect.stringMatching(words) }]);
+    expect(wrong[0]?.remedy).toMatch(/\w/);
+  });
+
+  test("pages that were overwritten", async () => {
+    const { file, doctor } = await installation();
+    const handle = openSync(file, "r+");
+    writeSync(handle, Buffer.alloc(8192, 0x5a), 0, 8192, 8192);
+    closeSync(handle);
+    const { exitCode, wrong } = await doctor();
+    expect([exitCode, wrong[0]?.check, wrong[0]?.level]).toEqual([1, "integrity", "fault"]);
+    expect(wrong[0]?.message).toMatch(/damaged/);
+  });
+
+  test("a key file that others may read, that belongs elsewhere, that is gone", async () => {
+    const { key, doctor } = await installation();
+    chmodSync(key, 0o644);
+    expect((await doctor()).wrong).toMatchObject([{ check: "key_file", level: "fault", remedy: `chmod 600 ${key}` }]);
+    writeFileSync(key, `esimctl-key-v1:${"A".repeat(43)}\n`);
+    chmodSync(key, 0o600);
+    expect((await doctor()).wrong).toMatchObject([{ check: "data_keys", message: /does not belong/ }].map(worded));
+    rmSync(key);
+    const checks = (await doctor()).wrong.map(({ check }) => check);
+    expect(checks).toEqual(["key_file", "data_keys"]);
+  });
+});
+
+test("warnings are no faults: what lies about, and what nobody works on", async () => {
+  const { tamper, doctor } = await installation();
+  const old = Date.now() - 3_600_000;
+  tamper(`CREATE TABLE notes (words text);
+    INSERT INTO webhook_endpoints (id, partner_id, environment, url, events, status, secret_sealed, consecutive_failures,
+      created_at, updated_at, due_at) SELECT 'hook', id, 'production', 'https://x', '[]', 'active', '', 0, 0, 0, ${old}
+      FROM partners;
+    INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
+    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'pending', 0, ${old}, ${old}, ${old})`);
+  const { exitCode, ok, wrong } = await doctor();
+  expect([exitCode, ok]).toEqual([0, true]);
+  expect(wrong).toMatchObject(
+    [
+      { check: "schema", level: "warning", message: /table notes/ },
+      { check: "stuck_work", level: "warning", message: /1 webhook deliveries have been due since/ },
+    ].map(worded),
+  );
+});
+
+test("nothing to examine is an error of its own; a server's data is examined there", async () => {
+  const nothing = await esimctl(["doctor", "--data", join(temporaryDirectory(), "none"), "--json"]);
+  expect([nothing.exitCode, JSON.parse(nothing.stdout).error.code]).toEqual([1, "not_initialised"]);
+  const remote = await esimctl(["doctor", "--server", "https://esim.example.com", "--json"]);
+  expect([remote.exitCode, JSON.parse(remote.stdout).error.code]).toEqual([2, "operator_only"]);
+});
+
+test("room on the disk is judged by what is left", () => {
+  const GIB = 1024 ** 3;
+  expect(judgeSpace(100 * GIB, 500 * GIB).level).toBe("ok");
+  expect(judgeSpace(10 * GIB, 500 * GIB).level).toBe("warning");
+  expect(judgeSpace(GIB, 10 * GIB).level).toBe("warning");
+  expect(judgeSpace(GIB / 8, 10 * GIB).level).toBe("fault");
+});
+
+/** A finding whose message is to match a pattern. */
+function worded({ message, ...rest }: { check: string; level?: string; message: RegExp }) {
+  return { ...rest, message: expect.stringMatching(message) };
+}
