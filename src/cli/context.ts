@@ -4,6 +4,7 @@ import type { Store } from "../core/store/store.ts";
 import type { Api } from "./client/api.ts";
 import type { Globals } from "./globals.ts";
 import type { Place, Where } from "./place.ts";
+import type { CommandTree } from "./tree.ts";
 
 /** Who a partner-side command acts for, where the place does not say it itself. */
 export interface ActsFor {
@@ -23,6 +24,8 @@ export interface Opened {
 /** What a command may use. Everything heavy is loaded when it is asked for. */
 export interface Context {
   readonly globals: Globals;
+  /** All commands there are. */
+  readonly tree: CommandTree;
   /** Where the command acts. Throws a usage error when the options contradict each other, `no_such_profile`. */
   where(): Promise<Where>;
   /** The data that it works on; throws also `operator_only` where the command would act at a server. */

@@ -1,16 +1,18 @@
 import type { ActsFor, Context } from "./context.ts";
 import type { Globals } from "./globals.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "./place.ts";
+import type { CommandTree } from "./tree.ts";
 
 interface Circumstances {
   actsFor: ActsFor;
   interruption: AbortSignal;
   /** It can only act on data at hand: servers and profiles of the surroundings are no matter. */
   atHand: boolean;
+  tree: CommandTree;
 }
 
 /** The context of one run of a command. */
-export function createContext(globals: Globals, { actsFor, interruption, atHand }: Circumstances): Context {
+export function createContext(globals: Globals, { actsFor, interruption, atHand, tree }: Circumstances): Context {
   const where = () => resolveWhere(globals, process.env);
   const place = async () => {
     const found = atHand ? resolvePlace(globals, process.env) : await where();
@@ -19,6 +21,7 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand 
   };
   const context: Context = {
     globals,
+    tree,
     where,
     place,
     interruption,

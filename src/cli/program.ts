@@ -4,20 +4,15 @@ import type { ActsFor } from "./context.ts";
 import { type CliError, usageError } from "./errors.ts";
 import { type Globals, globalOptions, readGlobals } from "./globals.ts";
 import { helpAfter } from "./help.ts";
-import { flag, type Option, text } from "./input.ts";
+import type { Option } from "./input.ts";
 import { nouns, type Single } from "./nouns.ts";
+import { partnerOptions } from "./partner-options.ts";
 
 /** Runs a command that was understood. */
 export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
 
 /** Thrown when help was printed: nothing is left to do. */
 export class HelpShown extends Error {}
-
-/** What every partner-side command takes besides its own options. */
-const partnerOptions = {
-  partner: text("--partner <slug>", "the partner to act for, on data at hand"),
-  sandbox: flag("--sandbox", "in the sandbox instead of production, on data at hand"),
-};
 
 /** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */
 export function buildProgram(run: Runner, singles: readonly Single[]): Commander {
@@ -31,7 +26,10 @@ export function buildProgram(run: Runner, singles: readonly Single[]): Commander
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
-  program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
+  program.addHelpText(
+    "after",
+    "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.\nesimctl help --man prints the manual, for man(1).",
+  );
   for (const single of singles) addStub(program, single.name, single.summary, "Commands:");
   for (const noun of nouns) addStub(program, noun.name, noun.summary, "Nouns:");
   program.hook("preSubcommand", (_program, stub) => fill(stub, { program, run, singles }));

@@ -4,16 +4,17 @@ import { createContext } from "./create-context.ts";
 import { interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { type Globals, guessGlobals } from "./globals.ts";
-import { singles } from "./nouns.ts";
+import { nouns, singles } from "./nouns.ts";
 import { buildProgram, HelpShown } from "./program.ts";
 import { onSecondSignal } from "./signals.ts";
 
 /** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
 export async function run(argv: readonly string[], commands = singles): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
+  const tree = { singles: commands, nouns };
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
-    const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process" });
+    const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process", tree });
     // Before it asks or reads anything: there is no use in that at the wrong place.
     if (command.stand === "operator") await context.place();
     const result = await command.run(context, given);
@@ -26,6 +27,11 @@ export async function run(argv: readonly string[], commands = singles): Promise<
     throw new HelpShown();
   });
   try {
+    if (argv[0] === "help" && argv[1] === "--man") {
+      const { manPage } = await import("./man-page.ts");
+      process.stdout.write(await manPage(tree, packageFile.version));
+      return exitCodes.done;
+    }
     await program.parseAsync(asked(argv), { from: "user" });
     return exitCode;
   } catch (error) {
