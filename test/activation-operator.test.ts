@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { activationById } from "../src/core/activations/activation.ts";
 import { moveActivation, type OperatorMove } from "../src/core/activations/operator.ts";
 import { purgeActivations } from "../src/core/activations/purge.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
+import { submitActivation } from "../src/core/activations/submit.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
 import type { Read } from "../src/core/store/store.ts";
 import {
@@ -14,6 +16,7 @@ import {
   startActivationPlatform,
 } from "./support/activations.ts";
 import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
+import { importRecords, makeDrawable, passport } from "./support/passports.ts";
 
 async function waiting() {
   const platform = await startActivationPlatform();
@@ -144,4 +147,38 @@ describe("manual_required", () => {
     expect(kinds(await other.events(other.id))).toEqual(["activation.submitted", "activation.failed"]);
     expect((await other.partner.send("POST", ACTIVATIONS, request({ iccid: other.sim }))).status).toBe(201);
   });
+});
+
+test("a draw is kept while staff decide, and goes back to the pool by failure or cancellation", async () => {
+  const { store, clock, work, caller } = await startActivationPlatform({ adapter: "simulator" });
+  const partner = await caller({ agent: true });
+  await makeDrawable(store, await importRecords(partner, [passport()]));
+  const uses = async () => {
+    const rows = await store.read((q: Read) => q.db.select().from(q.t.passportUses), null);
+    return rows.filter((row) => row.released_at === null).length;
+  };
+  const draw = async (ending: string, date: string) => {
+    const line = { iccid: iccid("a", ending), activation_date: date, sim_last4: "1234", puk: "87654321" };
+    const { partnerId } = partner;
+    const owner = { partnerId, environment: "sandbox" } as const;
+    return (await store.write(submitActivation, { ...owner, request: line, actor: "operator", draw: true })).id;
+  };
+  const [refused, stuck] = [await draw("11", "2026-03-02"), await draw("22", "2026-03-02")];
+  const slip = await draw("00", "2026-03-10");
+  expect(await uses()).toBe(3);
+  await partner.send("POST", `${ACTIVATIONS}/${slip}/cancel`);
+  expect(await uses()).toBe(2);
+  clock.advance(5_000);
+  await work();
+  expect(await uses()).toBe(1);
+  for (const minutes of [1, 2, 4, 8, 16]) {
+    clock.advance(minutes * MINUTE);
+    await work();
+  }
+  expect((await store.read(activationById, refused))?.processing_status).toBe("failed");
+  expect((await store.read(activationById, stuck))?.processing_status).toBe("manual_required");
+  expect(await uses()).toBe(1);
+  const move: OperatorMove = { verb: "fail", errorType: "gave_up", errorMessage: "The carrier is gone." };
+  await store.write(moveActivation, { id: stuck, move, actor: "operator" });
+  expect(await uses()).toBe(0);
 });
