@@ -35,11 +35,6 @@ export const singles: readonly Single[] = [
     load: async () => (await import("./commands/completion.ts")).completion,
   },
   {
-    name: "completion",
-    summary: "completion for bash, zsh and fish",
-    load: async () => (await import("./commands/completion.ts")).completion,
-  },
-  {
     name: "doctor",
     summary: "examine the installation, and say what to do about what it finds",
     load: async () => (await import("./commands/doctor.ts")).doctor,
