@@ -40,26 +40,37 @@ export function statement<P extends object, R>(build: (db: Db, t: Tables, slot: 
   };
 }
 
-const insertKeys = new Map<string, object>();
+/** What inserting into a table needs, the object itself being the key of its prepared statement. */
+interface Insert {
+  columns: string[];
+}
+
+const inserts = new Map<TableName, Insert>();
+
+function insertInto(tx: Tx, table: TableName): Insert {
+  const known = inserts.get(table);
+  if (known !== undefined) return known;
+  const columns = Object.keys(tx.t[table]).filter((key) => key !== "enableRLS" && key !== "getSQL");
+  const fresh = { columns };
+  inserts.set(table, fresh);
+  return fresh;
+}
 
 /** A table's row to be inserted: columns that may be null can be left out. */
 export type NewRow<N extends TableName> = Tables[N]["$inferInsert"];
 
 /** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
 export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
-  const columns = Object.keys(tx.t[table]).filter((key) => key !== "enableRLS" && key !== "getSQL");
-  let key = insertKeys.get(table);
-  if (key === undefined) {
-    key = { table };
-    insertKeys.set(table, key);
-  }
-  const prepared = prepareOn(tx, key, `insert_${table}`, () => {
-    const values = Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
+  const insert = insertInto(tx, table);
+  const prepared = prepareOn(tx, insert, `insert_${table}`, () => {
+    const values = Object.fromEntries(insert.columns.map((column) => [column, sql.placeholder(column)]));
     // Every column of the table is present as a placeholder.
     return tx.db.insert(tx.t[table]).values(values as never) as unknown as Preparable<unknown>;
   });
   const given: Record<string, unknown> = { ...row };
-  await prepared.execute(Object.fromEntries(columns.map((column) => [column, given[column] ?? null])));
+  const whole: Record<string, unknown> = {};
+  for (const column of insert.columns) whole[column] = given[column] ?? null;
+  await prepared.execute(whole);
 }
 
 /** The first row of a result, or null. */
