@@ -45,7 +45,7 @@ test("files, partners and profiles where one is meant", async () => {
   expect(await offered("orders list --profile ")).toBe("profiles");
 });
 
-test("the names of partners come from the data that the line names, and where there is none nothing is said", async () => {
+test("names of partners come from the data that the line names; where there is none, nothing is said", async () => {
   const data = join(temporaryDirectory(), "data");
   for (const line of ["init", "partners create acme --name Acme"]) await esimctl([...line.split(" "), "--data", data]);
   const ask = (...words: string[]) => esimctl(["completion", "words", "--", ...words]);

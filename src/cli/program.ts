@@ -26,10 +26,8 @@ export function buildProgram(run: Runner, singles: readonly Single[]): Commander
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
-  program.addHelpText(
-    "after",
-    "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.\nesimctl help --man prints the manual, for man(1).",
-  );
+  program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
+  program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
   for (const single of singles) addStub(program, single.name, single.summary, "Commands:");
   for (const noun of nouns) addStub(program, noun.name, noun.summary, "Nouns:");
   program.hook("preSubcommand", (_program, stub) => fill(stub, { program, run, singles }));

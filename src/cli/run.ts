@@ -55,13 +55,17 @@ function hyphened(word: string): string {
   return name === undefined ? word : `--${name.replaceAll("_", "-")}${rest}`;
 }
 
+const LOOK_FIRST = "If it was to change something, look whether it did before you run it again.";
+
 /** Ctrl-C: a command in batches ends after the one under way, others at once; the second time everything does. */
 function listenForInterrupts(command: Command, globals: Globals): AbortSignal {
   const abort = new AbortController();
   if (command.stays) return abort.signal;
   const end = async () => {
     const { printFailure } = await import("./output/print.ts");
-    process.exit(printFailure(interrupted(), globals));
+    // Below the ^C that the terminal echoed, and whatever was being counted down.
+    if (process.stderr.isTTY) process.stderr.write("\n");
+    process.exit(printFailure(command.batches ? interrupted() : interrupted(LOOK_FIRST), globals));
   };
   process.once("SIGINT", () => {
     if (!command.batches) return end();

@@ -43,7 +43,7 @@ async function wordsOf(context: Context, found: Completion, typed: readonly stri
   return found.kind === "partners" ? partnersAtHand(context, typed) : [];
 }
 
-/** Partners of the data that the line so far names. Nothing is said at a cursor: where there is no data, no partners. */
+/** Partners of the data that the line so far names. A cursor is no place for failures: without data, no partners. */
 async function partnersAtHand({ globals }: Context, typed: readonly string[]) {
   const [{ resolveWhere }, { openExisting }, { listPartners }, { systemClock }, { randomIds }] = await Promise.all([
     import("../place.ts"),
