@@ -44,6 +44,7 @@ const allowed: Record<string, string> = {
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",
   "src/core/wallet/check.ts crooked": "an audit looks at every transaction",
+  "src/core/operations/verify-backup.ts tally": "counts the rows of a table: the operator asked how many there are",
   "src/core/operations/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/operations/stock-check.ts pools": "an audit compares every stock counter",
   "src/core/operations/stock-check.ts unassigned": "an audit counts every eSIM in stock",

@@ -39,6 +39,21 @@ export const singles: readonly Single[] = [
     summary: "examine the installation, and say what to do about what it finds",
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
+  {
+    name: "backup",
+    summary: "copy everything into one file, while serve runs",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  {
+    name: "verify-backup",
+    summary: "read a backup whole: damage, schema, key, ledger",
+    load: async () => (await import("./commands/verify-backup.ts")).verifyBackup,
+  },
+  {
+    name: "restore",
+    summary: "put a backup into a data directory",
+    load: async () => (await import("./commands/restore.ts")).restore,
+  },
 ];
 
 /** Nouns, in the order of the help. */

@@ -1,8 +1,6 @@
-import type { Finding } from "../../core/operations/finding.ts";
 import { command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { clean } from "../output/clean.ts";
-import type { Sheet } from "../output/sheet.ts";
+import { findingLines } from "../output/findings.ts";
 import type { Place } from "../place.ts";
 
 export const doctor = command({
@@ -41,13 +39,4 @@ async function patientAt(place: Place) {
   requireInitialised(place);
   const { databaseFile, keyFile } = dataDirectory(place.path);
   return { where: { file: databaseFile }, keyFile, directory: place.path };
-}
-
-/** Each finding on a line, its remedy below it. */
-export function findingLines({ paint }: Sheet, findings: readonly Finding[]): string[] {
-  const marks = { ok: paint.green("ok     "), warning: paint.yellow("warning"), fault: paint.red("fault  ") };
-  return findings.flatMap(({ level, message, remedy }) => {
-    const line = `${marks[level]}  ${clean(message)}`;
-    return remedy === null ? [line] : [line, paint.dim(`         → ${clean(remedy)}`)];
-  });
 }

@@ -6,6 +6,11 @@ export function moment(iso: string | null): string {
   return iso === null ? "-" : `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
 }
 
+/** "12.5 MiB": a size. */
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
 /** "yes" or "no". */
 export function yesNo(value: boolean): string {
   return value ? "yes" : "no";

@@ -26,9 +26,14 @@ export function fault(check: string, message: string, remedy: string): Finding {
   return { check, level: "fault", message, remedy };
 }
 
+/** Whether it says that something is wrong. */
+export function isFault({ level }: Finding): boolean {
+  return level === "fault";
+}
+
 /** Whether nothing is wrong. */
 export function isSound(findings: readonly Finding[]): boolean {
-  return findings.every(({ level }) => level !== "fault");
+  return !findings.some(isFault);
 }
 
 /** What `look` finds; a `StoreError` on the way is itself the finding. */

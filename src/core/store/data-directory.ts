@@ -45,9 +45,16 @@ export function prepareDataDirectory(path: string, ids: Ids): DataDirectory {
   return directory;
 }
 
+/** What a directory holds: esimctl's data, nothing (or no directory is there), or something else. */
+export function holdingOf(path: string): "data" | "nothing" | "other" {
+  if (isInitialised(path)) return "data";
+  if (!existsSync(path)) return "nothing";
+  // The lock's file stays behind and means nothing.
+  return readdirSync(path).every((name) => name.startsWith(".") || name === LOCK) ? "nothing" : "other";
+}
+
 function refuseForeign(path: string): void {
-  const others = readdirSync(path).filter((name) => !name.startsWith("."));
-  if (others.length > 0) {
+  if (holdingOf(path) === "other") {
     throw new StoreError(`${path} is not empty and holds no esimctl data.`, "Choose an empty or new directory.");
   }
 }
@@ -60,13 +67,21 @@ export function createKeyFile(file: string, ids: Ids): void {
 
 /** The 256-bit master key in `file`. Throws `StoreError` when it is missing or not a key file. */
 export function readMasterKey(file: string): Buffer {
-  let text: string;
+  return parseMasterKey(readKeyFile(file), file);
+}
+
+/** The text of a key file. Throws `StoreError` when it is missing or cannot be read. */
+export function readKeyFile(file: string): string {
   try {
-    text = readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missingKey(file);
     throw new StoreError(`Cannot read the key file ${file}: ${reason(error)}.`, "Check its owner and rights.", error);
   }
+}
+
+/** The master key in the text of a key file; `file` is what messages call it. Throws `StoreError` when it is none. */
+export function parseMasterKey(text: string, file: string): Buffer {
   const match = KEY_LINE.exec(text.trim());
   if (match?.[1] === undefined) {
     throw new StoreError(

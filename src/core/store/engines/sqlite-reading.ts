@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type MigrationTarget, migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db } from "../store.ts";
+import { BACKUP_TABLE } from "./backup-file.ts";
 import type { Engine } from "./engine.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 import { asStoreError } from "./sqlite.ts";
@@ -70,12 +71,13 @@ function damageIn(connection: Database.Database): string[] {
   ];
 }
 
+// What a backup says of itself stands in its file and is no part of the schema.
+const WORDS = `SELECT type, name, sql FROM sqlite_master
+  WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name <> '${BACKUP_TABLE}'`;
+
 function shapeOf(connection: Database.Database): Shape {
-  const words = connection.prepare(
-    "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-  );
   // The columns of sqlite_master, as SQLite documents them.
-  const rows = words.all() as { type: string; name: string; sql: string | null }[];
+  const rows = connection.prepare(WORDS).all() as { type: string; name: string; sql: string | null }[];
   return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, (sql ?? "").replaceAll(/\s+/g, " ").trim()]));
 }
 

@@ -1,0 +1,65 @@
+import { command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { argument, flag } from "../input.ts";
+import { givenKey } from "../key-file.ts";
+import { recordResult } from "../output/result.ts";
+import { moment, shown } from "../output/words.ts";
+import { placeWords } from "../place.ts";
+import { countsJson } from "./verify-backup.ts";
+
+export const restore = command({
+  name: "restore",
+  summary: "put a backup into a data directory",
+  stand: "process",
+  effects:
+    "Verifies a copy of FILE and puts it into --data DIR, which is made if absent (0700, files 0600). Over data only " +
+    "with --force, and what was there is kept in DIR. Refused while serve runs on DIR. With --key-file FILE that key.",
+  json: "{place, made_at, replaced (where the former data is, or null), counts: {partners, products, orders, …}}",
+  examples: [
+    "restore nightly.backup --data /var/lib/esimctl",
+    "restore nightly.backup --key-file esimctl.key --data ./esimctl-data",
+    "restore nightly.backup --data /var/lib/esimctl --force --yes",
+  ],
+  args: { file: argument("file", "what backup made") },
+  options: { force: flag("--force", "also over a directory that holds data; asks first") },
+  async run(context, { file, force }) {
+    const directory = await emptyPlace(context, force);
+    const [{ restoreBackup }, { systemClock }] = await Promise.all([
+      import("../../core/operations/restore.ts"),
+      import("../../core/kernel/clock.ts"),
+    ]);
+    const key = givenKey(context.globals);
+    const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, clock: systemClock });
+    const more = "The world went on since: partners may send orders again with the same keys.";
+    const kept = "Delete the former data once nobody misses it.";
+    return recordResult(
+      { place: directory, made_at, replaced, counts: countsJson(counts) },
+      () => ({ restored: directory, "as it was": moment(made_at), "former data": shown(replaced) }),
+      replaced === null ? more : `${more} ${kept}`,
+    );
+  },
+});
+
+/** The directory that may be restored into: empty, or given up by whoever was asked. */
+async function emptyPlace(context: Context, force: boolean): Promise<string> {
+  const place = await context.place();
+  if (place.kind === "database") {
+    throw new CliError(
+      "not_a_directory",
+      `restore fills a data directory; ${placeWords(place)} is PostgreSQL's to restore.`,
+      "Use pg_restore or psql there.",
+    );
+  }
+  const { holdingOf } = await import("../../core/store/data-directory.ts");
+  if (holdingOf(place.path) !== "data") return place.path;
+  if (!force) {
+    throw new CliError(
+      "holds_data",
+      `${place.path} holds data already.`,
+      "Restore into another directory with --data, or add --force to replace it.",
+    );
+  }
+  await context.confirm("Replace the data that is there by the backup's?");
+  return place.path;
+}

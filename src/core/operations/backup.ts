@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Clock, isoTime } from "../kernel/clock.ts";
+import { dataDirectory, parseMasterKey, readKeyFile } from "../store/data-directory.ts";
+import { type BackupNotes, copyDatabase, writeNotes } from "../store/engines/backup-file.ts";
+import { StoreError } from "../store/problems.ts";
+import { openForReading } from "../store/reading.ts";
+import { checkDatabase } from "./database-checks.ts";
+import { isFault } from "./finding.ts";
+
+/** What is to be kept, and where. */
+export interface BackupInput {
+  /** The data directory. */
+  directory: string;
+  /** Where the backup goes. */
+  file: string;
+  withKey: boolean;
+  /** Of this program. */
+  version: string;
+  clock: Clock;
+}
+
+/** A backup that was made. */
+export interface Backup extends Omit<BackupNotes, "key_file"> {
+  file: string;
+  bytes: number;
+  holds_key: boolean;
+}
+
+/**
+ * Copies the database as it is at one moment, served or not, into one file (0600) that also holds the key file unless
+ * it is left out. The file takes its name once it is complete, checked and on disk. Throws `StoreError`, also when
+ * something of that name is there.
+ */
+export async function makeBackup(input: BackupInput): Promise<Backup> {
+  const { directory, file, withKey, version, clock } = input;
+  if (existsSync(file)) throw new StoreError(`${file} is there already.`, "Choose another name: backups are kept.");
+  const { databaseFile, keyFile } = dataDirectory(directory);
+  const keyText = readKeyFile(keyFile);
+  const notes = { made_at: isoTime(clock.now()), version, key_file: withKey ? keyText : null };
+  const partial = `${file}.partial`;
+  await rm(partial, { force: true });
+  try {
+    // Made by us first, so that nobody else may read it for a moment.
+    await writeFile(partial, "", { mode: 0o600, flag: "wx" });
+    await copyDatabase(databaseFile, partial);
+    await refuseUnsound(partial, parseMasterKey(keyText, keyFile), clock);
+    writeNotes(partial, notes);
+    await flush(partial);
+    await rename(partial, file);
+    await flush(dirname(file));
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  const { size: bytes } = await stat(file);
+  return { file, bytes, made_at: notes.made_at, version, holds_key: withKey };
+}
+
+/** A damaged database would only be found out on the day that its backup is needed. */
+async function refuseUnsound(file: string, masterKey: Buffer, clock: Clock): Promise<void> {
+  const fault = (await checkDatabase({ file })).find(isFault);
+  if (fault !== undefined) {
+    throw new StoreError(fault.message, "Nothing was kept. See esimctl doctor, and do not give up older backups.");
+  }
+  const reading = await openForReading({ file }, { clock });
+  try {
+    await reading.openKeys(masterKey);
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Waits until a file, or a directory's names, are on disk. */
+export async function flush(path: string): Promise<void> {
+  const handle = await open(path, "r").catch(() => null);
+  // Windows opens no directories.
+  if (handle === null) return;
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Clock, isoTime } from "../kernel/clock.ts";
+import { dataDirectory, holdingOf, lockDataDirectory } from "../store/data-directory.ts";
+import { readNotes, removeNotes } from "../store/engines/backup-file.ts";
+import { StoreError } from "../store/problems.ts";
+import { flush } from "./backup.ts";
+import { isFault } from "./finding.ts";
+import { type Counts, examineCopy, type GivenKey } from "./verify-backup.ts";
+
+/** What is to be restored where. */
+export interface RestoreInput {
+  /** The backup. */
+  file: string;
+  /** The data directory; made when absent. */
+  directory: string;
+  /** The key file that was kept apart; null: the backup's own. */
+  key: GivenKey | null;
+  clock: Clock;
+}
+
+/** A data directory that was restored. */
+export interface Restored {
+  directory: string;
+  made_at: string;
+  /** Where the data that was there before is now; null: there was none. */
+  replaced: string | null;
+  counts: Counts | null;
+}
+
+/**
+ * Puts a backup into a data directory (0700, its files 0600). It is copied beside and verified there; then the files
+ * change places, and what was there before is kept in a directory of its own. Throws `StoreError` when the backup is
+ * not sound or no key opens it, when the directory holds something else, and while a daemon runs on it: then everything
+ * is as it was.
+ */
+export async function restoreBackup({ file, directory, key, clock }: RestoreInput): Promise<Restored> {
+  const { made_at, key_file } = readNotes(file);
+  const chosen = key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
+  if (chosen === null) {
+    throw new StoreError(`${file} holds no key file.`, "Name the one that was kept apart: --key-file FILE.");
+  }
+  const holding = holdingOf(directory);
+  if (holding === "other") {
+    throw new StoreError(`${directory} holds something else than esimctl data.`, "Choose an empty or new directory.");
+  }
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const staging = join(directory, ".restoring");
+  const release = lockDataDirectory(directory);
+  let done = false;
+  try {
+    await stage(file, staging, chosen.text);
+    const counts = await verify(staging, { key: chosen, clock });
+    const replaced = holding === "data" ? await putAside(directory, isoTime(clock.now())) : null;
+    await place(staging, directory);
+    done = true;
+    return { directory, made_at, replaced, counts };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+    release();
+    if (!done && made !== undefined) await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** The files of a backup as they will be, in a place of their own. */
+async function stage(file: string, staging: string, keyText: string): Promise<void> {
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { mode: 0o700 });
+  const { databaseFile, keyFile } = dataDirectory(staging);
+  await writeFile(databaseFile, "", { mode: 0o600 });
+  await copyFile(file, databaseFile);
+  await chmod(databaseFile, 0o600);
+  removeNotes(databaseFile);
+  await flush(databaseFile);
+  await writeFile(keyFile, `${keyText.trim()}\n`, { mode: 0o600, flush: true });
+}
+
+async function verify(staging: string, using: { key: GivenKey; clock: Clock }): Promise<Counts | null> {
+  const { found, counts } = await examineCopy(dataDirectory(staging).databaseFile, using);
+  const fault = found.find(isFault);
+  if (fault === undefined) return counts;
+  const hint =
+    fault.check === "data_keys"
+      ? "Name the key file that belongs to this backup: --key-file FILE."
+      : "Nothing was restored. Take an older backup; esimctl verify-backup tells which is sound.";
+  throw new StoreError(fault.message, hint);
+}
+
+/**
+ * Moves the data away, the key first: whatever cuts this off, no daemon starts on half of it. Answers the directory
+ * that it is in.
+ */
+async function putAside(directory: string, now: string): Promise<string> {
+  const aside = join(directory, `replaced-${now.replaceAll(/[-:]|\.\d+/g, "")}`);
+  await mkdir(aside, { mode: 0o700 });
+  const { databaseFile, keyFile } = dataDirectory(directory);
+  for (const path of [keyFile, `${databaseFile}-wal`, `${databaseFile}-shm`, databaseFile]) {
+    if (existsSync(path)) await rename(path, join(aside, basename(path)));
+  }
+  return aside;
+}
+
+/** The database first: without its key nothing opens it, and no daemon makes a new one. */
+async function place(staging: string, directory: string): Promise<void> {
+  const [from, to] = [dataDirectory(staging), dataDirectory(directory)];
+  await rename(from.databaseFile, to.databaseFile);
+  await rename(from.keyFile, to.keyFile);
+  await chmod(directory, 0o700);
+  await flush(directory);
+}

@@ -1,0 +1,86 @@
+import { count } from "drizzle-orm";
+import type { Clock } from "../kernel/clock.ts";
+import { parseMasterKey } from "../store/data-directory.ts";
+import { type BackupNotes, readNotes } from "../store/engines/backup-file.ts";
+import { openForReading } from "../store/reading.ts";
+import type { TableName } from "../store/schema/tables.ts";
+import { first, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { checkDatabase } from "./database-checks.ts";
+import { type Finding, findings, fine, isFault, isSound, warning } from "./finding.ts";
+import { checkLedger } from "./ledger-check.ts";
+
+const counted = ["partners", "products", "orders", "esims", "activations", "passports", "ledgerTransactions"] as const;
+
+/** How many rows the tables hold that people ask for. */
+export type Counts = Record<(typeof counted)[number], number>;
+
+/** What a look into a backup came to. */
+export interface Verified extends Omit<BackupNotes, "key_file"> {
+  holds_key: boolean;
+  findings: Finding[];
+  /** Null when the database cannot be read. */
+  counts: Counts | null;
+}
+
+/** The text of a key file, and what messages call it. */
+export interface GivenKey {
+  text: string;
+  name: string;
+}
+
+/**
+ * Reads a backup whole: damage, schema, whether a key opens it (`key`, else its own), whether its ledger agrees.
+ * Changes nothing. Throws `StoreError` when it is no backup, or `key` is no key file.
+ */
+export async function verifyBackup(file: string, input: { key: GivenKey | null; clock: Clock }): Promise<Verified> {
+  const { key_file, ...notes } = readNotes(file);
+  const key = input.key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
+  const { found, counts } = await examineCopy(file, { key, clock: input.clock });
+  return { ...notes, holds_key: key_file !== null, findings: found.map(ofBackup), counts };
+}
+
+/** The same for the database file itself, whatever it says of itself. */
+export async function examineCopy(
+  file: string,
+  { key, clock }: { key: GivenKey | null; clock: Clock },
+): Promise<{ found: Finding[]; counts: Counts | null }> {
+  const database = await findings("integrity", () => checkDatabase({ file }));
+  if (!isSound(database)) return { found: database, counts: null };
+  const reading = await openForReading({ file }, { clock });
+  try {
+    const keys = await findings("data_keys", async () => {
+      if (key === null) return [unchecked];
+      await reading.openKeys(parseMasterKey(key.text, key.name));
+      return [fine("data_keys", `${key.name} opens the data keys.`)];
+    });
+    const ledger = await reading.read(checkLedger, null);
+    return { found: [...database, ...keys, ledger], counts: await reading.read(countRows, null) };
+  } finally {
+    await reading.close();
+  }
+}
+
+const unchecked = warning(
+  "data_keys",
+  "It holds no key file: whether yours opens it was not checked.",
+  "Name the key file that is kept apart: --key-file FILE.",
+);
+
+function ofBackup(finding: Finding): Finding {
+  const remedy = "Do not count on this file: make a new backup, and look at older ones.";
+  return isFault(finding) ? { ...finding, remedy } : finding;
+}
+
+const tallies = new Map(counted.map((name) => [name, tally(name)]));
+
+function tally(name: TableName) {
+  return statement((db, t, _slot) => db.select({ many: count() }).from(t[name]));
+}
+
+async function countRows(q: Read): Promise<Counts> {
+  const zero = { partners: 0, products: 0, orders: 0, esims: 0, activations: 0, passports: 0, ledgerTransactions: 0 };
+  const counts: Counts = { ...zero };
+  for (const [name, query] of tallies) counts[name] = first(await query(q, {}))?.many ?? 0;
+  return counts;
+}

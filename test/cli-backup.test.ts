@@ -1,0 +1,196 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { type Ended, esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { openShop } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ORDER = ["orders", "create", "--product", "EU5", "--quantity", "1", "--partner", "acme"];
+
+/** A data directory with an order, a folder to keep backups in, and a place to restore to. */
+async function installation() {
+  const folder = temporaryDirectory();
+  const { data } = await openShop({ folder, stock: { EU5: 3 }, priceCents: 100, fundsCents: 1000 });
+  await esimctlJson([...ORDER, "--data", data]);
+  const file = join(folder, "one.backup");
+  return {
+    folder,
+    data,
+    file,
+    key: join(data, "esimctl.key"),
+    restored: join(folder, "restored"),
+    backup: (...args: string[]) => esimctlJson(["backup", file, "--data", data, ...args]),
+    ordersAt: async (place: string) => {
+      const listed = await esimctlJson(["orders", "list", "--partner", "acme", "--data", place]);
+      return (listed as { data: unknown[] }).data.length;
+    },
+  };
+}
+
+function failure({ stdout }: Ended): { code: string; message: string; hint: string } {
+  return JSON.parse(stdout).error;
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe("backup, verify-backup, restore", () => {
+  test("bring everything to a new place, from a directory that is being served", async () => {
+    const { data, file, key, restored, backup, ordersAt } = await installation();
+    await serving(data);
+    const before = await ordersAt(data);
+    expect(await backup()).toMatchObject({ file, bytes: expect.any(Number), holds_key: true });
+    expect(modeOf(file)).toBe(0o600);
+    await esimctlJson([...ORDER, "--data", data]);
+
+    const verified = await esimctlJson(["verify-backup", file]);
+    expect(verified).toMatchObject({ ok: true, holds_key: true, counts: { partners: 1, orders: before, esims: 3 } });
+
+    await esimctlJson(["restore", file, "--data", restored]);
+    expect(await ordersAt(restored)).toBe(before);
+    expect(readFileSync(join(restored, "esimctl.key"), "utf8")).toBe(readFileSync(key, "utf8"));
+    expect(["", "esimctl.db", "esimctl.key"].map((name) => modeOf(join(restored, name)))).toEqual([
+      0o700, 0o600, 0o600,
+    ]);
+    expect(readFileSync(join(restored, "esimctl.db")).includes("esimctl-key-v1")).toBe(false);
+    expect(await esimctlJson(["doctor", "--data", restored])).toMatchObject({ ok: true });
+  });
+
+  test("say that the file holds the key, and never replace a file", async () => {
+    const { data, file, folder } = await installation();
+    const made = await esimctl(["backup", file, "--data", data]);
+    expect(made.stdout).toMatch(/It holds the key file: whoever has this file can read all identity data/);
+    const bytes = readFileSync(file);
+    const again = await esimctl(["backup", file, "--data", data, "--json"]);
+    expect([again.exitCode, failure(again).message]).toEqual([1, `${file} is there already.`]);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+  });
+
+  test("without its key a backup wants the one that was kept apart", async () => {
+    const { folder, file, key, restored, backup, ordersAt } = await installation();
+    const kept = join(folder, "kept.key");
+    copyFileSync(key, kept);
+    expect(await backup("--without-key")).toMatchObject({ holds_key: false });
+    expect(readFileSync(file).includes("esimctl-key-v1")).toBe(false);
+    expect(await esimctlJson(["verify-backup", file])).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([expect.objectContaining({ check: "data_keys", level: "warning" })]),
+    });
+    const bare = await esimctl(["restore", file, "--data", restored, "--json"]);
+    expect([bare.exitCode, failure(bare).hint]).toEqual([1, expect.stringContaining("--key-file")]);
+
+    const wrong = join(folder, "wrong.key");
+    writeFileSync(wrong, `esimctl-key-v1:${"B".repeat(43)}\n`);
+    const refused = await esimctl(["restore", file, "--data", restored, "--key-file", wrong, "--json"]);
+    expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(/does not belong/)]);
+    expect(existsSync(restored)).toBe(false);
+    expect((await esimctl(["verify-backup", file, "--key-file", wrong])).exitCode).toBe(1);
+
+    await esimctlJson(["restore", file, "--data", restored, "--key-file", kept]);
+    expect(await ordersAt(restored)).toBe(1);
+  });
+});
+
+describe("restore over data", () => {
+  test("wants --force and a yes, and keeps what was there", async () => {
+    const { data, file, backup, ordersAt } = await installation();
+    await backup();
+    await esimctlJson([...ORDER, "--data", data]);
+    const plain = await esimctl(["restore", file, "--data", data, "--json"]);
+    expect([plain.exitCode, failure(plain)]).toMatchObject([1, { code: "holds_data" }]);
+    const forced = await esimctl(["restore", file, "--data", data, "--force", "--json"]);
+    expect([forced.exitCode, failure(forced)]).toMatchObject([2, { code: "confirmation_needed" }]);
+    expect(await ordersAt(data)).toBe(2);
+
+    const { replaced } = (await esimctlJson(["restore", file, "--data", data, "--force", "--yes"])) as {
+      replaced: string;
+    };
+    expect(await ordersAt(data)).toBe(1);
+    expect(await ordersAt(replaced)).toBe(2);
+    const served = await serving(data);
+    expect(await served.stop()).toBe(0);
+  });
+
+  test("is refused while a daemon runs there, and into a directory of something else", async () => {
+    const { folder, data, file, backup, ordersAt } = await installation();
+    await backup();
+    await serving(data);
+    const busy = await esimctl(["restore", file, "--data", data, "--force", "--yes", "--json"]);
+    expect([busy.exitCode, failure(busy).message]).toEqual([1, expect.stringMatching(/already runs/)]);
+    expect(await ordersAt(data)).toBe(1);
+    const other = await esimctl(["restore", file, "--data", folder, "--json"]);
+    expect([other.exitCode, failure(other).message]).toEqual([1, expect.stringMatching(/something else/)]);
+  });
+});
+
+describe("a file that is no good", () => {
+  test("is told by verify-backup and refused by restore", async () => {
+    const { file, restored, backup } = await installation();
+    await backup();
+    const handle = openSync(file, "r+");
+    writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, statSync(file).size - 3 * 4096);
+    closeSync(handle);
+    const verified = await esimctl(["verify-backup", file, "--json"]);
+    expect([verified.exitCode, JSON.parse(verified.stdout)]).toMatchObject([1, { ok: false }]);
+    const refused = await esimctl(["restore", file, "--data", restored, "--json"]);
+    expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(/damaged/)]);
+    expect(existsSync(restored)).toBe(false);
+  });
+
+  test("a database that is no backup, a text, and nothing at all", async () => {
+    const { folder, data, restored } = await installation();
+    const text = join(folder, "notes.txt");
+    writeFileSync(text, "not a backup");
+    for (const [file, words] of [
+      [join(data, "esimctl.db"), /is not an esimctl backup/],
+      [text, /not a database/],
+      [join(folder, "none.backup"), /Cannot open/],
+    ] as const) {
+      for (const args of [
+        ["verify-backup", file],
+        ["restore", file, "--data", restored],
+      ]) {
+        const refused = await esimctl([...args, "--json"]);
+        expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(words)]);
+      }
+    }
+  });
+
+  test("a damaged database is not kept", async () => {
+    const { data, file, folder } = await installation();
+    const database = join(data, "esimctl.db");
+    const handle = openSync(database, "r+");
+    writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, statSync(database).size - 4 * 4096);
+    closeSync(handle);
+    const refused = await esimctl(["backup", file, "--data", data, "--json"]);
+    expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(/damaged/)]);
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
+});
+
+test("PostgreSQL is backed up by its own tools", async () => {
+  const key = join(temporaryDirectory(), "k");
+  const refused = await esimctl([
+    "backup",
+    "x",
+    "--database",
+    "postgres://u@127.0.0.1:1/x",
+    "--key-file",
+    key,
+    "--json",
+  ]);
+  expect([refused.exitCode, failure(refused).hint]).toEqual([1, expect.stringMatching(/pg_dump/)]);
+});
