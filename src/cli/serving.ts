@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { systemClock } from "../core/kernel/clock.ts";
 import { randomIds } from "../core/kernel/ids.ts";
 import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-directory.ts";
+import { releaseLeases } from "../core/store/leases.ts";
 import { createLogger, type LogLevel } from "../daemon/logging.ts";
 import { type Running, type ServeOptions, serve } from "../daemon/serve.ts";
 import type { Context } from "./context.ts";
@@ -31,6 +32,8 @@ export async function serveUntilStopped(
     const { store } = await openOrCreate(place, { ...sources, verify: true });
     try {
       const log = await createLogger(serving.logLevel, forPeople(context));
+      // The directory's lock says that nobody else works on it. Several daemons may share a PostgreSQL.
+      if (place.kind === "directory") await store.write(releaseLeases, null);
       const running = await serve({ store, ...sources, log }, serving);
       if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
       listening(running);

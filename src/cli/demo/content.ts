@@ -1,5 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { listCarriers } from "../../core/carriers/carrier.ts";
+import { ensureCarriers } from "../../core/carriers/seed.ts";
+import { setCarrier } from "../../core/carriers/set.ts";
 import { importProducts } from "../../core/catalog/import.ts";
 import { createCredential } from "../../core/credentials/create.ts";
 import { importStock } from "../../core/esims/import-stock.ts";
@@ -53,8 +56,17 @@ export async function loadDemo(store: Store): Promise<DemoCredential[]> {
   const products = await readAll(join(fixtures, "products.csv"), productsCsv, checkProductRow);
   await store.write(importProducts, { products, actor: OPERATOR });
   await loadStock(store, join(fixtures, "stock"));
+  await simulateCarriers(store);
   if (partners.length === 0) await addPartner(store);
   return [await issue(store, "sandbox"), await issue(store, "production")];
+}
+
+/** Nobody stands behind the demo's carriers: what they answer, the ICCID's last digits say. */
+async function simulateCarriers(store: Store): Promise<void> {
+  await store.write(ensureCarriers, null);
+  for (const { prefix } of await store.read(listCarriers, null)) {
+    await store.write(setCarrier, { prefix, settings: { adapter: "simulator" }, actor: OPERATOR });
+  }
 }
 
 /** Each file holds eSIMs of the product that it is named after. */

@@ -14,11 +14,12 @@ export const approve = command({
   options: {},
   async run(context, { id }) {
     const { approveOrder } = await import("../../../core/orders/review.ts");
-    return decideReview(context, {
+    const approved = await decideReview(context, {
       id,
       consequence: ({ order_number, esims_to_deliver, short }) =>
         short.length > 0 ? null : `Approve ${order_number}? ${esims_to_deliver} eSIMs leave the stock for it.`,
       decide: ({ store }, orderId) => store.write(approveOrder, { id: orderId, actor: OPERATOR }),
     });
+    return { ...approved, note: "Approved: its stock is reserved, and the daemon delivers it now." };
   },
 });
