@@ -105,7 +105,7 @@ async function setUp(smtpUrl?: string) {
     await exchange.close();
   });
   const gateway = createSupplierGateway({ exchange, mailer, publicUrl: "http://esim.test" });
-  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
   const supply = () => supplyDueItems({ store: platform.store, gateway, log }, new AbortController().signal);
   return { platform, products, caller, supply };
 }

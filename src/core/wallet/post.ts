@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
-import { minorUnits } from "../kernel/money.ts";
+import { formatMoney, minorUnits } from "../kernel/money.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { LedgerKind } from "../store/schema/wallet.ts";
 import { first, insertRow, type Slots, statement } from "../store/statement.ts";
@@ -108,7 +108,12 @@ async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<Mi
 function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {
   const shortfall_cents = required_cents - balance_cents;
   const members = { currency, balance_cents, required_cents, shortfall_cents };
-  return new Problem("insufficient_balance", `The wallet is ${shortfall_cents} ${currency} minor units short.`, {
-    members,
-  });
+  const [held, missing] = [balance_cents, shortfall_cents].map((cents) => formatMoney(cents, currency));
+  return new Problem(
+    "insufficient_balance",
+    `The wallet holds ${held} ${currency}; ${missing} ${currency} is missing.`,
+    {
+      members,
+    },
+  );
 }

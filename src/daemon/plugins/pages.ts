@@ -77,6 +77,8 @@ export function registerPages(app: App, context: DaemonContext): void {
   // One for each route: the header plugin writes into it.
   const open = () => ({ config: { public: true }, schema: { hide: true } });
 
+  // Who opens the bare address is a person looking around.
+  app.get("/", open(), async (_request, reply) => reply.redirect(base));
   app.get("/docs", { ...open(), helmet: REFERENCE_POLICY }, async (_request, reply) =>
     reply.type(HTML).send(referencePage(base)),
   );

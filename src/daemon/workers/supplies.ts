@@ -10,7 +10,7 @@ import type { SupplierGateway } from "../gateways/suppliers.ts";
 export interface SupplyDependencies {
   store: Store;
   gateway: SupplierGateway;
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "error" | "warn">;
 }
 
 /** Requests to suppliers under way at the same time. */
@@ -33,6 +33,7 @@ async function supply({ store, gateway, log }: SupplyDependencies, claimed: Clai
   const { id, supplier } = claimed.item;
   try {
     const outcome = await gateway.send(claimed, await store.read(supplierContact, supplier));
+    if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
     await store.write(applySupply, { id, outcome }).catch(async (error: unknown) => {
       // What it handed over cannot be taken, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;

@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
@@ -36,7 +37,9 @@ export async function openSqlite(file: string, options: { create: boolean; verif
 
 function openFile(file: string, options: { create: boolean }): Database.Database {
   try {
-    return new Database(file, { fileMustExist: !options.create, timeout: BUSY_PATIENCE_MS });
+    // Nobody else's to read, from its first byte on; its WAL takes over the rights.
+    if (options.create && !existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "wx" });
+    return new Database(file, { fileMustExist: true, timeout: BUSY_PATIENCE_MS });
   } catch (error) {
     throw asStoreError(error, file);
   }
@@ -48,7 +51,11 @@ function connectReadOnly(file: string): Database.Database {
 
 function checkPages(connection: Database.Database): void {
   const verdict = connection.pragma("quick_check(1)", { simple: true });
-  if (verdict !== "ok") throw new StoreError(`The database is damaged: ${String(verdict).split("\n")[0]}.`, RESTORE);
+  if (verdict === "ok") return;
+  const words = String(verdict)
+    .split("\n")
+    .find((line) => !line.startsWith("***"));
+  throw new StoreError(`The database is damaged: ${words ?? verdict}.`, RESTORE);
 }
 
 async function migrateSqlite(connection: Database.Database): Promise<void> {
@@ -164,7 +171,15 @@ const RESTORE = "Restore a backup into an empty directory, or move the damaged f
 
 /** A fault of the driver in words; anything else as it is. */
 export function asStoreError(error: unknown, file: string): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (!(error instanceof Database.SqliteError)) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    if (typeof code !== "string" || error instanceof StoreError) return error;
+    return new StoreError(
+      `Cannot write the database ${file}: ${code}.`,
+      "Check the directory's owner and rights.",
+      error,
+    );
+  }
   if (error.code === "SQLITE_CANTOPEN") {
     return new StoreError(
       `Cannot open the database ${file}.`,
