@@ -1,4 +1,4 @@
-import { and, gte, isNotNull } from "drizzle-orm";
+import { and, eq, gte, isNotNull } from "drizzle-orm";
 import { statement } from "./statement.ts";
 import type { Tx } from "./store.ts";
 
@@ -21,7 +21,9 @@ const activations = statement((db, t, _slot) =>
   db
     .update(t.activations)
     .set({ leased_until: null })
-    .where(and(gte(t.activations.due_at, 0), isNotNull(t.activations.leased_until))),
+    .where(
+      and(eq(t.activations.status, "processing"), gte(t.activations.due_at, 0), isNotNull(t.activations.leased_until)),
+    ),
 );
 
 /**
