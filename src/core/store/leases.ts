@@ -27,9 +27,9 @@ const activations = statement((db, t, _slot) =>
 );
 
 /**
- * Gives up the leases of orders, their items and activations. Only for a daemon that has the database to itself: what a
- * killed predecessor held is then looked at again at once, and not when its leases have run out. Deliveries keep theirs:
- * half a minute at the most.
+ * Gives up the leases of orders, their items and activations. Only for a daemon that has the database to itself: what
+ * a killed predecessor held is then looked at again at once, and not when its leases have run out. Deliveries keep
+ * theirs: half a minute at the most.
  */
 export async function releaseLeases(tx: Tx, _input: null): Promise<void> {
   for (const release of [orders, orderItems, activations]) await release(tx, {});
