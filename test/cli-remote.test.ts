@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { type Ended, esimctl, programEnv, started } from "./support/cli.ts";
@@ -231,6 +231,17 @@ test("partner-side commands print the same at a server as on its data", async ()
     imported: 1,
     duplicates: imported.imported - 1,
   });
+
+  // Lines without a passport would draw from the pool, which only the operator may.
+  const sims = join(cwd, "sims.csv");
+  copyFileSync(join(fixtures, "activations.csv"), sims);
+  const submitted = JSON.parse((await run(`activations submit ${sims} --json`)).stdout);
+  expect(submitted.submitted).toBeGreaterThan(0);
+  const { data: activations } = await both("activations list --all");
+  expect(activations).toHaveLength(submitted.submitted);
+  await both(`activations show ${activations[0].id}`);
+  const cancelled = await json(`activations cancel ${activations[0].id} --yes`);
+  expect(cancelled).toMatchObject({ summary: { total: 1, successful: 1 } });
 
   const file = join(cwd, "orders.csv");
   const header = "external_order_id,sku,quantity,customer_email,customer_name";
