@@ -204,7 +204,7 @@ describe("the operator's verbs", () => {
   test("purge deletes what expired long ago, and refuses a time to come", async () => {
     const { json, run, ids } = await withPool();
     expect((await run("passports purge --older-than 2999-01-01")).exitCode).toBe(2);
-    expect(await json("passports purge --older-than 365d")).toMatchObject({ passports: 1 });
+    expect(await json("passports purge --older-than 365d")).toMatchObject({ passports: 1, activations: 0 });
     const { records } = await json(`passports list ${POOL}`);
     expect(records.map((record: Printed) => record.id)).not.toContain(ids.three);
   });

@@ -1,4 +1,5 @@
 import {
+  type CipherKey,
   createCipheriv,
   createDecipheriv,
   createHmac,
@@ -48,32 +49,31 @@ export interface Vault {
 
 const VERSION = "v1";
 
+type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };
+
 /**
  * A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous:
  * they stand inside transactions.
  */
 export function createVault(masterKey: Buffer): Vault {
-  let byId = new Map<string, DataKey>();
-  let current = new Map<DataKey["purpose"], DataKey>();
-  // Made once: turning the bytes into a key costs more than marking with it.
-  let markKeys = new Map<DataKey["purpose"], KeyObject>();
+  let byId = new Map<string, HeldKey>();
+  let current = new Map<DataKey["purpose"], HeldKey>();
 
   function reload(keys: DataKey[]): void {
-    byId = new Map(keys.map((key) => [key.id, key]));
-    current = new Map(keys.filter((key) => !key.retired).map((key) => [key.purpose, key]));
-    markKeys = new Map([...current].map(([purpose, key]) => [purpose, createSecretKey(key.secret)]));
+    // Made once: turning the bytes into a key at each use costs as much as the use.
+    const held = keys.map((key) => ({ ...key, secret: createSecretKey(key.secret) }));
+    byId = new Map(held.map((key) => [key.id, key]));
+    current = new Map(held.filter((key) => !key.retired).map((key) => [key.purpose, key]));
   }
 
-  function keyFor(purpose: DataKey["purpose"]): DataKey {
+  function keyFor(purpose: DataKey["purpose"]): HeldKey {
     const key = current.get(purpose);
     if (key === undefined) throw new Error(`no ${purpose} key in the database`);
     return key;
   }
 
   function mark(purpose: "index" | "link", space: string, value: string): Buffer {
-    const key = markKeys.get(purpose);
-    if (key === undefined) throw new Error(`no ${purpose} key in the database`);
-    return createHmac("sha256", key).update(`${space}\0${value}`).digest();
+    return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
   }
 
   return {
@@ -98,7 +98,7 @@ export function createVault(masterKey: Buffer): Vault {
 }
 
 /** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
-export function sealBytes(key: Buffer, plain: Buffer, context: string): string {
+export function sealBytes(key: CipherKey, plain: Buffer, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -106,7 +106,7 @@ export function sealBytes(key: Buffer, plain: Buffer, context: string): string {
 }
 
 /** What `sealBytes` sealed. Throws when key, context or bytes differ. */
-export function openBytes(key: Buffer, sealed: string, context: string): Buffer {
+export function openBytes(key: CipherKey, sealed: string, context: string): Buffer {
   const bytes = Buffer.from(sealed, "base64url");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(12, 28));
