@@ -11,7 +11,7 @@ import { announceStep } from "./events.ts";
 import { type Kyc, openKyc } from "./identity.ts";
 import { type CarrierOutcome, settle } from "./outcome.ts";
 import { progressActivation } from "./progress.ts";
-import { redact } from "./redact.ts";
+import { redact, redactNumber } from "./redact.ts";
 
 /** An answer about a request, from wherever it came. */
 export interface Answered {
@@ -66,7 +66,7 @@ function blotted(outcome: CarrierOutcome, kyc: Kyc | null): CarrierOutcome {
     case "confirmed":
     case "activated": {
       const number = outcome.confirmationNumber;
-      return { ...outcome, confirmationNumber: number === null ? null : redact(number, kyc) };
+      return { ...outcome, confirmationNumber: number === null ? null : redactNumber(number, kyc) };
     }
     default:
       return outcome;
