@@ -104,7 +104,8 @@ test("warnings are no faults: what lies about, and what nobody works on", async 
   const old = Date.now() - 3_600_000;
   tamper(`CREATE TABLE notes (words text);
     INSERT INTO webhook_endpoints (id, partner_id, environment, url, events, status, secret_sealed,
-      consecutive_failures, created_at, updated_at, due_at) SELECT 'hook', id, 'production', 'https://x', '[]', 'active', '', 0, 0, 0, ${old}
+      consecutive_failures, created_at, updated_at, due_at)
+      SELECT 'hook', id, 'production', 'https://x', '[]', 'active', '', 0, 0, 0, ${old}
       FROM partners;
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
     INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'pending', 0, ${old}, ${old}, ${old})`);

@@ -187,7 +187,8 @@ describe("where a command acts", () => {
   });
 });
 
-test("partner-side commands print the same at a server as on its data", async () => {
+/** A partner signed in at a server, and the same commands on the data behind it. */
+async function bothPlaces() {
   const { login, run, json, data, live, operator, cwd } = await served();
   await login(live);
   const local = (line: string) =>
@@ -197,6 +198,11 @@ test("partner-side commands print the same at a server as on its data", async ()
     expect(there, line).toEqual(here);
     return there;
   };
+  return { run, json, local, both, data, operator, cwd };
+}
+
+test("partner-side reads print the same at a server as on its data", async () => {
+  const { run, json, local, both, data } = await bothPlaces();
   const order = await json("orders create --product ES-EU-5GB-30D --quantity 2 --idempotency-key k-1");
   expect(await local("orders create --product ES-EU-5GB-30D --quantity 2 --idempotency-key k-1")).toMatchObject({
     id: order.id,
@@ -215,7 +221,10 @@ test("partner-side commands print the same at a server as on its data", async ()
   expect(await local("catalog export --format shopify")).toMatchObject(offers);
   const csv = "catalog export --format woocommerce --as csv";
   expect((await run(csv)).stdout).toBe((await esimctl([...csv.split(" "), "--data", data])).stdout);
+});
 
+test("partner-side changes print the same at a server as on its data", async () => {
+  const { run, json, both, operator, cwd } = await bothPlaces();
   const created = await json("webhooks create https://shop.example.com/hooks --events order.created,order.fulfilled");
   await both("webhooks list");
   await both(`webhooks show ${created.webhook.id}`);
