@@ -35,6 +35,11 @@ export const singles: readonly Single[] = [
     load: async () => (await import("./commands/completion.ts")).completion,
   },
   {
+    name: "status",
+    summary: "what is going on: orders, queues, and what needs attention",
+    load: async () => (await import("./commands/status.ts")).status,
+  },
+  {
     name: "doctor",
     summary: "examine the installation, and say what to do about what it finds",
     load: async () => (await import("./commands/doctor.ts")).doctor,

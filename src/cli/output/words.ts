@@ -6,6 +6,14 @@ export function moment(iso: string | null): string {
   return iso === null ? "-" : `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
 }
 
+/** "3 h ago": how long before `now` something was, for a glance. */
+export function ago(iso: string, now: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(iso)) / 1000));
+  if (seconds < 120) return `${seconds} s ago`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min ago`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
+}
+
 /** "12.5 MiB": a size. */
 export function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

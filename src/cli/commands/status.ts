@@ -1,0 +1,138 @@
+import type { Queue } from "../../core/operations/queues.ts";
+import type { PlatformStatus } from "../../core/operations/status.ts";
+import { command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { usageError } from "../errors.ts";
+import { flag } from "../input.ts";
+import type { Sheet } from "../output/sheet.ts";
+import { spark } from "../output/spark.ts";
+import { ago, moment, statusPaint } from "../output/words.ts";
+
+const EVERY_MS = 2_000;
+/** Of low stock: a screen is for a glance. */
+const MOST_ROWS = 5;
+
+export const status = command({
+  name: "status",
+  summary: "what is going on: orders, queues, and what needs attention",
+  stand: "operator",
+  effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C.",
+  json:
+    "{at, orders: {total, per_minute}, webhook_tries, queues: [{queue, waiting, oldest_at}], failing_endpoints, " +
+    "low_stock, low_wallets}; per_minute: the last 60, oldest first",
+  examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
+  args: {},
+  options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
+  async run(context, { watch }) {
+    const { platformStatus } = await import("../../core/operations/status.ts");
+    return context.withStore(async ({ store }) => {
+      const look = () => store.read(platformStatus, null);
+      if (watch) {
+        await watchStatus(context, look);
+        return null;
+      }
+      const seen = await look();
+      return { json: seen, text: (sheet) => screen(sheet, seen) };
+    });
+  },
+});
+
+async function watchStatus({ globals }: Context, look: () => Promise<PlatformStatus>): Promise<void> {
+  if (globals.json || process.stdout.isTTY !== true || process.stdin.isTTY !== true) {
+    throw usageError("--watch draws on a terminal.", "Leave it out: status alone prints what it sees once.");
+  }
+  const [{ showLive }, { makeSheet }] = await Promise.all([
+    import("../output/live-screen.ts"),
+    import("../output/make-sheet.ts"),
+  ]);
+  await showLive(EVERY_MS, async () => {
+    const sheet = makeSheet(process.stdout, globals);
+    return `${screen(sheet, await look())}\n\n${sheet.paint.dim("q or Ctrl-C ends")}`;
+  });
+}
+
+const names: Readonly<Record<string, string>> = {
+  orders_due: "orders due",
+  orders_review: "orders in review",
+  items_due: "supplies due",
+  items_at_supplier: "at suppliers",
+  activations_at_carrier: "activations at carriers",
+  activations_manual: "activations for you",
+  deliveries_pending: "webhooks to send",
+  deliveries_held: "webhooks held",
+  passports_unverified: "passports to verify",
+};
+
+function screen(sheet: Sheet, seen: PlatformStatus): string {
+  const { paint } = sheet;
+  const minutes = Math.max(10, Math.min(60, sheet.width - 42));
+  const rate = (title: string, { total, per_minute }: PlatformStatus["orders"]) => {
+    const chart = paint.cyan(spark(per_minute.slice(-minutes)));
+    return `${title.padEnd(14)} ${chart} ${total} an hour, ${per_minute.at(-2) ?? 0} a minute`;
+  };
+  const queues = sheet.table<Queue>(
+    [
+      { title: "queue", value: ({ queue }) => names[queue] ?? queue },
+      { title: "waiting", value: ({ waiting }) => waiting, align: "right" },
+      { title: "oldest", value: ({ oldest_at }) => (oldest_at === null ? null : ago(oldest_at, seen.at)) },
+    ],
+    seen.queues,
+    "",
+  );
+  const rates = `${rate("orders", seen.orders)}\n${rate("webhooks sent", seen.webhook_tries)}`;
+  return [paint.bold(moment(seen.at)), rates, queues, ...attention(sheet, seen)].join("\n\n");
+}
+
+/** A table for each thing that somebody should look at; a line when there is none. */
+function attention(sheet: Sheet, { failing_endpoints, low_stock, low_wallets }: PlatformStatus): string[] {
+  const parts: string[] = [];
+  if (failing_endpoints.length > 0) parts.push(endpoints(sheet, failing_endpoints));
+  if (low_stock.length > 0) parts.push(stock(sheet, low_stock));
+  if (low_wallets.length > 0) parts.push(wallets(sheet, low_wallets));
+  return parts.length > 0 ? parts : [sheet.paint.green("No endpoint fails; stock and wallets are not low.")];
+}
+
+function endpoints(sheet: Sheet, rows: PlatformStatus["failing_endpoints"]): string {
+  return sheet.table(
+    [
+      { title: "failing endpoint", value: ({ id }) => id },
+      { title: "partner", value: ({ partner }) => partner },
+      { title: "status", value: (one) => one.status, paint: (to, one) => statusPaint(to, one.status) },
+      { title: "failures", value: (one) => one.consecutive_failures, align: "right" },
+      { title: "last code", value: (one) => one.last_status_code, align: "right" },
+      { title: "url", value: ({ url }) => url, shrinks: true },
+    ],
+    rows,
+    "",
+  );
+}
+
+function stock(sheet: Sheet, rows: PlatformStatus["low_stock"]): string {
+  const least = rows.toSorted((a, b) => a.available - b.available).slice(0, MOST_ROWS);
+  const table = sheet.table(
+    [
+      { title: "low stock", value: ({ sku }) => sku },
+      { title: "eSIMs", value: ({ available }) => available, align: "right" },
+    ],
+    least,
+    "",
+  );
+  const more = rows.length - least.length;
+  return more === 0 ? table : `${table}\n${sheet.paint.dim(`and ${more} more: esimctl stock low`)}`;
+}
+
+function wallets(sheet: Sheet, rows: PlatformStatus["low_wallets"]): string {
+  return sheet.table(
+    [
+      { title: "low wallet", value: ({ partner }) => partner },
+      { title: "balance", value: (one, { money }) => money(one.balance_cents, one.currency), align: "right" },
+      {
+        title: "charged in 7 days",
+        value: (one, { money }) => money(one.charged_7d_cents, one.currency),
+        align: "right",
+      },
+    ],
+    rows,
+    "",
+  );
+}

@@ -1,0 +1,103 @@
+import { and, eq, gte, or, sql } from "drizzle-orm";
+import { stockLevels } from "../esims/stock-levels.ts";
+import type { PartnerId } from "../kernel/brand.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { type Queue, queueDepths } from "./queues.ts";
+import { type Rate, recentRates } from "./rates.ts";
+
+/** An endpoint that partners have to look at, or that was stopped because they did not. */
+export interface FailingEndpoint {
+  id: string;
+  partner: string;
+  url: string;
+  status: string;
+  consecutive_failures: number;
+  last_status_code: number | null;
+  last_at: string | null;
+}
+
+/** A wallet that holds less than its partner was charged in the last seven days. */
+export interface LowWallet {
+  partner: string;
+  currency: string;
+  balance_cents: number;
+  charged_7d_cents: number;
+}
+
+/** The platform at a glance. */
+export interface PlatformStatus {
+  at: string;
+  orders: Rate;
+  webhook_tries: Rate;
+  queues: Queue[];
+  failing_endpoints: FailingEndpoint[];
+  low_stock: { sku: string; available: number }[];
+  low_wallets: LowWallet[];
+}
+
+/** eSIMs of a product below which its stock is low. */
+const LOW_STOCK = 10;
+const WEEK_MS = 7 * 86_400_000;
+
+const failing = statement((db, t, _slot) =>
+  db
+    .select({ endpoint: t.webhookEndpoints, partner: t.partners.slug })
+    .from(t.webhookEndpoints)
+    .innerJoin(t.partners, eq(t.partners.id, t.webhookEndpoints.partner_id))
+    .where(or(eq(t.webhookEndpoints.status, "failed"), gte(t.webhookEndpoints.consecutive_failures, 1)))
+    .orderBy(t.webhookEndpoints.id),
+);
+
+const wallets = statement((db, t, _slot) =>
+  db
+    .select({ wallet: t.wallets, partner: t.partners.slug })
+    .from(t.wallets)
+    .innerJoin(t.partners, eq(t.partners.id, t.wallets.partner_id))
+    .orderBy(t.wallets.partner_id, t.wallets.currency),
+);
+
+type Charges = { partner_id: PartnerId; currency: string; from: number };
+
+const charged = statement((db, t, slot: Slots<Charges>) =>
+  db
+    .select({ cents: sql`coalesce(sum(${t.ledgerTransactions.amount_cents}), 0)`.mapWith(Number) })
+    .from(t.ledgerTransactions)
+    .where(
+      and(
+        eq(t.ledgerTransactions.partner_id, slot.partner_id),
+        gte(t.ledgerTransactions.created_at, slot.from),
+        eq(t.ledgerTransactions.currency, slot.currency),
+        eq(t.ledgerTransactions.kind, "charge"),
+      ),
+    ),
+);
+
+/** What is going on, on one snapshot: rates of the last hour, queues, and what needs somebody's attention. */
+export async function platformStatus(q: Read): Promise<PlatformStatus> {
+  const stock = await stockLevels(q, { below: LOW_STOCK });
+  return {
+    at: isoTime(q.now),
+    ...(await recentRates(q)),
+    queues: await queueDepths(q),
+    failing_endpoints: (await failing(q, {})).map(toFailing),
+    low_stock: stock.filter(({ status }) => status !== "inactive").map(({ sku, available }) => ({ sku, available })),
+    low_wallets: await lowWallets(q),
+  };
+}
+
+function toFailing({ endpoint, partner }: Awaited<ReturnType<typeof failing>>[number]): FailingEndpoint {
+  const { id, url, status, consecutive_failures, last_status_code, last_at } = endpoint;
+  return { id, partner, url, status, consecutive_failures, last_status_code, last_at: isoTimeOrNull(last_at) };
+}
+
+async function lowWallets(q: Read): Promise<LowWallet[]> {
+  const low: LowWallet[] = [];
+  for (const { wallet, partner } of await wallets(q, {})) {
+    const { partner_id, currency, balance_cents } = wallet;
+    const charged_7d_cents = first(await charged(q, { partner_id, currency, from: q.now - WEEK_MS }))?.cents ?? 0;
+    if (balance_cents < charged_7d_cents) low.push({ partner, currency, balance_cents, charged_7d_cents });
+  }
+  return low;
+}

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import type { PlatformStatus } from "../src/core/operations/status.ts";
+import { esimctl, esimctlJson } from "./support/cli.ts";
+import { openShop } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 });
+
+/** A shop with EU5 (3 left) and US1 (50) in stock, and one order of two eSIMs waiting for a worker. */
+async function busyShop() {
+  const shop = { stock: { EU5: 5, US1: 50 }, priceCents: 100, fundsCents: 350 };
+  const { data } = await openShop({ folder: temporaryDirectory(), ...shop });
+  const order = ["orders", "create", "--product", "EU5", "--quantity", "2", "--partner", "acme", "--data", data];
+  await esimctlJson(order);
+  return {
+    data,
+    /** Brings about by hand what would take hours. */
+    byHand(statement: string) {
+      const connection = new Database(join(data, "esimctl.db"));
+      connection.exec(statement);
+      connection.close();
+    },
+    status: async () => (await esimctlJson(["status", "--data", data])) as PlatformStatus,
+  };
+}
+
+test("status counts what happens and what waits, and names what is low or fails", async () => {
+  const { status, byHand } = await busyShop();
+  const quiet = await status();
+  expect(quiet.orders.total).toBe(1);
+  expect(quiet.orders.per_minute).toHaveLength(60);
+  expect(quiet.orders.per_minute.slice(-2)).toContain(1);
+  const depths = Object.fromEntries(quiet.queues.map(({ queue, waiting }) => [queue, waiting]));
+  expect(depths).toMatchObject({ orders_due: 1, orders_review: 0, activations_manual: 0, deliveries_pending: 0 });
+  expect(quiet.queues.find(({ queue }) => queue === "orders_due")?.oldest_at).toMatch(/^\d{4}-/);
+  // Charged 2.00 in the last seven days, and 1.50 left.
+  expect(quiet.low_wallets).toEqual([{ partner: "acme", currency: "AUD", balance_cents: 150, charged_7d_cents: 200 }]);
+  expect(quiet.low_stock).toEqual([{ sku: "EU5", available: expect.any(Number) }]);
+  expect(quiet.failing_endpoints).toEqual([]);
+
+  byHand(`INSERT INTO webhook_endpoints (id, partner_id, environment, url, events, status, secret_sealed,
+      consecutive_failures, last_status_code, last_at, created_at, updated_at)
+      SELECT 'hook', id, 'production', 'https://hooks.example.net/x', '[]', 'active', '', 3, 500, 1, 1, 1 FROM partners;
+    INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
+    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'held', 0, 1, null, 1);
+    UPDATE orders SET status = 'waiting_review', due_at = null`);
+  const troubled = await status();
+  expect(troubled.failing_endpoints).toMatchObject([{ id: "hook", partner: "acme", last_status_code: 500 }]);
+  const waiting = troubled.queues.filter((queue) => queue.waiting > 0).map(({ queue }) => queue);
+  expect(waiting).toEqual(["orders_review", "deliveries_held"]);
+});
+
+test("people get one screen with a chart; --watch wants a terminal", async () => {
+  const { data } = await busyShop();
+  const shown = await esimctl(["status", "--data", data]);
+  expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(shown.stdout).toMatch(/^orders +[·█]{60} 1 an hour, [01] a minute$/m);
+  expect(shown.stdout).toMatch(/^orders due +1 +\d+ s ago$/m);
+  expect(shown.stdout).toMatch(/^EU5 +\d$/m);
+  expect(shown.stdout.split("\n").length).toBeLessThan(30);
+  for (const flags of [["--watch"], ["--watch", "--json"]]) {
+    expect((await esimctl(["status", ...flags, "--data", data])).exitCode).toBe(2);
+  }
+});
