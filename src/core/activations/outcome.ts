@@ -1,3 +1,4 @@
+import { retryAt } from "../kernel/fault-retries.ts";
 import type { ActivationRow } from "./activation.ts";
 import type { ActivationEvent } from "./events.ts";
 import type { Change } from "./progress.ts";
@@ -15,9 +16,6 @@ export type CarrierOutcome =
   | { kind: "refused"; errorType: string; errorMessage: string }
   /** No answer, or none that can be relied on: it is asked again. */
   | { kind: "temporary" };
-
-/** Minutes before each new try after a temporary fault; then it is left to staff. */
-export const RETRY_MINUTES = [1, 2, 4, 8, 16] as const;
 
 /** What an outcome does to a request: its change, and the step to be told of, if any. */
 export interface Settlement {
@@ -101,8 +99,8 @@ function confirmed(
 
 function afterFault(row: ActivationRow, now: number): Change {
   const faults = row.faults + 1;
-  const minutes = RETRY_MINUTES[row.faults];
-  if (minutes !== undefined) return { faults, due_at: now + minutes * 60_000 };
+  const due_at = retryAt(now, faults);
+  if (due_at !== null) return { faults, due_at };
   return {
     faults,
     ...leftToStaff("carrier_unavailable", "The carrier could not be reached; staff take care of this request."),

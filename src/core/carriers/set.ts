@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
+import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import type { CarrierAdapter, KycField } from "../store/schema/carriers.ts";
 import { insertRow, type Slots, statement } from "../store/statement.ts";
@@ -106,9 +107,4 @@ function faultsOf(row: Written, { required_fields = [], secret }: CarrierSetting
   if (row.timeout_ms < 100 || row.timeout_ms > LONGEST_TIMEOUT_MS) errors.timeout = ["must be between 0.1 and 30 s"];
   if (row.answer_within_ms < 1_000) errors.answer_within = ["must be at least a second"];
   return errors;
-}
-
-function isPlainHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
+import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import type { SupplierAdapter } from "../store/schema/suppliers.ts";
 import { insertRow, type Slots, statement } from "../store/statement.ts";
@@ -75,9 +76,4 @@ function faultsOf(row: Written, secret: string | undefined): FieldErrors {
   if (row.adapter === "http" && row.secret_sealed === null) errors.secret = ["is needed by the http adapter"];
   if (row.adapter === "email" && row.to_address === null) errors.to = ["is needed by the email adapter"];
   return errors;
-}
-
-function isPlainHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
