@@ -155,6 +155,15 @@ describe("rotation of the data key", () => {
   });
 });
 
+test("what was read just before its key was dropped still opens", async () => {
+  const { store, again } = await startPlatform();
+  const sealed = await store.write(async (tx) => tx.vault.seal("text"), null);
+  await rotation(await again());
+  await store.epoch();
+  expect(store.vault.currentKey()).not.toBe(store.vault.keyOf(sealed));
+  expect(store.vault.open(sealed)).toBe("text");
+});
+
 test("every sealed column is reached by the rotation", () => {
   const places = sealedPlaces.map(({ table, column }) => `${table}.${column}`);
   expect(places).toEqual(expect.arrayContaining(["passports.sealed", "signingKeys.private_sealed"]));

@@ -117,6 +117,7 @@ describe("who sees what", () => {
     expect((await agent.get(`${POOL}?passport_no=XY99887`)).body.records).toEqual([]);
     expect((await live.get(`${POOL}?passport_no=XY998877`)).body.records).toEqual([]);
     expect((await live.get(POOL)).body.count).toBe(0);
+    expect(await importRecords(live, [mine])).toHaveLength(1);
     const [id] = await importRecords(agent, [passport()]);
     for (const stranger of [other, live]) {
       expect((await stranger.send("PATCH", `${POOL}/${id}`, { title: "Mr" })).status).toBe(404);

@@ -62,7 +62,8 @@ export function createVault(masterKey: Buffer): Vault {
   function reload(keys: DataKey[]): void {
     // Made once: turning the bytes into a key at each use costs as much as the use.
     const held = keys.map((key) => ({ ...key, secret: createSecretKey(key.secret) }));
-    byId = new Map(held.map((key) => [key.id, key]));
+    // One that is gone from the database still opens what was read just before.
+    byId = new Map([...byId, ...held.map((key): [string, HeldKey] => [key.id, key])]);
     current = new Map(held.filter((key) => !key.retired).map((key) => [key.purpose, key]));
   }
 
