@@ -40,6 +40,11 @@ export const singles: readonly Single[] = [
     load: async () => (await import("./commands/status.ts")).status,
   },
   {
+    name: "find",
+    summary: "the whole story of an ICCID, order, e-mail address, passport number or id",
+    load: async () => (await import("./commands/find.ts")).find,
+  },
+  {
     name: "doctor",
     summary: "examine the installation, and say what to do about what it finds",
     load: async () => (await import("./commands/doctor.ts")).doctor,

@@ -1,0 +1,99 @@
+import { isoTime } from "../../kernel/clock.ts";
+import { notFound } from "../../kernel/problem.ts";
+import { itemsOfOrder } from "../../orders/items.ts";
+import type { Read } from "../../store/store.ts";
+import { activationStory, passportStory } from "./activation-story.ts";
+import type { Moment } from "./moment.ts";
+import { partnerNames } from "./names.ts";
+import { esimStory, orderStory } from "./order-story.ts";
+import { auditStory, webhookStory } from "./shared-story.ts";
+import { findSubjects, isEmpty, maskedNumber, type Subjects } from "./subjects.ts";
+
+/** One thing that was found, as it stands now. */
+export interface Match {
+  kind: "order" | "esim" | "activation" | "passport";
+  id: string;
+  /** The order's number, or the ICCID; of a passport its country. */
+  name: string;
+  /** The partner's slug; null for an eSIM in stock. */
+  partner: string | null;
+  environment: string | null;
+  status: string;
+  /** All but the last three characters hidden; null where there is none. */
+  passport_no: string | null;
+}
+
+/** A whole story. */
+export interface Story {
+  matched: Match[];
+  /** Oldest first. */
+  timeline: (Omit<Moment, "at"> & { at: string })[];
+}
+
+/**
+ * Tells all that is known of what `what` means, on one snapshot: see `findSubjects` for what it may be. Throws
+ * `not_found`, without repeating it: it may be a passport number.
+ */
+export async function findStory(q: Read, what: string): Promise<Story> {
+  const subjects = await findSubjects(q, what);
+  if (isEmpty(subjects)) throw notFound("order, eSIM, activation or passport");
+  const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
+  // Of what happened at one moment, what was told first comes first.
+  const timeline = moments.toSorted((a, b) => a.at - b.at).map((moment) => ({ ...moment, at: isoTime(moment.at) }));
+  return { matched: await matches(q, subjects), timeline };
+}
+
+async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
+  const moments: Moment[] = [];
+  for (const order of orders) moments.push(...(await orderStory(q, order)));
+  for (const esim of esims) moments.push(...esimStory(esim, q.now));
+  for (const activation of activations) moments.push(...(await activationStory(q, activation)));
+  for (const passport of passports) moments.push(...(await passportStory(q, passport)));
+  return moments;
+}
+
+async function sharedStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
+  const ids: string[] = [...orders, ...esims, ...activations, ...passports].map(({ id }) => id);
+  for (const order of orders) ids.push(...(await itemsOfOrder(q, order.id)).map(({ id }) => id));
+  const moments: Moment[] = [];
+  for (const id of ids) moments.push(...(await webhookStory(q, id)), ...(await auditStory(q, id)));
+  return moments;
+}
+
+async function matches(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Match[]> {
+  const names = await partnerNames(q);
+  const whose = ({ partner_id, environment }: { partner_id: string | null; environment: string | null }) => {
+    return { partner: partner_id === null ? null : (names.get(partner_id) ?? null), environment };
+  };
+  return [
+    ...orders.map((row): Match => {
+      return {
+        kind: "order",
+        id: row.id,
+        name: row.order_number,
+        ...whose(row),
+        status: row.status,
+        passport_no: null,
+      };
+    }),
+    ...esims.map((row): Match => {
+      return { kind: "esim", id: row.id, name: row.iccid, ...whose(row), status: row.status, passport_no: null };
+    }),
+    ...activations.map((row): Match => {
+      const status = row.processing_status === "manual_required" ? row.processing_status : row.status;
+      return {
+        kind: "activation",
+        id: row.id,
+        name: row.iccid,
+        ...whose(row),
+        status,
+        passport_no: maskedNumber(q, row),
+      };
+    }),
+    ...passports.map((row): Match => {
+      const status = row.withdrawn_at === null ? row.verification : "withdrawn";
+      const name = row.passport_country;
+      return { kind: "passport", id: row.id, name, ...whose(row), status, passport_no: maskedNumber(q, row) };
+    }),
+  ];
+}
