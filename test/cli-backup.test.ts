@@ -120,8 +120,8 @@ describe("restore over data", () => {
     };
     expect(await ordersAt(data)).toBe(1);
     expect(await ordersAt(replaced)).toBe(2);
-    const served = await serving(data);
-    expect(await served.stop()).toBe(0);
+    // It can be served again.
+    await serving(data);
   });
 
   test("is refused while a daemon runs there, and into a directory of something else", async () => {
