@@ -34,10 +34,12 @@ export async function serveUntilStopped(
       const log = await createLogger(serving.logLevel, forPeople(context));
       // The directory's lock says that nobody else works on it. Several daemons may share a PostgreSQL.
       if (place.kind === "directory") await store.write(releaseLeases, null);
+      // From before it listens: whoever sees the line may stop it at once.
+      const signalled = nextSignal();
       const running = await serve({ store, ...sources, log }, serving);
       if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
       listening(running);
-      await untilStopped(running, log);
+      await stopOn(signalled, running, log);
     } finally {
       await store.close();
     }
@@ -60,10 +62,14 @@ function takePlace(place: Place, ids: ReturnType<typeof randomIds>): () => void 
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-async function untilStopped(running: Running, log: Logger): Promise<void> {
-  const signal = await new Promise<string>((resolve) => {
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
     for (const name of signals) process.once(name, resolve);
   });
+}
+
+async function stopOn(signalled: Promise<string>, running: Running, log: Logger): Promise<void> {
+  const signal = await signalled;
   onSecondSignal(signals, () => process.exit(exitCodes.interrupted));
   log.info({ event: "stopping", signal }, "stopping");
   await running.stop();

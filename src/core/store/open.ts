@@ -74,6 +74,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
   if (fresh) await commits.write(ensureDataKeys, null);
   await reloadKeys();
 
+  let closing: Promise<void> | null = null;
   return {
     vault,
     async read(query, input) {
@@ -95,9 +96,9 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
       return () => own.delete(wake);
     },
     ping: () => engine.ping(),
-    async close() {
-      await commits.idle();
-      await engine.close();
+    close() {
+      closing ??= commits.idle().then(() => engine.close());
+      return closing;
     },
   };
 }

@@ -55,7 +55,7 @@ export interface Store {
   onSignal(topic: Topic, wake: () => void): () => void;
   /** Throws unless the database answers. */
   ping(): Promise<void>;
-  /** Waits for what is under way, then closes. */
+  /** Waits for what is under way, then closes. Closing again is the same closing. */
   close(): Promise<void>;
   readonly vault: Vault;
 }
