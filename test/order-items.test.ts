@@ -10,7 +10,7 @@ import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.
 import { rejectOrder } from "../src/core/orders/review.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
-import { addProducts, addStock } from "./support/catalog.ts";
+import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 
 const EID = "89049032000000000000000000000017";
@@ -18,27 +18,7 @@ const EID = "89049032000000000000000000000017";
 async function setUp() {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
-    {
-      sku: "MAIL",
-      price_cents: 300,
-      product_type: "esim_qr_api",
-      delivery_method: "supplier_email",
-      supplier: "kestrel",
-    },
-    {
-      sku: "PUSH",
-      price_cents: 500,
-      product_type: "esim_eid_push",
-      delivery_method: "eid_push",
-      supplier: "northwind",
-    },
-    {
-      sku: "API",
-      price_cents: 200,
-      product_type: "esim_qr_api",
-      delivery_method: "supplier_api",
-      supplier: "northwind",
-    },
+    ...suppliedProducts,
     { sku: "SIM", price_cents: 700, product_type: "physical_sim", delivery_method: "shipping" },
     { sku: "EU5", price_cents: 100 },
   ]);

@@ -10,7 +10,7 @@ import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
 import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
-import { addProducts } from "./support/catalog.ts";
+import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 
 const SECRET = "a secret of at least sixteen";
@@ -73,29 +73,7 @@ async function httpSupplier(answer: (asked: Asked) => { status?: number; body: u
 
 async function setUp(smtpUrl?: string) {
   const platform = await startPlatform({ start: "2026-03-02T01:00:00.000Z" });
-  const products = await addProducts(platform.store, [
-    {
-      sku: "MAIL",
-      price_cents: 300,
-      product_type: "esim_qr_api",
-      delivery_method: "supplier_email",
-      supplier: "kestrel",
-    },
-    {
-      sku: "PUSH",
-      price_cents: 500,
-      product_type: "esim_eid_push",
-      delivery_method: "eid_push",
-      supplier: "northwind",
-    },
-    {
-      sku: "API",
-      price_cents: 200,
-      product_type: "esim_qr_api",
-      delivery_method: "supplier_api",
-      supplier: "northwind",
-    },
-  ]);
+  const products = await addProducts(platform.store, suppliedProducts);
   const caller = await platform.caller({ live: true, slug: "acme" });
   await platform.fund(caller.partnerId, 10_000);
   const exchange = createSignedExchange(platform.clock.now);

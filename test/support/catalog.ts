@@ -56,3 +56,28 @@ export async function addStock(store: Store, sku: string, count: number): Promis
   await store.write(importStock, { sku, rows, actor: "test" });
   return rows.map((row) => row.iccid);
 }
+
+/** One product for each way in which a supplier delivers. */
+export const suppliedProducts: (Partial<ProductInput> & { sku: string })[] = [
+  {
+    sku: "MAIL",
+    price_cents: 300,
+    product_type: "esim_qr_api",
+    delivery_method: "supplier_email",
+    supplier: "kestrel",
+  },
+  {
+    sku: "PUSH",
+    price_cents: 500,
+    product_type: "esim_eid_push",
+    delivery_method: "eid_push",
+    supplier: "northwind",
+  },
+  {
+    sku: "API",
+    price_cents: 200,
+    product_type: "esim_qr_api",
+    delivery_method: "supplier_api",
+    supplier: "northwind",
+  },
+];
