@@ -8,6 +8,7 @@ import {
   prepareDataDirectory,
   readMasterKey,
 } from "../core/store/data-directory.ts";
+import { refuseMoved } from "../core/store/moved.ts";
 import { openStore } from "../core/store/open.ts";
 import type { Store } from "../core/store/store.ts";
 import { CliError } from "./errors.ts";
@@ -26,6 +27,7 @@ export async function openExisting(place: Place, sources: Sources): Promise<Stor
     return openStore({ url: place.url }, { ...sources, masterKey: readMasterKey(place.keyFile) });
   }
   requireInitialised(place);
+  refuseMoved(place.path);
   const { databaseFile, keyFile } = dataDirectory(place.path);
   return openStore({ file: databaseFile, create: false }, { ...sources, masterKey: readMasterKey(keyFile) });
 }
@@ -44,6 +46,7 @@ export function requireInitialised(place: Place & { kind: "directory" }): void {
 export async function openOrCreate(place: Place, sources: Sources): Promise<{ store: Store; created: boolean }> {
   if (place.kind === "database") return openDatabase(place.url, place.keyFile, sources);
   const created = !isInitialised(place.path);
+  refuseMoved(place.path);
   const { databaseFile: file, keyFile } = prepareDataDirectory(place.path, sources.ids);
   const masterKey = readMasterKey(keyFile);
   const verify = sources.verify ?? false;

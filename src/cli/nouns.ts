@@ -64,6 +64,11 @@ export const singles: readonly Single[] = [
     summary: "put a backup into a data directory",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
+  {
+    name: "migrate-to",
+    summary: "move everything from a data directory to PostgreSQL",
+    load: async () => (await import("./commands/migrate-to.ts")).migrateTo,
+  },
 ];
 
 /** Nouns, in the order of the help. */

@@ -40,7 +40,8 @@ export async function openTestStore(clock: Clock): Promise<TestStore> {
   return { store: await again(), location, masterKey, again };
 }
 
-async function freshPostgres(): Promise<{ url: string }> {
+/** A database of its own on the suite's PostgreSQL, dropped with the test. */
+export async function freshPostgres(): Promise<{ url: string }> {
   const server = process.env.ESIMCTL_TEST_POSTGRES;
   if (server === undefined) throw new Error("the PostgreSQL suite was not started by its configuration");
   const name = `t_${randomBytes(8).toString("hex")}`;

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { dataDirectory, holdingOf, lockDataDirectory } from "../store/data-directory.ts";
 import { readNotes, removeNotes } from "../store/engines/backup-file.ts";
+import { forgetMove } from "../store/moved.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
@@ -104,6 +105,7 @@ async function putAside(directory: string, now: string): Promise<string> {
 /** The database first: without its key nothing opens it, and no daemon makes a new one. */
 async function place(staging: string, directory: string): Promise<void> {
   const [from, to] = [dataDirectory(staging), dataDirectory(directory)];
+  forgetMove(directory);
   await rename(from.databaseFile, to.databaseFile);
   await rename(from.keyFile, to.keyFile);
   await chmod(directory, 0o700);

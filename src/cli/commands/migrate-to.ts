@@ -1,0 +1,62 @@
+import { command } from "../command.ts";
+import { CliError, usageError } from "../errors.ts";
+import { argument } from "../input.ts";
+import { keyFileOf } from "../key-file.ts";
+import { readSecretArgument } from "../output/prompts.ts";
+import { recordResult } from "../output/result.ts";
+import { placeWords } from "../place.ts";
+
+export const migrateTo = command({
+  name: "migrate-to",
+  summary: "move everything from a data directory to PostgreSQL",
+  stand: "operator",
+  effects:
+    "Copies the whole data directory into an empty PostgreSQL database, in one transaction, and compares it row by " +
+    "row. Refused while serve runs. Afterwards the directory refuses work and its files stay; the key file goes on " +
+    "being needed. An address of - is read from standard input or asked for, so that its password stays unseen.",
+  json: "{place, rows, key_file, seconds}",
+  examples: [
+    "migrate-to postgres://esimctl@db.example/esimctl --data /var/lib/esimctl",
+    "migrate-to - --data /var/lib/esimctl",
+  ],
+  args: { url: argument("url", "postgres://user:password@host/database, or -") },
+  options: {},
+  async run(context, { url: given }) {
+    const place = await context.place();
+    if (place.kind === "database") {
+      throw new CliError(
+        "not_a_directory",
+        `${placeWords(place)} is PostgreSQL already.`,
+        "Name the data directory to move with --data DIR.",
+      );
+    }
+    const url = await readSecretArgument(given, "Address of the PostgreSQL database", context.globals);
+    if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+      throw usageError("That is no address of PostgreSQL.", "It looks like postgres://user@host/name.");
+    }
+    const [{ moveToPostgres }, { requireInitialised }, { startProgress }, { systemClock }] = await Promise.all([
+      import("../../core/operations/migrate-to.ts"),
+      import("../local-store.ts"),
+      import("../output/progress.ts"),
+      import("../../core/kernel/clock.ts"),
+    ]);
+    requireInitialised(place);
+    const keyFile = keyFileOf(place);
+    const name = placeWords({ kind: "database", url, keyFile });
+    const progress = startProgress(context.globals);
+    const began = performance.now();
+    const rows = await moveToPostgres({
+      directory: place.path,
+      url,
+      name,
+      clock: systemClock,
+      onProgress: ({ done, total }) => progress.show("Copying", done, total),
+    }).finally(progress.stop);
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    return recordResult(
+      { place: name, rows, key_file: keyFile, seconds },
+      () => ({ "moved to": name, rows: String(rows), seconds: String(seconds) }),
+      `Go on there: esimctl serve --database URL --key-file ${keyFile}`,
+    );
+  },
+});

@@ -1,0 +1,56 @@
+import type { Clock } from "../kernel/clock.ts";
+import { dataDirectory, lockDataDirectory, readMasterKey } from "../store/data-directory.ts";
+import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
+import { noteMove, refuseMoved } from "../store/moved.ts";
+import { StoreError } from "../store/problems.ts";
+import { openForReading } from "../store/reading.ts";
+import { isFault } from "./finding.ts";
+import { checkLedger } from "./ledger-check.ts";
+
+/** What is to be moved where. */
+export interface MoveInput {
+  /** The data directory; no daemon runs on it. */
+  directory: string;
+  /** The address of an unused PostgreSQL database. */
+  url: string;
+  /** The same address for people, without its password. */
+  name: string;
+  clock: Clock;
+  onProgress: (progress: CopyProgress) => void;
+}
+
+/**
+ * Moves an installation to PostgreSQL: all or nothing, compared row by row, its ledger checked and its key tried there.
+ * From then on the directory refuses to be worked on; its files stay as they are. Answers the rows that were copied.
+ * Throws `StoreError`; the directory then stays in use.
+ */
+export async function moveToPostgres({ directory, url, name, clock, onProgress }: MoveInput): Promise<number> {
+  refuseMoved(directory);
+  const { databaseFile, keyFile } = dataDirectory(directory);
+  const masterKey = readMasterKey(keyFile);
+  const release = lockDataDirectory(directory);
+  try {
+    return await copyToPostgres(databaseFile, url, {
+      onProgress,
+      async committed() {
+        await tryTarget(url, { masterKey, clock });
+        noteMove(directory, name);
+      },
+    });
+  } finally {
+    release();
+  }
+}
+
+async function tryTarget(url: string, { masterKey, clock }: { masterKey: Buffer; clock: Clock }): Promise<void> {
+  const reading = await openForReading({ url }, { clock });
+  try {
+    await reading.openKeys(masterKey);
+    const ledger = await reading.read(checkLedger, null);
+    if (!isFault(ledger)) return;
+    const hint = "The data directory stays in use: see esimctl doctor there, and drop the PostgreSQL database.";
+    throw new StoreError(ledger.message, hint);
+  } finally {
+    await reading.close();
+  }
+}

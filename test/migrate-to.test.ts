@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import pg from "pg";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Ended, esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { freshPostgres, temporaryDirectory } from "./support/store.ts";
+
+// Each step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ORDER = ["orders", "create", "--product", "ES-GLB-1GB-7D", "--quantity", "2", "--partner", "demo"];
+
+/** Demo data with an order in it, and an empty PostgreSQL database. */
+async function installation() {
+  const data = join(temporaryDirectory(), "data");
+  const { url } = await freshPostgres();
+  await esimctlJson(["init", "--demo", "--data", data]);
+  const keyFile = join(data, "esimctl.key");
+  return {
+    data,
+    url,
+    keyFile,
+    here: ["--data", data],
+    there: ["--database", url, "--key-file", keyFile],
+    move: () => esimctl(["migrate-to", url, "--data", data, "--json"]),
+  };
+}
+
+const failure = ({ stdout }: Ended): { message: string; hint: string } => JSON.parse(stdout).error;
+
+describe("migrate-to", () => {
+  test("brings everything to PostgreSQL, where work goes on; the directory refuses any more", async () => {
+    const { here, there, keyFile, move, data } = await installation();
+    await esimctlJson([...ORDER, ...here, "--idempotency-key", "one"]);
+    const read = async (place: string[]) =>
+      Promise.all([
+        esimctlJson(["orders", "list", "--partner", "demo", ...place]),
+        esimctlJson(["wallet", "ledger", "--partner", "demo", ...place]),
+        esimctlJson(["passports", "queue", ...place]),
+        esimctlJson(["stock", "list", ...place]),
+      ]);
+    const before = await read(here);
+
+    const moved = await move();
+    expect(moved).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(moved.stdout)).toMatchObject({ key_file: keyFile, rows: expect.any(Number) });
+    expect(await read(there)).toEqual(before);
+    expect(await esimctl(["doctor", ...there])).toMatchObject({ exitCode: 0 });
+    // An order with a key that was used is a replay there too; a new one is charged.
+    const balance = async () => JSON.stringify(await esimctlJson(["wallet", "balance", "--partner", "demo", ...there]));
+    const kept = await balance();
+    await esimctlJson([...ORDER, ...there, "--idempotency-key", "one"]);
+    expect(await balance()).toBe(kept);
+    await esimctlJson([...ORDER, ...there, "--idempotency-key", "two"]);
+    expect(await balance()).not.toBe(kept);
+
+    for (const args of [
+      ["serve", ...here, "--port", "0"],
+      ["partners", "list", ...here],
+      ["migrate-to", ...here, "-"],
+    ]) {
+      const refused = await esimctl([...args, "--json"], { input: "postgres://tests@127.0.0.1/other" });
+      expect(refused.exitCode).toBe(1);
+      expect(failure(refused).message).toContain(`The data of ${data} moved to postgres://`);
+    }
+  });
+
+  test("is refused while a daemon serves, and into a database that is used: the directory stays in use", async () => {
+    const { here, data, url, move } = await installation();
+    const daemon = await serving(data);
+    expect(failure(await move()).message).toContain("already runs");
+    await daemon.stop("SIGTERM");
+
+    expect((await move()).exitCode).toBe(0);
+    const other = join(temporaryDirectory(), "data");
+    await esimctlJson(["init", "--data", other]);
+    const refused = await esimctl(["migrate-to", url, "--data", other, "--json"]);
+    expect(failure(refused).message).toBe("That PostgreSQL database holds esimctl data already.");
+    expect(await esimctl(["partners", "list", "--data", other])).toMatchObject({ exitCode: 0 });
+    expect(existsSync(join(other, "moved-to.txt"))).toBe(false);
+    expect((await esimctl(["partners", "list", ...here])).exitCode).toBe(1);
+  });
+
+  test("a fault on the way leaves nothing behind; the same command then goes through", async () => {
+    const { data, url, move, here } = await installation();
+    const original = new Database(join(data, "esimctl.db"));
+    onTestFinished(() => void original.close());
+    // What SQLite holds and PostgreSQL does not take.
+    original.exec("INSERT INTO settings (key, value) VALUES ('stray', 'a' || char(0) || 'b')");
+    const cut = await move();
+    expect(cut.exitCode).toBe(1);
+    expect(failure(cut).message).toContain("0x00");
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query("SELECT count(*) AS many FROM partners");
+    await client.end();
+    expect(rows).toEqual([{ many: "0" }]);
+    expect(await esimctl(["partners", "list", ...here])).toMatchObject({ exitCode: 0 });
+
+    original.exec("DELETE FROM settings WHERE key = 'stray'");
+    expect((await move()).exitCode).toBe(0);
+  });
+});
