@@ -75,7 +75,11 @@ describe("wrong usage", () => {
     ["partners update acme", /nothing to change/, /--tier/],
     ["orders create --product X --quantity 0 --partner a", /--quantity <n> must be a whole number/, /Correct/],
     ["wallet credit --partner a --amount 1,5 --currency AUD", /--amount <amount> must be a plain decimal/, /Correct/],
-    ["wallet credit --partner a --amount 0.001 --currency AUD", /--amount has 3 decimals; AUD has 2/, /plain decimal/],
+    [
+      "wallet credit --partner a --amount 0.001 --currency AUD",
+      /--amount has 3 after the point; AUD has 2/,
+      /plain decimal/,
+    ],
     ["wallet credit --partner a --amount 1 --currency XYQ", /The currency must be an ISO 4217/, /AUD/],
     ["serve --port 70000", /--port <n> must be a whole number/, /Correct/],
     ["serve --public-url nowhere", /--public-url <url> must be an address/, /Correct/],

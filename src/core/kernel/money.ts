@@ -43,7 +43,8 @@ export function parseMoney(text: string, currency: string, field = "amount"): Mi
   if (match === null) throw invalid({ [field]: [`must be a plain decimal such as 1000.00, not "${text}"`] });
   const fraction = match[2] ?? "";
   if (fraction.length > decimals) {
-    throw invalid({ [field]: [`has ${fraction.length} decimals; ${currency} has ${decimals}`] });
+    const may = decimals === 0 ? "none" : `${decimals}`;
+    throw invalid({ [field]: [`has ${fraction.length} after the point; ${currency} has ${may}`] });
   }
   const total = BigInt((match[1] ?? "0") + fraction.padEnd(decimals, "0"));
   if (total > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid({ [field]: ["is too large"] });

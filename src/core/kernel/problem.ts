@@ -18,7 +18,7 @@ export const problems = {
     title: "Invalid Cursor",
     hint: "Start again without a cursor, with the same filters and sort.",
   },
-  invalid_iccid: { status: 400, title: "Invalid ICCID", hint: "An ICCID here has 19 or 20 digits." },
+  invalid_iccid: { status: 400, title: "Invalid ICCID", hint: "Look at it again: nothing but its digits, no spaces." },
   invalid_activation_date: {
     status: 400,
     title: "Invalid Activation Date",

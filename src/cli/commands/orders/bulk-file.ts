@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import type { Api } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
 import { type CsvFile, type CsvRow, openCsv } from "../../csv/open.ts";
 import { rejectedFile } from "../../csv/rejected.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { CliError } from "../../errors.ts";
+import { readJsonArray } from "../../json-array.ts";
 
 /** What a file of orders came to. */
 export interface BulkFile {
@@ -29,20 +29,7 @@ export async function readBulkOrders(api: Api, file: string): Promise<BulkFile> 
 }
 
 async function readJson(file: string): Promise<BulkFile> {
-  const text = await readFile(file, "utf8").catch(() => {
-    throw new CliError("json_unreadable", `${file} cannot be read.`, "Check its name and rights.");
-  });
-  let orders: unknown;
-  try {
-    orders = JSON.parse(text);
-  } catch {
-    throw new CliError("json_invalid", `${file} is not JSON.`, "It must be one array of the API's order items.");
-  }
-  if (!Array.isArray(orders)) {
-    throw new CliError("json_invalid", `${file} holds no array.`, "It must be one array of the API's order items.");
-  }
-  if (orders.length === 0) throw nothingToOrder(file);
-  return { orders, rejected: 0, rejectedFile: null };
+  return { orders: await readJsonArray(file, "the API's order items"), rejected: 0, rejectedFile: null };
 }
 
 async function readCsv(api: Api, file: string): Promise<BulkFile> {

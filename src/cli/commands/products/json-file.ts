@@ -1,10 +1,10 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import { importResult } from "../../bulk.ts";
 import type { Context } from "../../context.ts";
 import { importExitCode, type RowOutcome } from "../../csv/import.ts";
-import { CliError } from "../../errors.ts";
 import { exitCodes } from "../../exit-codes.ts";
+import { readJsonArray } from "../../json-array.ts";
 import type { Result } from "../../output/result.ts";
 import { checkProductRecord } from "./row.ts";
 
@@ -20,7 +20,7 @@ const BATCH = 200;
 /** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
 export async function importProductsJson(context: Context, asked: Asked): Promise<Result> {
   const began = performance.now();
-  const records = await readRecords(asked.file);
+  const records = await readJsonArray(asked.file, "objects with the API's names and types");
   const good: ProductInput[] = [];
   const bad: { index: number; reason: string; record: unknown }[] = [];
   for (const [index, record] of records.entries()) {
@@ -43,20 +43,6 @@ export async function importProductsJson(context: Context, asked: Asked): Promis
   };
   const exitCode = context.interruption.aborted ? exitCodes.interrupted : importExitCode(summary, asked.dryRun);
   return importResult(summary, exitCode, asked.dryRun);
-}
-
-async function readRecords(file: string): Promise<unknown[]> {
-  const hint = "It must be one JSON array of objects with the API's names and types.";
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(await readFile(file, "utf8"));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new CliError("json_invalid", `${file} is not JSON: ${error.message}.`, hint);
-  }
-  if (!Array.isArray(parsed)) throw new CliError("json_invalid", `${file} holds no array.`, hint);
-  if (parsed.length === 0) throw new CliError("json_invalid", `${file} holds an empty array.`, hint);
-  return parsed;
 }
 
 async function sendAll(context: Context, products: ProductInput[], send: Asked["send"]): Promise<RowOutcome[]> {

@@ -1,6 +1,7 @@
+import { Problem } from "../../../core/kernel/problem.ts";
 import type { Context } from "../../context.ts";
 import { OPERATOR } from "../../context.ts";
-import { usageError } from "../../errors.ts";
+import { CliError, usageError } from "../../errors.ts";
 import type { Result } from "../../output/result.ts";
 import { fundedResult } from "./view.ts";
 
@@ -24,6 +25,12 @@ export async function moveMoney(context: Context, way: "credit" | "debit", asked
   return context.withStore(async ({ store }) => {
     const { id: partnerId } = await store.read(requirePartner, asked.partner);
     const input = { partnerId, amount, currency, reference: asked.reference ?? null, actor: OPERATOR };
-    return fundedResult(await store.write(way === "credit" ? creditWallet : debitWallet, input));
+    if (way === "credit") return fundedResult(await store.write(creditWallet, input));
+    const done = store.write(debitWallet, input).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.slug !== "insufficient_balance") throw error;
+      const hint = `Take out at most what is there: esimctl wallet balance --partner ${asked.partner}.`;
+      throw new CliError(error.slug, error.message, hint, undefined, error);
+    });
+    return fundedResult(await done);
   });
 }
