@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -24,6 +25,29 @@ test("one daemon a data directory", async () => {
   const second = await esimctl(["serve", "--data", data, "--port", "0"]);
   expect(second).toMatchObject({ exitCode: 1, stdout: "" });
   expect(second.stderr).toMatch(/^error: Another esimctl serve already runs on .*\n→ Stop it first.*$/);
+});
+
+test("where no directory can be made, that is told at once", async () => {
+  for (const args of [["serve", "--port", "0"], ["init"]]) {
+    const ended = await esimctl([...args, "--data", "/proc/esimctl/data"]);
+    expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^error: Cannot write to \/proc\/esimctl\/data: \w+\.\n→ .*$/);
+  }
+});
+
+test("another user's data is not called absent", async () => {
+  const data = fresh();
+  await esimctlJson(["init", "--data", data]);
+  const root = process.getuid?.() === 0;
+  // Nobody's, on any Linux; whoever is not root shuts the door on himself.
+  if (root) chmodSync(join(data, ".."), 0o755);
+  else chmodSync(data, 0);
+  for (const args of [["status"], ["doctor"], ["serve", "--port", "0"]]) {
+    const ended = await esimctl([...args, "--data", data], root ? { uid: 65_534 } : {});
+    expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^error: Cannot look into .*: EACCES\.\n→ Act as the user that it belongs to.*$/);
+  }
+  chmodSync(data, 0o700);
 });
 
 test("a port that is taken is one line", async () => {

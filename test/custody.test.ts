@@ -5,6 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openOrCreate } from "../src/cli/local-store.ts";
 import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
 import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
@@ -175,6 +176,19 @@ test("a key file of another database is refused in words, and nothing is changed
   const opening = openStore(location, { clock, ids: randomIds(), masterKey: randomBytes(32) });
   await expect(opening).rejects.toThrow("The key file does not belong to this database.");
   expect(await store.read(fieldKeys, null)).toEqual(keys);
+});
+
+test("a database without its key file says that the file is missing, and gets no new one", async () => {
+  const { location, clock } = await startPlatform();
+  const directory = temporaryDirectory();
+  const keyFile = join(directory, "esimctl.key");
+  if ("file" in location) copyFileSync(location.file, join(directory, "esimctl.db"));
+  const place =
+    "url" in location
+      ? { kind: "database" as const, url: location.url, keyFile }
+      : { kind: "directory" as const, path: directory };
+  await expect(openOrCreate(place, { clock, ids: randomIds() })).rejects.toThrow(`The key file ${keyFile} is missing.`);
+  expect(existsSync(keyFile)).toBe(false);
 });
 
 test.skipIf(onPostgres)("what was purged is gone from the database file too", async () => {

@@ -5,11 +5,13 @@ import {
   createKeyFile,
   dataDirectory,
   isInitialised,
+  missingKey,
   prepareDataDirectory,
   readMasterKey,
 } from "../core/store/data-directory.ts";
 import { refuseMoved } from "../core/store/moved.ts";
 import { openStore } from "../core/store/open.ts";
+import { StoreError } from "../core/store/problems.ts";
 import type { Store } from "../core/store/store.ts";
 import { CliError } from "./errors.ts";
 import { type Place, placeWords } from "./place.ts";
@@ -61,6 +63,6 @@ async function openDatabase(url: string, keyFile: string, sources: Sources) {
   } catch (error) {
     // The database has data under another key, or is out of reach: a new key would only be in the way.
     if (created) rmSync(keyFile, { force: true });
-    throw error;
+    throw created && error instanceof StoreError && error.wrongKey ? missingKey(keyFile) : error;
   }
 }

@@ -27,6 +27,8 @@ interface How {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
+  /** As another user of this machine; only root may. */
+  uid?: number;
 }
 
 /** Runs the built program as a process, without a terminal, to its end. */
@@ -36,6 +38,7 @@ export async function esimctl(args: readonly string[], how: How = {}): Promise<E
     extendEnv: false,
     env: { ...programEnv, ...how.env },
     ...(how.cwd === undefined ? {} : { cwd: how.cwd }),
+    ...(how.uid === undefined ? {} : { uid: how.uid }),
     ...(how.input === undefined ? { stdin: "ignore" as const } : { input: how.input }),
   });
   return { exitCode, stdout, stderr };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Clock, isoTime } from "../kernel/clock.ts";
-import { dataDirectory, holdingOf, lockDataDirectory } from "../store/data-directory.ts";
+import { dataDirectory, holdingOf, lockDataDirectory, makeDirectory } from "../store/data-directory.ts";
 import { readNotes, removeNotes } from "../store/engines/backup-file.ts";
 import { forgetMove } from "../store/moved.ts";
 import { StoreError } from "../store/problems.ts";
@@ -46,7 +46,7 @@ export async function restoreBackup({ file, directory, key, clock }: RestoreInpu
   if (holding === "other") {
     throw new StoreError(`${directory} holds something else than esimctl data.`, "Choose an empty or new directory.");
   }
-  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const made = makeDirectory(directory);
   const staging = join(directory, ".restoring");
   const release = lockDataDirectory(directory);
   let done = false;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
 import { StoreError } from "./problems.ts";
@@ -20,9 +20,35 @@ export function dataDirectory(path: string): DataDirectory {
   return { databaseFile: join(path, DATABASE), keyFile: join(path, KEY) };
 }
 
-/** Whether `path` holds an esimctl database. */
+/** Whether `path` holds an esimctl database. Throws `StoreError` when this user may not look. */
 export function isInitialised(path: string): boolean {
-  return existsSync(join(path, DATABASE));
+  try {
+    return statSync(join(path, DATABASE), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new StoreError(
+      `Cannot look into ${path}: ${reason(error)}.`,
+      "Act as the user that it belongs to, or name another directory with --data.",
+      error,
+    );
+  }
+}
+
+/**
+ * Makes a directory (0700) and its parents; answers the topmost that it made, undefined when all were there. Node's own
+ * way never ends where the system denies that a parent exists which does, as everywhere below /proc.
+ */
+export function makeDirectory(path: string): string | undefined {
+  const whole = resolve(path);
+  try {
+    mkdirSync(whole, { mode: 0o700 });
+    return whole;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && statSync(whole).isDirectory()) return undefined;
+    if (codeOf(error) !== "ENOENT" || dirname(whole) === whole) throw error;
+  }
+  const made = makeDirectory(dirname(whole));
+  mkdirSync(whole, { mode: 0o700 });
+  return made ?? whole;
 }
 
 /**
@@ -32,7 +58,7 @@ export function isInitialised(path: string): boolean {
 export function prepareDataDirectory(path: string, ids: Ids): DataDirectory {
   const directory = dataDirectory(path);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     if (!existsSync(directory.keyFile)) {
       if (existsSync(directory.databaseFile)) throw missingKey(directory.keyFile);
       refuseForeign(path);
@@ -75,7 +101,7 @@ export function readKeyFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missingKey(file);
+    if (codeOf(error) === "ENOENT") throw missingKey(file);
     throw new StoreError(`Cannot read the key file ${file}: ${reason(error)}.`, "Check its owner and rights.", error);
   }
 }
@@ -117,13 +143,18 @@ export function lockDataDirectory(path: string): () => void {
   return () => lock.close();
 }
 
-function missingKey(file: string): StoreError {
+/** What to throw where data is without its key file. */
+export function missingKey(file: string): StoreError {
   return new StoreError(
     `The key file ${file} is missing.`,
     "Put it back from your backup: without it identity data is lost.",
   );
 }
 
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
 function reason(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return String(codeOf(error) ?? error);
 }

@@ -48,6 +48,7 @@ function unwrap(row: { id: string; wrapped: string }, masterKey: Buffer): Buffer
       "The key file does not belong to this database.",
       "Put back the key file that was made with it (from your backup).",
       error,
+      { wrongKey: true },
     );
   }
 }
