@@ -81,8 +81,8 @@ export const machines: Readonly<Record<string, Machine>> = {
     begins: { inactive: "it is delivered" },
     occasions: {
       "inactive → active": "it is activated: its validity begins",
-      "inactive → suspended": "the operator suspends it",
-      "active → suspended": "the operator suspends it; its validity runs on",
+      "inactive → suspended": "the operator or its supplier suspends it",
+      "active → suspended": "the operator or its supplier suspends it; its validity runs on",
       "active → expired": "its validity ends",
       "suspended → active": "it is activated (again)",
       "suspended → expired": "its validity ends",

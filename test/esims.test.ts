@@ -166,15 +166,6 @@ describe("activation", () => {
     expect(await eventsOf(shop, "esim.activated")).toHaveLength(1);
   });
 
-  test("can name the moment it happened, but none to come", async () => {
-    const shop = await withEsim();
-    const at = shop.clock.now() - DAY_MS;
-    const early = shop.store.write(activateEsim, { iccid: ICCID, actor, at: shop.clock.now() + 1 });
-    await expect(early).rejects.toMatchObject({ slug: "validation" });
-    const known = await shop.store.write(activateEsim, { iccid: ICCID, actor, at });
-    expect(known.activated_at).toBe(new Date(at).toISOString());
-  });
-
   test("takes a suspension back, and the validity runs on as it was", async () => {
     const shop = await withEsim();
     const { expires_at } = await shop.store.write(activateEsim, { iccid: ICCID, actor });

@@ -11,7 +11,8 @@ import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts"
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
 import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
-import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
+import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
+import { postSigned } from "./support/signed.ts";
 
 const SECRET = "a secret of at least sixteen";
 const EID = "89049032000000000000000000000017";
@@ -236,18 +237,8 @@ test("a supplier answers later by a signed callback, as often as it likes", asyn
     callback_url: "http://esim.test/api/v1/callbacks/suppliers/northwind",
   });
   const reference = supplier.asked[0]?.body.reference;
-  const callback = (body: object, secret = SECRET, name = "northwind") => {
-    const raw = JSON.stringify(body);
-    const seconds = Math.floor(platform.clock.now() / 1000);
-    return call(`${platform.url}/api/v1/callbacks/suppliers/${name}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-signature": signatureHeader(seconds, signature(secret, seconds, raw)),
-      },
-      body: raw,
-    });
-  };
+  const callback = (body: object, secret = SECRET, name = "northwind") =>
+    postSigned(platform, `/api/v1/callbacks/suppliers/${name}`, body, secret);
   const done = { reference, outcome: "activated", confirmation_number: "CN-1" };
   expect((await callback(done, "another secret altogether")).status).toBe(401);
   expect((await callback(done, SECRET, "nobody")).status).toBe(401);

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { onTestFinished } from "vitest";
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { Store } from "../../src/core/store/store.ts";
-import { signature, signatureHeader } from "../../src/core/webhooks/signature.ts";
 import { startActivationPlatform } from "./activations.ts";
-import { call, type Reply } from "./platform.ts";
+import type { Reply } from "./platform.ts";
+import { postSigned } from "./signed.ts";
 
 export const CARRIER_SECRET = "a secret that carrier A shares with us";
 
@@ -92,16 +92,7 @@ export function callBack(
   url: string,
   { body, now, secret = CARRIER_SECRET, prefix = "896103" }: Callback,
 ): Promise<Reply> {
-  const raw = JSON.stringify(body);
-  const seconds = Math.floor(now / 1000);
-  return call(`${url}/api/v1/callbacks/carriers/${prefix}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-signature": signatureHeader(seconds, signature(secret, seconds, raw)),
-    },
-    body: raw,
-  });
+  return postSigned({ url, clock: { now: () => now } }, `/api/v1/callbacks/carriers/${prefix}`, body, secret);
 }
 
 export const MINUTE = 60_000;

@@ -4,13 +4,11 @@ import { claimDueItems } from "../../src/core/orders/items-due.ts";
 import { suspendPartner } from "../../src/core/partners/update.ts";
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
-import { signature, signatureHeader } from "../../src/core/webhooks/signature.ts";
 import { iccid, request } from "./activations.ts";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 import { draws, makeDrawable, passport } from "./passports.ts";
-import { type Caller, call, type Platform, type Reply } from "./platform.ts";
-
-const SECRET = "shared by both, sixteen at least";
+import { type Caller, call, type Reply } from "./platform.ts";
+import { postSigned, SHARED_SECRET } from "./signed.ts";
 
 function askToken({ platform }: Stage, body: object): Promise<Reply> {
   return call(`${platform.url}/api/v1/oauth/token`, {
@@ -104,24 +102,16 @@ async function registered({ platform }: Stage) {
   return { caller, path: `/api/v1/webhooks/${body.webhook.id}` };
 }
 
-async function signed(platform: Platform, path: string, body: object): Promise<Reply> {
-  const raw = JSON.stringify(body);
-  const seconds = Math.floor(platform.clock.now() / 1000);
-  const mark = signatureHeader(seconds, signature(SECRET, seconds, raw));
-  const headers = { "content-type": "application/json", "x-signature": mark };
-  return call(platform.url + path, { method: "POST", headers, body: raw });
-}
-
 async function carrierCallback(stage: Stage, body: object): Promise<Reply> {
-  const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SECRET };
+  const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SHARED_SECRET };
   await stage.platform.store.write(setCarrier, { prefix: "896103", settings, actor: "test" });
-  return signed(stage.platform, "/api/v1/callbacks/carriers/896103", body);
+  return postSigned(stage.platform, "/api/v1/callbacks/carriers/896103", body);
 }
 
-async function supplierCallback(stage: Stage, body: object): Promise<Reply> {
-  const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SECRET };
+async function supplierCallback(stage: Stage, body: object, about = ""): Promise<Reply> {
+  const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SHARED_SECRET };
   await stage.platform.store.write(setSupplier, { name: "northwind", settings, actor: "test" });
-  return signed(stage.platform, "/api/v1/callbacks/suppliers/northwind", body);
+  return postSigned(stage.platform, `/api/v1/callbacks/suppliers/northwind${about}`, body);
 }
 
 /** A request that is with its carrier or supplier. */
@@ -144,6 +134,15 @@ async function withSupplier(stage: Stage, state: "sent" | "waiting"): Promise<st
   const id = items.find((item) => item.order_id === order.id)?.id ?? "";
   if (state === "sent") await stage.platform.store.write(claimDueItems, { limit: 100 });
   return id;
+}
+
+/** The ICCID of an eSIM that the supplier has delivered. */
+async function suppliedEsim(stage: Stage): Promise<string> {
+  const reference = await withSupplier(stage, "sent");
+  const sim = iccid();
+  const esims = [{ iccid: sim, activation_code: "LPA:1$smdp.example.net$S-1" }];
+  await supplierCallback(stage, { reference, outcome: "activated", esims });
+  return sim;
 }
 
 const DATE = { requested_activation_date: "2026-03-20" };
@@ -312,5 +311,10 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     404: (stage) => supplierCallback(stage, { reference: crypto.randomUUID(), outcome: "accepted" }),
     409: async (stage) =>
       supplierCallback(stage, { reference: await withSupplier(stage, "waiting"), outcome: "accepted" }),
+  },
+  supplierEsimCallback: {
+    200: async (stage) => supplierCallback(stage, { iccid: await suppliedEsim(stage), event: "activated" }, "/esims"),
+    400: async (stage) => supplierCallback(stage, { iccid: await suppliedEsim(stage), event: "usage" }, "/esims"),
+    404: (stage) => supplierCallback(stage, { iccid: iccid(), event: "activated" }, "/esims"),
   },
 };

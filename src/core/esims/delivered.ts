@@ -1,19 +1,22 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import { notFound } from "../kernel/problem.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
+/** An eSIM with what its order line and its product say of it. */
+function described({ esims, orderLines, products }: Tables) {
+  const { validity_days, data_amount_mb, activation_policy } = products;
+  return {
+    esim: esims,
+    line: { product_name: orderLines.product_name, product_sku: orderLines.product_sku },
+    product: { validity_days, data_amount_mb, activation_policy },
+  };
+}
+
 const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
   db
-    .select({
-      esim: t.esims,
-      line: { product_name: t.orderLines.product_name, product_sku: t.orderLines.product_sku },
-      product: {
-        validity_days: t.products.validity_days,
-        data_amount_mb: t.products.data_amount_mb,
-        activation_policy: t.products.activation_policy,
-      },
-    })
+    .select(described(t))
     .from(t.esims)
     // Until its line is fulfilled nobody may know of a code: such an eSIM is not there.
     .innerJoin(t.orderLines, and(eq(t.orderLines.id, t.esims.line_id), eq(t.orderLines.status, "fulfilled")))
@@ -40,4 +43,31 @@ export async function requireRealEsim(q: Read, iccid: string): Promise<Delivered
   const real = await findRealEsim(q, iccid);
   if (real === null) throw notFound(`delivered eSIM: ${iccid}`);
   return real;
+}
+
+const ofSupplier = statement((db, t, slot: Slots<{ iccid: string; supplier: string }>) =>
+  db
+    .select(described(t))
+    .from(t.esims)
+    .innerJoin(
+      t.orderLines,
+      and(
+        eq(t.orderLines.id, t.esims.line_id),
+        eq(t.orderLines.supplier, slot.supplier),
+        // A product may name a supplier and come from stock all the same.
+        ne(t.orderLines.delivery_method, "stock"),
+      ),
+    )
+    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+    .where(and(eq(t.esims.iccid, slot.iccid), eq(t.esims.environment, "production"))),
+);
+
+/**
+ * A real eSIM that this supplier delivered, also while others of its order line are still to come: a traveller may use
+ * the first of them already. Throws `not_found` for stock, other suppliers' and unknown ones alike.
+ */
+export async function requireSuppliedEsim(q: Read, input: { iccid: string; supplier: string }): Promise<DeliveredEsim> {
+  const row = first(await ofSupplier(q, input));
+  if (row === null) throw notFound("eSIM of this supplier");
+  return row;
 }

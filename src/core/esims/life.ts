@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from "../audit/record.ts";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { invalid, Problem } from "../kernel/problem.ts";
+import { Problem } from "../kernel/problem.ts";
 import { assertMove, canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
 import type { EsimStatus } from "../store/schema/esims.ts";
@@ -16,21 +16,26 @@ import { type EsimStatusRecord, soldIn, toEsimStatus } from "./status.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Progress = Pick<EsimRow, "status" | "activated_at" | "expires_at">;
+type Progress = Pick<EsimRow, "status" | "status_at" | "activated_at" | "expires_at">;
 
 const write = statement((db, t, slot: Slots<Progress & { id: EsimId }>) =>
   db
     .update(t.esims)
-    .set({ status: slot.status, activated_at: slot.activated_at, expires_at: slot.expires_at })
+    .set({
+      status: slot.status,
+      status_at: slot.status_at,
+      activated_at: slot.activated_at,
+      expires_at: slot.expires_at,
+    })
     .where(eq(t.esims.id, slot.id)),
 );
 
-/** Writes what changed; the status only moves as the transition table allows. */
-async function progress(tx: Tx, known: DeliveredEsim, change: Partial<Progress>): Promise<DeliveredEsim> {
+/** Writes what changed of an eSIM's life; the status only moves as the transition table allows. */
+export async function progressEsim(tx: Tx, known: DeliveredEsim, change: Partial<Progress>): Promise<DeliveredEsim> {
   const esim = { ...known.esim, ...change };
-  assertMove(esimTransitions, known.esim.status, esim.status);
-  const { id, status, activated_at, expires_at } = esim;
-  await write(tx, { id, status, activated_at, expires_at });
+  if (esim.status !== known.esim.status) assertMove(esimTransitions, known.esim.status, esim.status);
+  const { id, status, status_at, activated_at, expires_at } = esim;
+  await write(tx, { id, status, status_at, activated_at, expires_at });
   return { ...known, esim };
 }
 
@@ -41,24 +46,46 @@ function refuseMove({ iccid, status }: EsimRow, to: EsimStatus): void {
 
 /**
  * Activates a delivered eSIM, or takes its suspension back. The first time its validity begins, by its product's
- * validity_days as they are at that moment, and esim.activated goes out. One that is active stays as it is. `at` is the
- * moment the supplier names, if it does. Throws `not_found`, `conflict`, `validation` for a moment to come.
+ * validity_days as they are at that moment, and esim.activated goes out. One that is active stays as it is. Throws
+ * `not_found`, `conflict`.
  */
-export async function activateEsim(
-  tx: Tx,
-  input: { iccid: string; actor: Actor; at?: number },
-): Promise<EsimStatusRecord> {
+export async function activateEsim(tx: Tx, input: { iccid: string; actor: Actor }): Promise<EsimStatusRecord> {
   const known = await requireRealEsim(tx, input.iccid);
-  const activated_at = input.at ?? tx.now;
-  if (activated_at > tx.now) throw invalid({ at: ["must not be in the future"] });
   if (known.esim.status === "active") return toEsimStatus(known);
   refuseMove(known.esim, "active");
-  await auditMove(tx, known.esim, "esims.activate", input.actor);
-  if (known.esim.activated_at !== null) return toEsimStatus(await progress(tx, known, { status: "active" }));
-  const expires_at = activated_at + known.product.validity_days * DAY_MS;
-  const active = await progress(tx, known, { status: "active", activated_at, expires_at });
-  await recordActivated(tx, active, { activated_at, expires_at });
-  return toEsimStatus(active);
+  return toEsimStatus(await makeActive(tx, known, { actor: input.actor, at: tx.now }));
+}
+
+/** An act or a report that moves an eSIM, and of when it is (ms). */
+export interface EsimMove {
+  actor: Actor;
+  at: number;
+}
+
+/** Makes an eSIM active: again, or for the first time, with which its validity begins. */
+export async function makeActive(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
+  if (known.esim.activated_at === null) return beginValidity(tx, known, { actor, at });
+  await auditMove(tx, known.esim, "esims.activate", actor);
+  return progressEsim(tx, known, { status: "active", status_at: at });
+}
+
+/**
+ * Begins the validity of an eSIM that never was active, with esim.activated. What happened to it since `at` stands: one
+ * that was suspended later stays suspended.
+ */
+export async function beginValidity(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
+  const { status, status_at } = known.esim;
+  const newest = status_at === null || at > status_at;
+  await auditMove(tx, known.esim, "esims.activate", actor);
+  const expires_at = at + known.product.validity_days * DAY_MS;
+  const begun = await progressEsim(tx, known, {
+    status: newest || status !== "suspended" ? "active" : status,
+    status_at: newest ? at : status_at,
+    activated_at: at,
+    expires_at,
+  });
+  await recordActivated(tx, begun, { activated_at: at, expires_at });
+  return begun;
 }
 
 /** Suspends a delivered eSIM until it is activated again; a suspended one stays so. Throws `not_found`, `conflict`. */
@@ -66,8 +93,13 @@ export async function suspendEsim(tx: Tx, input: { iccid: string; actor: Actor }
   const known = await requireRealEsim(tx, input.iccid);
   if (known.esim.status === "suspended") return toEsimStatus(known);
   refuseMove(known.esim, "suspended");
-  await auditMove(tx, known.esim, "esims.suspend", input.actor);
-  return toEsimStatus(await progress(tx, known, { status: "suspended" }));
+  return toEsimStatus(await makeSuspended(tx, known, { actor: input.actor, at: tx.now }));
+}
+
+/** Suspends an eSIM until it is made active. */
+export async function makeSuspended(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
+  await auditMove(tx, known.esim, "esims.suspend", actor);
+  return progressEsim(tx, known, { status: "suspended", status_at: at });
 }
 
 function recordActivated(
@@ -81,7 +113,7 @@ function recordActivated(
     data: {
       iccid: esim.iccid,
       order_id: soldIn(esim),
-      status: esim.status,
+      status: "active",
       activated_at: isoTime(moments.activated_at),
       product: { name: line.product_name, sku: line.product_sku, validity_days: product.validity_days },
       expires_at: isoTime(moments.expires_at),

@@ -58,7 +58,16 @@ async function recordOne(tx: Tx, report: UsageReport): Promise<UsageOutcome> {
   if (at > tx.now) return { rejected: "at must not be in the future" };
   const found = await findRealEsim(tx, report.iccid);
   if (found === null) return { rejected: "no delivered eSIM has this iccid" };
-  const { esim } = found;
+  return takeUsage(tx, found.esim, report);
+}
+
+/** Writes what was reported of this eSIM, unless it is known or older than what is. */
+export async function takeUsage(
+  tx: Tx,
+  esim: EsimRow,
+  report: UsageReport,
+): Promise<Exclude<UsageOutcome, { rejected: string }>> {
+  const at = report.at ?? tx.now;
   if (isKnown(esim, report, at)) return "duplicate";
   await write(tx, { id: esim.id, ...usageAfter(esim, report, at) });
   return esim.usage_at === null ? "imported" : "updated";

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from "fastify";
+import { type EsimReport, takeEsimReport } from "../../core/esims/supplier-report.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import { suppliedItem, takeSupplierCallback } from "../../core/orders/supplier-callback.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
@@ -6,11 +8,21 @@ import { askedFor } from "../gateways/suppliers.ts";
 import type { RoutePlugin } from "../http.ts";
 import { keepRawBodies, requireSignature } from "../plugins/signed-bodies.ts";
 import { CarrierCallbackAnswer } from "../schemas/carrier.ts";
-import { SupplierCallback, SupplierCallbackParams } from "../schemas/supplier.ts";
+import { SupplierCallback, SupplierCallbackParams, SupplierEsimReport } from "../schemas/supplier.ts";
+
+const signedBySupplier = "Signed in X-Signature with the secret that the operator shares with the supplier.";
 
 /** Where suppliers tell their later answers (docs/suppliers.md): signed, without a token, as often as they like. */
 export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
   keepRawBodies(app);
+
+  // Before anything of the body is judged: what is wrong with it is told only to the supplier.
+  async function preValidation(request: FastifyRequest) {
+    // The path's own schema is checked in the same phase, after this.
+    const { name } = request.params as { name: string };
+    const contact = await store.read(supplierContact, name);
+    requireSignature(request, contact?.secret ?? null, clock.now());
+  }
 
   app.route({
     method: "POST",
@@ -20,18 +32,12 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       operationId: "supplierCallback",
       tags: ["Callbacks"],
       summary: "A supplier's later answer to a request",
-      description: "Signed in X-Signature with the secret that the operator shares with the supplier.",
+      description: signedBySupplier,
       params: SupplierCallbackParams,
       body: SupplierCallback,
       response: { 200: CarrierCallbackAnswer },
     },
-    // Before anything of the body is judged: what is wrong with it is told only to the supplier.
-    async preValidation(request) {
-      // The path's own schema is checked in the same phase, after this.
-      const { name } = request.params as { name: string };
-      const contact = await store.read(supplierContact, name);
-      requireSignature(request, contact?.secret ?? null, clock.now());
-    },
+    preValidation,
     async handler(request) {
       const { reference, ...answer } = request.body;
       const supplier = request.params.name;
@@ -42,4 +48,39 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       return { ok: true, applied };
     },
   });
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/callbacks/suppliers/:name/esims",
+    config: { public: true, problems: ["unauthorized", "validation", "not_found"] },
+    schema: {
+      operationId: "supplierEsimCallback",
+      tags: ["Callbacks"],
+      summary: "What became of an eSIM that the supplier delivered: activation, suspension, usage",
+      description: signedBySupplier,
+      params: SupplierCallbackParams,
+      body: SupplierEsimReport,
+      response: { 200: CarrierCallbackAnswer },
+    },
+    preValidation,
+    async handler(request) {
+      const report = esimReport(request.body);
+      const { applied } = await store.write(takeEsimReport, { supplier: request.params.name, report });
+      return { ok: true, applied };
+    },
+  });
 };
+
+/** The report as core takes it. Throws `validation` for usage that does not say how much. */
+function esimReport({ iccid, event, at, used_mb, ...where }: SupplierEsimReport): EsimReport {
+  const { total_mb = null, country = null, network = null } = where;
+  const moment = at === undefined ? null : Date.parse(at);
+  // A leap second is written rightly and is no moment that a Date can hold.
+  if (Number.isNaN(moment)) throw invalid({ at: ["must be a time as 2026-03-01T09:30:00Z"] });
+  const told = total_mb !== null || country !== null || network !== null;
+  if (used_mb === undefined && (event === "usage" || told)) {
+    throw invalid({ used_mb: ["is required with usage, and beside total_mb, country and network"] });
+  }
+  const usage = used_mb === undefined ? null : { used_mb, total_mb, country, network };
+  return { iccid, event, at: moment, usage };
+}

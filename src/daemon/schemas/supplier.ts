@@ -1,8 +1,11 @@
 import { Type } from "typebox";
-import { OneOf, UuidOf } from "./common.ts";
+import { esimEvents } from "../../core/esims/supplier-report.ts";
+import { OneOf, Timestamp, UuidOf } from "./common.ts";
+
+const Iccid = Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must have 19 or 20 digits" });
 
 const SuppliedEsim = Type.Object({
-  iccid: Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must have 19 or 20 digits" }),
+  iccid: Iccid,
   activation_code: Type.String({ maxLength: 300, examples: ["LPA:1$smdp.example.net$K2-7YTQ1-AB"] }),
   confirmation_code: Type.Optional(Type.String({ maxLength: 50 })),
 });
@@ -34,6 +37,21 @@ export const SupplierCallback = Type.Object({
   outcome: OneOf(["accepted", "confirmed", "activated", "refused"]),
   ...answer,
 });
+
+const Megabytes = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, examples: [1204] });
+
+/** What a supplier tells of an eSIM that it delivered. */
+export const SupplierEsimReport = Type.Object({
+  iccid: Iccid,
+  event: OneOf(esimEvents, { description: "usage needs used_mb; the others may carry usage and location too" }),
+  at: Type.Optional({ ...Timestamp, description: "Of when this is; left out: now. Older words change nothing" }),
+  used_mb: Type.Optional({ ...Megabytes, description: "Used so far" }),
+  total_mb: Type.Optional({ ...Megabytes, description: "Left out: as before, at first what the product promises" }),
+  country: Type.Optional(Type.String({ maxLength: 100, examples: ["JP"] })),
+  network: Type.Optional(Type.String({ maxLength: 100, examples: ["NTT Docomo"] })),
+});
+
+export type SupplierEsimReport = Type.Static<typeof SupplierEsimReport>;
 
 export const SupplierCallbackParams = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 63, description: "The supplier", examples: ["northwind"] }),

@@ -27,6 +27,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       matching_id: k.text("matching_id").notNull(),
       confirmation_code: k.text("confirmation_code"),
       status: k.text("status").$type<EsimStatus>().notNull(),
+      /** Of when the last word about its status is; null: none came yet. Older words change nothing. */
+      status_at: k.int("status_at"),
       created_at: k.int("created_at").notNull(),
       assigned_at: k.int("assigned_at"),
       activated_at: k.int("activated_at"),

@@ -1,0 +1,58 @@
+import { invalid } from "../kernel/problem.ts";
+import type { Tx } from "../store/store.ts";
+import { type DeliveredEsim, requireSuppliedEsim } from "./delivered.ts";
+import { beginValidity, type EsimMove, makeActive, makeSuspended, progressEsim } from "./life.ts";
+import { takeUsage, type UsageReport } from "./usage.ts";
+
+/** What a supplier may say of an eSIM that it delivered. */
+export const esimEvents = ["activated", "suspended", "resumed", "usage"] as const;
+
+/** One word of a supplier about one of its eSIMs. */
+export interface EsimReport {
+  iccid: string;
+  event: (typeof esimEvents)[number];
+  /** Of when it is (ms); null: now. */
+  at: number | null;
+  /** Data used, and where, if it says so. */
+  usage: Pick<UsageReport, "used_mb" | "total_mb" | "country" | "network"> | null;
+}
+
+/** A supplier's clock may be ahead by as much as its signature may be. */
+const CLOCK_SKEW_MS = 300_000;
+
+/**
+ * Takes over what a supplier says of its eSIM's life and use. Words may come in any order and more than once: what is
+ * not newer than what is known changes nothing, except that an activation is never lost, since validity counts from
+ * it. `applied` says whether anything changed. Throws `not_found` for what is not this supplier's, `validation` for a
+ * moment to come.
+ */
+export async function takeEsimReport(
+  tx: Tx,
+  { supplier, report }: { supplier: string; report: EsimReport },
+): Promise<{ applied: boolean }> {
+  const known = await requireSuppliedEsim(tx, { supplier, iccid: report.iccid });
+  const at = report.at === null ? tx.now : Math.min(report.at, tx.now);
+  if (report.at !== null && report.at > tx.now + CLOCK_SKEW_MS) throw invalid({ at: ["must not be in the future"] });
+  const moved = await move(tx, known, report.event, { actor: `supplier:${supplier}`, at });
+  if (report.usage === null) return { applied: moved };
+  const usage = { iccid: report.iccid, ...report.usage, at: report.at === null ? null : at };
+  return { applied: (await takeUsage(tx, known.esim, usage)) !== "duplicate" || moved };
+}
+
+async function move(tx: Tx, known: DeliveredEsim, event: EsimReport["event"], how: EsimMove): Promise<boolean> {
+  const { status, status_at, activated_at } = known.esim;
+  if (event === "usage" || status === "expired") return false;
+  if (event === "activated" && activated_at === null) {
+    await beginValidity(tx, known, how);
+    return true;
+  }
+  if (status_at !== null && how.at <= status_at) return false;
+  const to = event === "suspended" ? "suspended" : "active";
+  if (status === to || (event === "resumed" && status === "inactive")) {
+    // It is so already; but older words that are still under way must not undo it.
+    await progressEsim(tx, known, { status_at: how.at });
+    return false;
+  }
+  await (to === "active" ? makeActive : makeSuspended)(tx, known, how);
+  return true;
+}
