@@ -25,3 +25,8 @@ export function usageError(message: string, hint: string): CliError {
 export function interrupted(hint = "Run the same command again to go on."): CliError {
   return new CliError("interrupted", "Interrupted.", hint, exitCodes.interrupted);
 }
+
+/** The person was asked and said no: exit code 1, so that what was to follow does not. */
+export function declined(): CliError {
+  return new CliError("declined", "Nothing was changed.", "Answer y to go ahead, or add --yes.");
+}

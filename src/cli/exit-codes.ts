@@ -13,7 +13,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** What each code means, in the words that help shows. */
 export const exitCodeWords: Readonly<Record<ExitCode, string>> = {
   0: "done",
-  1: "failed",
+  1: "failed, or not confirmed",
   2: "wrong usage",
   3: "some items failed, the rest is done",
   4: "not authorised",

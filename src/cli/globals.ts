@@ -1,7 +1,7 @@
 /** The options that every command takes, before or after its name. */
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
   ["--json", "print exactly one JSON document on stdout"],
-  ["--yes", "answer every confirmation with yes"],
+  ["--yes", "answer every confirmation with yes, and ask nothing"],
   ["--no-color", "no colours (also: NO_COLOR)"],
   ["--quiet", "no progress, no notes"],
   ["--verbose", "show the stack of an error"],

@@ -1,11 +1,19 @@
 import { usageError } from "./errors.ts";
 
+/**
+ * How a person is asked for what must be given and was left out: a line, a line that does not show, one of the partners
+ * at hand, or one of these words.
+ */
+export type Ask = "line" | "secret" | "partner" | { readonly oneOf: readonly string[] };
+
 /** One option of a command. `flags` are written as commander writes them; T is what the command gets. */
 export interface Option<T> {
   readonly flags: readonly string[];
   readonly help: string;
   readonly required: boolean;
   readonly choices?: readonly string[];
+  /** Of a required one. */
+  readonly ask?: Ask;
   /** What commander found (undefined: not given) as the command wants it. Throws a usage error. */
   read(given: unknown): T;
 }
@@ -14,6 +22,8 @@ export interface Option<T> {
 export interface Argument<T> {
   readonly syntax: string;
   readonly help: string;
+  /** Of a required one. */
+  readonly ask?: Ask;
   read(given: unknown): T;
 }
 
@@ -94,14 +104,18 @@ export function address(flags: string, help: string): Option<string | undefined>
   return { flags: [flags], help, required: false, read };
 }
 
-/** The same option, which must be given. */
-export function required<T>(option: Option<T | undefined>): Option<T> {
+/** The same option, which must be given; a person at a terminal is asked for it. */
+export function required<T>(option: Option<T | undefined>, ask: Ask = askOf(option)): Option<T> {
   const read = (given: unknown) => {
     const value = option.read(given);
     if (value !== undefined) return value;
     throw usageError(`${option.flags[0]} is required.`, "Add it.");
   };
-  return { ...option, required: true, read };
+  return { ...option, required: true, ask, read };
+}
+
+function askOf({ choices }: Option<unknown>): Ask {
+  return choices === undefined ? "line" : { oneOf: choices };
 }
 
 /** `--iccid <iccids...>`: any number of values, also with commas between; an empty list when not given. */
@@ -113,9 +127,9 @@ export function list(flags: string, help: string): Option<readonly string[]> {
   return { flags: [flags], help, required: false, read };
 }
 
-/** A positional argument that must be given. */
-export function argument(name: string, help: string): Argument<string> {
-  return { syntax: `<${name}>`, help, read: (given) => asText(given) ?? "" };
+/** A positional argument that must be given; a person at a terminal is asked for it. */
+export function argument(name: string, help: string, ask: Ask = "line"): Argument<string> {
+  return { syntax: `<${name}>`, help, ask, read: (given) => asText(given) ?? "" };
 }
 
 /** A positional argument that may be left out. */

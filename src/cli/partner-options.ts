@@ -1,4 +1,8 @@
-import { flag, type Option, text } from "./input.ts";
+import type { Store } from "../core/store/store.ts";
+import { CliError } from "./errors.ts";
+import type { Globals } from "./globals.ts";
+import { argument, flag, type Option, required, text } from "./input.ts";
+import { type Choice, pick } from "./output/prompts.ts";
 
 /** What every partner-side command takes besides its own options. */
 export const partnerOptions = {
@@ -9,4 +13,24 @@ export const partnerOptions = {
 /** The same, for a command of this stand: none where it acts for no partner. */
 export function partnerOptionsOf(stand: string): readonly Option<unknown>[] {
   return stand === "partner" || stand === "catalog" ? Object.values(partnerOptions) : [];
+}
+
+/** `--partner` of an operator's command, which must be given. */
+export const partnerOption = required(text("--partner <slug>", "the partner"), "partner");
+
+/** The partner as the argument of a command. */
+export const partnerArgument = argument("slug", "the partner", "partner");
+
+/** Asks for a partner of an open store. Throws a usage error where nobody can be asked, `no_partners`. */
+export async function pickPartner(globals: Globals, store: Store, flag = "--partner"): Promise<string> {
+  return pick("Partner:", () => partnerChoices(store), flag, globals);
+}
+
+async function partnerChoices(store: Store): Promise<Choice[]> {
+  const { listPartners } = await import("../core/partners/list.ts");
+  const partners = await store.read(listPartners, null);
+  if (partners.length === 0) {
+    throw new CliError("no_partners", "There are no partners yet.", "esimctl partners create adds one.");
+  }
+  return partners.map(({ slug, name }) => ({ value: slug, name: `${slug} (${name})` }));
 }

@@ -2,10 +2,12 @@ import { Command as Commander, type CommanderError, Option as CommanderOption } 
 import type { Command, Given } from "./command.ts";
 import type { ActsFor } from "./context.ts";
 import { type CliError, usageError } from "./errors.ts";
+import { missing, usageOf } from "./gaps.ts";
 import { type Globals, globalOptions, readGlobals } from "./globals.ts";
 import { helpAfter } from "./help.ts";
 import type { Option } from "./input.ts";
 import { nouns, type Single } from "./nouns.ts";
+import { isInteractive } from "./output/prompts.ts";
 import { partnerOptions } from "./partner-options.ts";
 
 /** Runs a command that was understood. */
@@ -27,6 +29,7 @@ export function buildProgram(run: Runner, singles: readonly Single[]): Commander
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
   program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
+  program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
   program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
   for (const single of singles) addStub(program, single.name, single.summary, "Commands:");
   for (const noun of nouns) addStub(program, noun.name, noun.summary, "Nouns:");
@@ -58,7 +61,9 @@ async function fill(stub: Commander, { program, run, singles }: Whole): Promise<
 }
 
 function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
-  for (const argument of command.args) stub.argument(argument.syntax, argument.help);
+  // To commander nothing must be given: what is missing may be asked for.
+  for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
+  stub.usage(usageOf(command));
   const own = command.options.map((option) => addOption(stub, option));
   const acts = command.stand === "partner" || command.stand === "catalog" ? partnerOptions : null;
   const partner = acts && addOption(stub, acts.partner);
@@ -73,7 +78,10 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
       optional: command.stand === "catalog",
     };
     const typed = { args: stub.processedArgs, options: own.map(given) };
-    await run(command, typed, readGlobals(program.opts(), process.env), actsFor);
+    const globals = readGlobals(program.opts(), process.env);
+    const lacking = isInteractive(globals) ? null : missing(command, typed, pathOf(stub));
+    if (lacking !== null) throw lacking;
+    await run(command, typed, globals, actsFor);
   });
 }
 
@@ -81,8 +89,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
 function addOption(stub: Commander, option: Option<unknown>): string {
   const made = option.flags.map((flags) => {
     const one = new CommanderOption(flags, option.help);
-    if (option.choices !== undefined) one.choices([...option.choices]);
-    return one.makeOptionMandatory(option.required && !one.negate);
+    return option.choices === undefined ? one : one.choices([...option.choices]);
   });
   for (const one of made) stub.addOption(one);
   return made[0]?.attributeName() ?? "";

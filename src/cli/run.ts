@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { createContext } from "./create-context.ts";
 import { interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { askForMissing } from "./gaps.ts";
 import { type Globals, guessGlobals } from "./globals.ts";
 import { nouns, singles } from "./nouns.ts";
 import { buildProgram, HelpShown } from "./program.ts";
@@ -17,7 +18,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
     const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process", tree });
     // Before it asks or reads anything: there is no use in that at the wrong place.
     if (command.stand === "operator") await context.place();
-    const result = await command.run(context, given);
+    const result = await command.run(context, await askForMissing(context, command, given));
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
     exitCode = printResult(result, globals);

@@ -1,6 +1,5 @@
 import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
-import { listPartners } from "../../core/partners/list.ts";
 import { requirePartner } from "../../core/partners/partner.ts";
 import { readSetting } from "../../core/store/settings.ts";
 import { buildApp } from "../../daemon/app.ts";
@@ -11,7 +10,7 @@ import { routes } from "../../daemon/routes/all.ts";
 import type { ActsFor, Context, Opened } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { select } from "../output/prompts.ts";
+import { pickPartner } from "../partner-options.ts";
 import { placeWords } from "../place.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 
@@ -48,7 +47,7 @@ async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): P
     // Nobody's: it can read what all partners share and nothing else.
     return { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] };
   }
-  const slug = actsFor.partner ?? (await pickPartner(context, store));
+  const slug = actsFor.partner ?? (await pickPartner(context.globals, store));
   const partner = await store.read(requirePartner, slug);
   if (environment === "production" && !partner.production) {
     throw new CliError(
@@ -59,12 +58,6 @@ async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): P
     );
   }
   return { ...common, partnerId: partner.id, scopes };
-}
-
-async function pickPartner(context: Context, store: Opened["store"]): Promise<string> {
-  const partners = await store.read(listPartners, null);
-  const choices = partners.map(({ slug, name }) => ({ name: `${slug} (${name})`, value: slug }));
-  return select("Which partner?", choices, "--partner", context.globals);
 }
 
 /** The addresses in links: where the daemon was last served, since nothing is served here. */

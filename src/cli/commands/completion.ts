@@ -18,7 +18,7 @@ export const completion = command({
     "completion fish > ~/.config/fish/completions/esimctl.fish",
   ],
   args: {
-    shell: argument("shell", "bash, zsh or fish"),
+    shell: argument("shell", "bash, zsh or fish", { oneOf: shells }),
     words: argumentList("words", "for the scripts: after `completion words --`, the line up to the cursor"),
   },
   options: {},

@@ -26,7 +26,9 @@ export const find = command({
     "find traveller@example.com --json",
     "find - --reveal",
   ],
-  args: { what: argument("what", "what is known of it; - reads it from standard input or asks without showing it") },
+  args: {
+    what: argument("what", "what is known of it; - reads it from standard input or asks without showing it", "secret"),
+  },
   options: { reveal: flag("--reveal", "passport numbers whole; recorded in the audit trail") },
   async run(context, { what, reveal }) {
     const typed = await readSecretArgument(what, "ICCID, order, e-mail, passport number or id:", context.globals);

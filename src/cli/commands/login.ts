@@ -54,7 +54,10 @@ async function asked({ globals }: Context, address: string | undefined): Promise
   const profile = profileName((globals.profile ?? env.ESIMCTL_PROFILE) || DEFAULT_PROFILE);
   const named = address ?? globals.server ?? (env.ESIMCTL_SERVER || undefined);
   // Whoever logs in again most often does so at the same server.
-  const url = serverUrl(named ?? (await text("Server:", "--server", globals, readProfile(profile)?.server)));
+  const url = serverUrl(
+    named ??
+      (await text("Server:", "--server", globals, { suggested: readProfile(profile)?.server, check: serverUrl })),
+  );
   const clientId = globals.clientId ?? (env.ESIMCTL_CLIENT_ID || undefined);
   const clientSecret = globals.clientSecret ?? (env.ESIMCTL_CLIENT_SECRET || undefined);
   return { kind: "server", url, clientId, clientSecret, profile };

@@ -19,6 +19,10 @@ export function printFailure(error: unknown, globals: Globals): ExitCode {
   const { code, message, hint, exitCode } = failureOf(error);
   if (globals.json) {
     process.stdout.write(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`);
+  } else if (code === "declined") {
+    // Somebody thought better of it: nothing went wrong.
+    process.stderr.write(`${clean(message)}\n`);
+    return exitCode;
   } else {
     const { paint } = makeSheet(process.stderr, globals);
     process.stderr.write(`${paint.red("error:")} ${clean(message)}\n${paint.dim("→")} ${clean(hint)}\n`);

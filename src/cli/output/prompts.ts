@@ -1,18 +1,39 @@
-import { CliError, usageError } from "../errors.ts";
+import { CliError, declined, usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Globals } from "../globals.ts";
+import { clean } from "./clean.ts";
 
-/** Whether a person is there to be asked: both the keyboard and the screen that prompts go to. */
-export function isInteractive({ json }: Pick<Globals, "json">): boolean {
-  return !json && process.stdin.isTTY === true && process.stderr.isTTY === true;
+/** An answer that can be picked: what is meant by it, and how it reads. */
+export interface Choice<T = string> {
+  value: T;
+  name: string;
+}
+
+/** What decides whether anybody is asked anything. */
+export type Manner = Pick<Globals, "json" | "yes">;
+
+/**
+ * Whether a person is there to be asked: both the keyboard and the screen that prompts go to. Who says --json or --yes
+ * wants to be asked nothing.
+ */
+export function isInteractive({ json, yes }: Manner): boolean {
+  return !json && !yes && process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
 const onStderr = { output: process.stderr };
 
-/** Returns when the answer is yes, or --yes was given. Throws when it is no, and where nobody can be asked. */
-export async function confirm(question: string, globals: Pick<Globals, "json" | "yes">): Promise<void> {
-  if (globals.yes) return;
-  if (!isInteractive(globals)) {
+/** Throws a usage error that names `flag` where nobody can be asked for it. */
+function refuseUnasked(flag: string, manner: Manner): void {
+  if (!isInteractive(manner)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+}
+
+/**
+ * Returns when the answer is yes, or --yes was given. `before` is printed above the question, for whoever is asked.
+ * Throws `declined` when the answer is no, and `confirmation_needed` where nobody can be asked.
+ */
+export async function confirm(question: string, manner: Manner, before?: () => Promise<string>): Promise<void> {
+  if (manner.yes) return;
+  if (!isInteractive(manner)) {
     throw new CliError(
       "confirmation_needed",
       `This needs a confirmation: ${question}`,
@@ -20,41 +41,77 @@ export async function confirm(question: string, globals: Pick<Globals, "json" | 
       exitCodes.usage,
     );
   }
+  if (before !== undefined) process.stderr.write(`${await before()}\n\n`);
   const prompts = await import("@inquirer/prompts");
-  if (await prompts.confirm({ message: question, default: false }, onStderr)) return;
-  throw new CliError("declined", "Nothing was changed.", "Answer y to go ahead, or add --yes.");
+  if (!(await prompts.confirm({ message: clean(question), default: false }, onStderr))) throw declined();
 }
 
-/** One of `choices`, picked by a person. `flag` answers it without asking, and is named where nobody can be asked. */
-export async function select<T>(
+/** One of `choices`, found by typing a part of it. `flag` is named where nobody can be asked. */
+export async function pick<T>(
   question: string,
-  choices: { name: string; value: T }[],
+  choices: () => Promise<readonly Choice<T>[]>,
   flag: string,
-  globals: Pick<Globals, "json">,
+  manner: Manner,
 ): Promise<T> {
-  if (!isInteractive(globals)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+  refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");
-  return prompts.select({ message: question, choices }, onStderr);
+  const plain = (await choices()).map(({ name, value }) => ({ name: clean(name), value }));
+  const source = (typed = "") => plain.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return prompts.search({ message: question, source }, onStderr);
 }
 
-/** A line typed by a person; Enter alone takes `suggested`. `flag` is named where nobody can be asked. */
+/** Any number of `choices`, ticked; they stay in their order. */
+export async function tick<T>(question: string, choices: readonly Choice<T>[], manner: Manner): Promise<T[]> {
+  refuseUnasked("A choice", manner);
+  const prompts = await import("@inquirer/prompts");
+  const plain = choices.map(({ name, value }) => ({ name: clean(name), value, short: "" }));
+  return prompts.checkbox({ message: question, choices: plain, pageSize: 12, loop: false }, onStderr);
+}
+
+/** How a line is asked for. */
+export interface Asking {
+  /** What Enter alone answers. */
+  suggested?: string | undefined;
+  /** Enter alone answers nothing, "". */
+  optional?: boolean;
+  /** Throws a CliError, whose words the person sees, for an answer that will not do. */
+  check?(answer: string): unknown;
+}
+
+/** A line typed by a person, without blanks around it. `flag` is named where nobody can be asked. */
 export async function text(
   question: string,
   flag: string,
-  globals: Pick<Globals, "json">,
-  suggested?: string,
+  manner: Manner,
+  { suggested, optional = false, check }: Asking = {},
 ): Promise<string> {
-  if (!isInteractive(globals)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+  refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");
   const suggestion = suggested === undefined ? {} : { default: suggested };
-  return prompts.input({ message: question, required: true, ...suggestion }, onStderr);
+  const validate = (typed: string) => {
+    const answer = typed.trim();
+    if (answer === "") return optional || "Type it, or press Ctrl-C to leave.";
+    return verdictOf(answer, check);
+  };
+  return (await prompts.input({ message: question, validate, ...suggestion }, onStderr)).trim();
+}
+
+function verdictOf(answer: string, check: Asking["check"]): true | string {
+  try {
+    check?.(answer);
+    return true;
+  } catch (error) {
+    if (error instanceof CliError) return error.message;
+    throw error;
+  }
 }
 
 /** A secret typed without an echo. `flag` is named where nobody can be asked. */
-export async function secret(question: string, flag: string, globals: Pick<Globals, "json">): Promise<string> {
-  if (!isInteractive(globals)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+export async function secret(question: string, flag: string, manner: Manner): Promise<string> {
+  refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");
-  return prompts.password({ message: question, mask: false }, onStderr);
+  const validate = (typed: string) => typed.trim() !== "" || "Type it, or press Ctrl-C to leave.";
+  return (await prompts.password({ message: question, mask: false, validate }, onStderr)).trim();
 }
 
 /**
@@ -64,10 +121,11 @@ export async function secret(question: string, flag: string, globals: Pick<Globa
 export async function readSecretArgument(
   given: string,
   question: string,
-  globals: Pick<Globals, "json">,
+  { json }: Pick<Globals, "json">,
 ): Promise<string> {
   if (given !== "-") return given;
-  if (process.stdin.isTTY === true) return secret(question, "a value instead of -", globals);
+  // Who types - asks to be asked, also with --yes.
+  if (process.stdin.isTTY === true) return secret(question, "a value instead of -", { json, yes: false });
   let typed = "";
   process.stdin.setEncoding("utf8");
   for await (const chunk of process.stdin) typed += chunk;

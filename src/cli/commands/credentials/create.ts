@@ -1,6 +1,7 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
-import { flag, required, text } from "../../input.ts";
+import { flag, text } from "../../input.ts";
+import { partnerOption } from "../../partner-options.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
 
 export const create = command({
@@ -15,7 +16,7 @@ export const create = command({
   ],
   args: {},
   options: {
-    partner: required(text("--partner <slug>", "the partner")),
+    partner: partnerOption,
     live: flag("--live", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
     scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
     label: text("--label <label>", "a name to tell it apart"),

@@ -1,6 +1,6 @@
 import { command } from "../../command.ts";
-import { required, text } from "../../input.ts";
 import { listResult } from "../../output/result.ts";
+import { partnerOption } from "../../partner-options.ts";
 import { CREDENTIAL_JSON, credentialColumns } from "./view.ts";
 
 export const list = command({
@@ -11,7 +11,7 @@ export const list = command({
   json: `{data: [${CREDENTIAL_JSON}], count}`,
   examples: ["credentials list --partner acme"],
   args: {},
-  options: { partner: required(text("--partner <slug>", "the partner")) },
+  options: { partner: partnerOption },
   async run(context, { partner }) {
     const { listCredentials } = await import("../../../core/credentials/list.ts");
     const credentials = await context.withStore(({ store }) => store.read(listCredentials, partner));

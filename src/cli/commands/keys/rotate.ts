@@ -17,7 +17,7 @@ export const rotate = command({
   json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
   examples: ["keys rotate signing", "keys rotate data"],
   batches: true,
-  args: { what: argument("what", "signing or data") },
+  args: { what: argument("what", "signing or data", { oneOf: ["signing", "data"] }) },
   options: {},
   async run(context, { what }) {
     if (what === "signing") return rotateSigning(context);

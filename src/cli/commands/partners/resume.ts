@@ -1,6 +1,6 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
+import { partnerArgument } from "../../partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const resume = command({
@@ -10,7 +10,7 @@ export const resume = command({
   effects: "Its credentials work again at once.",
   json: PARTNER_JSON,
   examples: ["partners resume acme"],
-  args: { slug: argument("slug", "the partner") },
+  args: { slug: partnerArgument },
   options: {},
   async run(context, { slug }) {
     const { resumePartner } = await import("../../../core/partners/update.ts");

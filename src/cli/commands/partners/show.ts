@@ -1,5 +1,5 @@
 import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { partnerArgument } from "../../partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const show = command({
@@ -9,7 +9,7 @@ export const show = command({
   effects: "Reads only.",
   json: PARTNER_JSON,
   examples: ["partners show acme"],
-  args: { slug: argument("slug", "the partner") },
+  args: { slug: partnerArgument },
   options: {},
   async run(context, { slug }) {
     const { showPartner } = await import("../../../core/partners/list.ts");

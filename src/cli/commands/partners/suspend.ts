@@ -1,6 +1,6 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
+import { partnerArgument } from "../../partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const suspend = command({
@@ -10,7 +10,7 @@ export const suspend = command({
   effects: "Tokens stop working at once. Accepted orders, activations and deliveries go on. Asks first.",
   json: PARTNER_JSON,
   examples: ["partners suspend acme", "partners suspend acme --yes"],
-  args: { slug: argument("slug", "the partner") },
+  args: { slug: partnerArgument },
   options: {},
   async run(context, { slug }) {
     const [{ suspendPartner }, { showPartner }] = await Promise.all([

@@ -1,7 +1,8 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { argument, choice, integer, toggle } from "../../input.ts";
+import { choice, integer, toggle } from "../../input.ts";
+import { partnerArgument } from "../../partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const update = command({
@@ -11,7 +12,7 @@ export const update = command({
   effects: "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back.",
   json: PARTNER_JSON,
   examples: ["partners update acme --tier premium", "partners update acme --production --rate-limit 600"],
-  args: { slug: argument("slug", "the partner") },
+  args: { slug: partnerArgument },
   options: {
     tier: choice("--tier <tier>", ["standard", "premium"], "60 or 300 requests a minute"),
     agent: toggle("agent", "the identity pool and bulk activations"),

@@ -19,7 +19,13 @@ export const show = command({
   effects: "Reads only. A reading on the operator's host is recorded in the audit trail.",
   json: `${RECORDS_JSON}; with --reveal {data: [${OPERATOR_PASSPORT_JSON} and the identity fields], count}`,
   examples: ["passports show 018159083 --partner acme", "passports show - --partner acme", "passports show - --reveal"],
-  args: { number: argument("number", "the passport number; with --reveal also an id; - reads it from standard input") },
+  args: {
+    number: argument(
+      "number",
+      "the passport number; with --reveal also an id; - reads it from standard input",
+      "secret",
+    ),
+  },
   options: { reveal: flag("--reveal", "operators only: whole identity, verification and uses, over all partners") },
   async run(context, { number, reveal }) {
     const typed = await readSecretArgument(number, "Passport number:", context.globals);

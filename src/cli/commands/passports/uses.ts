@@ -13,7 +13,9 @@ export const uses = command({
   effects: "Reads only.",
   json: "{data: [{id, passport_id, brand, carrier, request_id, actor, drawn_at, released_at}], count}",
   examples: ["passports uses 018159083", "passports uses -"],
-  args: { number: argument("number", "the passport number or a record's id; - reads it from standard input") },
+  args: {
+    number: argument("number", "the passport number or a record's id; - reads it from standard input", "secret"),
+  },
   options: {},
   async run(context, { number }) {
     const { passportUses } = await import("../../../core/passports/operator-view.ts");

@@ -1,9 +1,10 @@
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
 import { moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";
-import { flag, integer, required, text } from "../../input.ts";
+import { flag, integer, text } from "../../input.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
+import { partnerOption } from "../../partner-options.ts";
 
 const columns: Column<LedgerEntry>[] = [
   { title: "at", value: (entry) => moment(entry.created_at) },
@@ -34,7 +35,7 @@ export const ledger = command({
   examples: ["wallet ledger --partner acme", "wallet ledger --partner acme --all --json"],
   args: {},
   options: {
-    partner: required(text("--partner <slug>", "the partner")),
+    partner: partnerOption,
     limit: integer("--limit <n>", "transactions a page (default 20)", { min: 1, max: 1000 }),
     cursor: text("--cursor <cursor>", "where the next page starts"),
     all: flag("--all", "all pages"),

@@ -2,13 +2,14 @@ import type { Funded } from "../../../core/wallet/fund.ts";
 import { decimal, required, text } from "../../input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown } from "../../output/words.ts";
+import { partnerOption } from "../../partner-options.ts";
 
 /** The keys of what credit and debit print. */
 export const FUNDED_JSON = "{transaction_id, currency, amount_cents, balance_after_cents, reference}";
 
 /** What credit and debit take. */
 export const fundingOptions = {
-  partner: required(text("--partner <slug>", "the partner")),
+  partner: partnerOption,
   amount: required(decimal("--amount <amount>", "a plain decimal, e.g. 1000.00")),
   currency: required(text("--currency <code>", "ISO 4217, e.g. AUD")),
   reference: text("--reference <text>", "whatever tells the transfer apart"),

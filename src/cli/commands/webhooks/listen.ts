@@ -16,7 +16,7 @@ export const listen = command({
   args: {},
   options: {
     port: required(integer("--port <n>", "port to listen on (0: any free one)", { max: 65_535 })),
-    secret: required(text("--secret <secret>", "the signing secret; - reads it from standard input or asks")),
+    secret: required(text("--secret <secret>", "the signing secret; - reads it from standard input or asks"), "secret"),
   },
   async run(context, { port, secret }) {
     const [{ startListener }, { systemClock }, { makeSheet }, { shownEvent }] = await Promise.all([

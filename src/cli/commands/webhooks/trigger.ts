@@ -2,8 +2,9 @@ import { eventKinds } from "../../../core/store/schema/event-kinds.ts";
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { argument, flag, required, text } from "../../input.ts";
+import { argument, flag } from "../../input.ts";
 import type { Column } from "../../output/sheet.ts";
+import { partnerOption } from "../../partner-options.ts";
 
 interface Sent {
   id: string;
@@ -27,9 +28,9 @@ export const trigger = command({
     "webhooks trigger order.fulfilled --partner acme",
     "webhooks trigger esims.ready --partner acme --sandbox",
   ],
-  args: { kind: argument("kind", `one of ${eventKinds.join(", ")}`) },
+  args: { kind: argument("kind", `one of ${eventKinds.join(", ")}`, { oneOf: eventKinds }) },
   options: {
-    partner: required(text("--partner <slug>", "the partner")),
+    partner: partnerOption,
     sandbox: flag("--sandbox", "to its sandbox endpoints instead of those of production"),
   },
   async run(context, { kind: typed, partner, sandbox }) {

@@ -17,7 +17,7 @@ export const verify = command({
   options: {
     body: required(text("--body <file>", "the raw body, byte for byte as it came")),
     header: required(text("--header <text>", "the value of X-Webhook-Signature")),
-    secret: required(text("--secret <secret>", "the signing secret; - reads it from standard input or asks")),
+    secret: required(text("--secret <secret>", "the signing secret; - reads it from standard input or asks"), "secret"),
   },
   async run(context, { body, header, secret }) {
     const [{ diagnose }, { systemClock }] = await Promise.all([
