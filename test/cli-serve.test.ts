@@ -3,7 +3,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
 import { temporaryDirectory } from "./support/store.ts";
+
+/** Its last two digits are wrong for the others. */
+const EID = "89049032000000000000000000000017";
 
 function fresh(): string {
   return join(temporaryDirectory(), "data");
@@ -59,6 +63,46 @@ test("a port that is taken is one line", async () => {
   const ended = await esimctl(["serve", "--data", fresh(), "--port", String(port)]);
   expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
   expect(ended.stderr).toMatch(new RegExp(`^error: Port ${port} .* is taken.*\\n→ .*--port.*$`));
+});
+
+test("strict EIDs and the end of the inventory endpoint are as the daemon was last served", async () => {
+  const data = fresh();
+  await esimctlJson(["init", "--demo", "--data", data]);
+  const made = Object(await esimctlJson(["credentials", "create", "--partner", "demo", "--data", data]));
+  const asked = async (flags: string[]) => {
+    const daemon = await startDaemon({ data, flags });
+    const grant = { grant_type: "client_credentials", client_id: made.client_id, client_secret: made.client_secret };
+    const json = { "content-type": "application/json" };
+    const token = await fetch(`${daemon.url}/api/v1/oauth/token`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify(grant),
+    });
+    const authorization = `Bearer ${Object(await token.json()).access_token}`;
+    const inventory = await fetch(`${daemon.url}/api/v1/inventory/status`, { headers: { authorization } });
+    const { data: products } = Object(await esimctlJson(["products", "list", "--all", "--data", data]));
+    const pushed = products.find(({ sku }: { sku: string }) => sku === "EP-NZ-30GB-30D").id;
+    const who = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2090-01-01" };
+    const order = await fetch(`${daemon.url}/api/v1/orders`, {
+      method: "POST",
+      headers: { ...json, authorization, "idempotency-key": crypto.randomUUID() },
+      body: JSON.stringify({
+        line_items: [{ product_id: pushed, quantity: 1 }],
+        activation_requests: [{ product_id: pushed, ...who, eid_number: EID }],
+      }),
+    });
+    const { stdout } = await daemon.stop();
+    expect(stdout).not.toContain(EID);
+    const warned = stdout.includes('"msg":"an EID has a wrong check digit"');
+    return { sunset: inventory.headers.get("sunset"), status: order.status, warned };
+  };
+  const strict = await asked(["--strict-eid", "--inventory-sunset", "2027-06-30"]);
+  expect(strict).toEqual({ sunset: "Wed, 30 Jun 2027 00:00:00 GMT", status: 400, warned: false });
+  expect(await asked([])).toEqual({ sunset: null, status: 201, warned: true });
+  for (const typed of ["soon", "2027-02-30", "2027-06-30T10:00:00"]) {
+    const refused = await esimctl(["serve", "--data", data, "--port", "0", "--inventory-sunset", typed]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  }
 });
 
 test("links carry the public address that the daemon was served at", async () => {

@@ -9,6 +9,7 @@ import { applySupply } from "../src/core/orders/item-outcome.ts";
 import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
 import { rejectOrder } from "../src/core/orders/review.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
+import { writeSettings } from "../src/core/store/settings.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
@@ -126,6 +127,29 @@ test("there is exactly one activation request per unit; what is missing, surplus
   expect([past.status, past.body.type]).toEqual([400, "http://esim.test/docs/errors/invalid_activation_date"]);
   const honolulu = { activation_date: "2026-03-01", timezone: "Pacific/Honolulu" };
   expect((await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL, honolulu)])).status).toBe(201);
+});
+
+test("an EID with a wrong check digit is taken unless the operator is strict about them", async () => {
+  const { platform, products, caller } = await setUp();
+  const push = (eid_number: string) => place(caller, [[products.PUSH, 1]], [traveller(products.PUSH, { eid_number })]);
+  const wrong = EID;
+  const right = "89049032000000000000000000000066";
+  expect((await push(wrong)).status).toBe(201);
+  await platform.store.write(writeSettings, { strict_eid: "yes" });
+  const refused = await push(wrong);
+  expect([refused.status, refused.body.errors]).toEqual([
+    400,
+    { "activation_requests.0.eid_number": ["has a wrong check digit"] },
+  ]);
+  expect((await push(right)).status).toBe(201);
+  const customer = { email: "mia@example.com", name: "Mia Chen" };
+  const line_items = [{ product_id: products.PUSH, quantity: 1 }];
+  const orders = [wrong, right].map((eid_number, at) => {
+    const activation_requests = [traveller(products.PUSH, { eid_number })];
+    return { external_order_id: `x-${at}`, customer, line_items, activation_requests };
+  });
+  const bulk = await caller.send("POST", "/api/v1/orders/bulk", { orders });
+  expect(bulk.body.results).toMatchObject([{ status: "failed", error: { code: "validation" } }, { status: "success" }]);
 });
 
 test("an item is due when its day begins where the traveller is, and is worked to a delivered eSIM", async () => {

@@ -1,3 +1,4 @@
+import { isCivilDate } from "../core/kernel/calendar-day.ts";
 import { usageError } from "./errors.ts";
 import type { Option } from "./input.ts";
 
@@ -20,6 +21,28 @@ export function span(flags: string, help: string): Option<number | undefined> {
   return { flags: [flags], help, required: false, read };
 }
 
+/** A date (UTC), or a time that names its zone, in ms; null: neither. Without a zone it would be this machine's. */
+function clearMoment(typed: string): number | null {
+  const clear = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(typed);
+  if (!clear || !isCivilDate(typed.slice(0, 10))) return null;
+  const at = Date.parse(typed);
+  return Number.isNaN(at) ? null : at;
+}
+
+/** `--inventory-sunset <date>`: a moment such as 2027-06-30 (its first in UTC) or 2027-06-30T22:00:00+10:00, in ms. */
+export function dated(flags: string, help: string): Option<number | undefined> {
+  const read = (given: unknown) => {
+    if (typeof given !== "string") return undefined;
+    const at = clearMoment(given);
+    if (at !== null) return at;
+    throw usageError(
+      `${flags} must be a date such as 2027-06-30, or a time with its zone, not "${given}".`,
+      "Correct it.",
+    );
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
 /** A moment as it was typed: at a time (ms), or so long ago (ms). */
 export type TypedMoment = { at: number } | { ago: number };
 
@@ -29,10 +52,8 @@ export function since(flags: string, help: string): Option<TypedMoment | undefin
     if (typeof given !== "string") return undefined;
     const ago = spanOf(given);
     if (ago !== null) return { ago };
-    // Without a zone it would be this machine's: only dates (UTC) and times that name theirs are clear.
-    const clear = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(given);
-    const at = clear ? Date.parse(given) : Number.NaN;
-    if (!Number.isNaN(at)) return { at };
+    const at = clearMoment(given);
+    if (at !== null) return { at };
     const words = "a time such as 2026-03-01, 2026-03-01T12:00:00Z, or 24h for that long ago";
     throw usageError(`${flags} must be ${words}, not "${given}".`, "Correct it.");
   };

@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
 import { createTokens } from "../core/credentials/tokens.ts";
-import type { Clock } from "../core/kernel/clock.ts";
+import { type Clock, isoTimeOrNull } from "../core/kernel/clock.ts";
 import type { Ids } from "../core/kernel/ids.ts";
 import { writeSettings } from "../core/store/settings.ts";
 import type { Store } from "../core/store/store.ts";
 import { type ServedAt, servedAddresses } from "./addresses.ts";
 import { buildApp } from "./app.ts";
+import type { Addresses } from "./context.ts";
 import { drain, listen } from "./listen.ts";
 import { createMetrics, startMetricsServer } from "./metrics.ts";
 import { bearerTokens } from "./plugins/authentication.ts";
@@ -17,6 +18,10 @@ import { startWorkers } from "./workers/all.ts";
 export interface ServeOptions extends ServedAt {
   trustProxy: boolean;
   allowPrivateWebhooks: boolean;
+  /** Refuses EIDs with a wrong check digit. */
+  strictEid: boolean;
+  /** When the deprecated inventory endpoint ends (ms); left out: nothing is announced. */
+  inventorySunset?: number | undefined;
   /** Where /metrics listens on loopback; left out: nowhere. */
   metricsPort?: number | undefined;
   /** Where mail to suppliers goes out, e.g. smtp://user:password@host:587; left out: nowhere. */
@@ -43,16 +48,23 @@ export interface Running {
 
 const DRAIN_MS = 30_000;
 
+/** What terminal commands, and the daemon itself, need to know of how it is served. */
+function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): Parameters<typeof writeSettings>[1] {
+  return {
+    public_url: publicUrl,
+    docs_url: docsUrl,
+    allow_private_webhooks: options.allowPrivateWebhooks ? "yes" : "no",
+    strict_eid: options.strictEid ? "yes" : "no",
+    inventory_sunset: isoTimeOrNull(options.inventorySunset ?? null),
+  };
+}
+
 /** Serves the platform on an open store. Throws `ListenError` when an address cannot be had. The store stays open. */
 export async function serve(deps: ServeDependencies, options: ServeOptions): Promise<Running> {
   const { store, clock, ids, log } = deps;
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
-  await store.write(writeSettings, {
-    public_url: addresses.publicUrl,
-    docs_url: addresses.docsUrl,
-    allow_private_webhooks: options.allowPrivateWebhooks ? "yes" : "no",
-  });
+  await store.write(writeSettings, settingsOf(addresses, options));
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const metrics = createMetrics();
   const context = { store, clock, ids, addresses };

@@ -1,6 +1,7 @@
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { address, choice, flag, integer, text } from "../input.ts";
+import { dated } from "../input-time.ts";
 import type { Serving } from "../serving.ts";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -13,6 +14,8 @@ export const serveOptions = {
   docsUrl: address("--docs-url <url>", "base of the problem types (default: PUBLIC_URL/docs)"),
   trustProxy: flag("--trust-proxy", "take client addresses from the X-Forwarded-For of the proxy in front"),
   allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
+  strictEid: flag("--strict-eid", "refuse orders for devices whose EID has a wrong check digit"),
+  inventorySunset: dated("--inventory-sunset <date>", "announce when the deprecated GET /inventory/status ends"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice("--log-level <level>", levels, "how much is logged (default info)"),

@@ -1,4 +1,5 @@
-import { civilDateAt, isCivilDate } from "../kernel/civil-date.ts";
+import { isCivilDate } from "../kernel/calendar-day.ts";
+import { civilDateAt } from "../kernel/civil-date.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { ProcessingMode } from "../store/schema/activations.ts";
 

@@ -1,7 +1,7 @@
 import type { Actor } from "../audit/record.ts";
 import { type CarrierRow, carrierOfIccid } from "../carriers/carrier.ts";
 import type { ActivationId, PassportId } from "../kernel/brand.ts";
-import { isCivilDate } from "../kernel/civil-date.ts";
+import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";

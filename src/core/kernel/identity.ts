@@ -1,5 +1,5 @@
 import countries from "i18n-iso-countries/index.js"; // the package's entry would read its name lists in 80 languages
-import { isCivilDate } from "./civil-date.ts";
+import { isCivilDate } from "./calendar-day.ts";
 import type { FieldErrors } from "./problem.ts";
 
 /** What identifies a traveller, in the passport pool and in activation requests (contract: input tables of both). */

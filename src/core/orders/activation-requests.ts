@@ -1,4 +1,5 @@
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
+import { eidValid } from "../kernel/eid.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { PricedLine } from "./price-lines.ts";
@@ -17,10 +18,15 @@ export function isScheduled(deliveryMethod: string): boolean {
 }
 
 /**
- * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones,
- * and `invalid_activation_date` for a date that is past in the request's own time zone.
+ * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones
+ * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that is past in the
+ * request's own time zone.
  */
-export function matchRequests(lines: PricedLine[], requests: ActivationRequest[], now: number): Traveller[][] {
+export function matchRequests(
+  lines: PricedLine[],
+  requests: ActivationRequest[],
+  { now, strictEid }: { now: number; strictEid: boolean },
+): Traveller[][] {
   const errors: FieldErrors = {};
   const waiting = new Map<string, { index: number; request: ActivationRequest }[]>();
   for (const [index, request] of requests.entries()) {
@@ -40,6 +46,7 @@ export function matchRequests(lines: PricedLine[], requests: ActivationRequest[]
     for (const { index, request } of own) checkRequest(index, request, product.delivery_method, errors);
     return own.map(({ request }) => travellerOf(request));
   });
+  if (strictEid) for (const field of wrongEids(requests)) errors[field] = ["has a wrong check digit"];
   for (const queue of waiting.values()) {
     for (const { index } of queue) {
       errors[`activation_requests.${index}.product_id`] = ["is surplus: no unit of this order needs it"];
@@ -55,6 +62,13 @@ function checkRequest(index: number, request: ActivationRequest, delivery: strin
   if (delivery === "eid_push" && request.eid_number === null)
     errors[`${field}.eid_number`] = ["is required for this product"];
   if (!isTimeZone(request.timezone)) errors[`${field}.timezone`] = ["must be a time zone such as Australia/Sydney"];
+}
+
+/** The fields of an order whose EIDs have a wrong check digit. Devices with such EIDs exist, and work. */
+export function wrongEids(requests: Pick<ActivationRequest, "eid_number">[]): string[] {
+  return requests.flatMap(({ eid_number }, index) =>
+    eid_number === null || eidValid(eid_number) ? [] : [`activation_requests.${index}.eid_number`],
+  );
 }
 
 function refusePast(requests: ActivationRequest[], now: number): void {

@@ -4,7 +4,9 @@ import { isoTime } from "../kernel/clock.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
+import { readSetting } from "../store/settings.ts";
 import { first, insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
@@ -20,7 +22,7 @@ import {
   requireOrder,
   toOrder,
 } from "./order.ts";
-import { type PricedOrder, priceLines } from "./price-lines.ts";
+import { type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts";
 
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends Owner {
@@ -69,7 +71,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const replay = await replayOf(tx, input);
   if (replay !== null) return replay;
   const priced = await priceLines(tx, input.lines);
-  const travellers = matchRequests(priced.lines, input.activationRequests, tx.now);
+  const travellers = await travellersOf(tx, priced.lines, input.activationRequests);
   // An id of ours, made for an order.
   const id = tx.ids.uuid(tx.now) as OrderId;
   const { balanceAfter, transactionId } = await pay(tx, input, id, priced);
@@ -86,6 +88,12 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   await announce(tx, toOrder(order, lines), { owner: input, transactionId });
   tx.signal("fulfilment");
   return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
+}
+
+async function travellersOf(tx: Tx, lines: PricedLine[], requests: ActivationRequest[]): Promise<Traveller[][]> {
+  // Few orders have any: the others need not ask.
+  const strictEid = requests.length > 0 && (await readSetting(tx, "strict_eid")) === "yes";
+  return matchRequests(lines, requests, { now: tx.now, strictEid });
 }
 
 async function replayOf(tx: Tx, input: NewOrder): Promise<CreatedOrder | null> {

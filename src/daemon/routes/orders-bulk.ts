@@ -8,7 +8,7 @@ import type { DaemonContext } from "../context.ts";
 import type { RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
-import { travellersOf } from "./travellers.ts";
+import { travellersOf, warnOfEids } from "./travellers.ts";
 
 type BulkItem = Static<typeof BulkOrders>["orders"][number];
 type ItemResult = Static<typeof BulkResult>["results"][number];
@@ -48,16 +48,18 @@ async function placeOne(
   const { partnerId, environment } = principalOf(request);
   try {
     checkMetadata(metadata);
-    const { order } = await store.write(createOrder, {
+    const activationRequests = travellersOf(item.activation_requests);
+    const { order, replayed } = await store.write(createOrder, {
       partnerId,
       environment,
       key: { space: "bulk", value: external_order_id },
       payloadHash: hash,
       lines: item.line_items,
-      activationRequests: travellersOf(item.activation_requests),
+      activationRequests,
       metadata,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
     });
+    if (!replayed) warnOfEids(request, order, activationRequests);
     return { external_order_id, service_order_id: order.id, status: "success" };
   } catch (error) {
     return { external_order_id, service_order_id: null, status: "failed", error: told(error, request) };

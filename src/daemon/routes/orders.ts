@@ -20,7 +20,7 @@ import {
   OrderQuery,
   OrderWithFulfillment,
 } from "../schemas/order.ts";
-import { travellersOf } from "./travellers.ts";
+import { travellersOf, warnOfEids } from "./travellers.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -52,18 +52,20 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       const { partnerId, environment } = principalOf(request);
       const metadata = request.body.metadata ?? {};
       checkMetadata(metadata);
+      const activationRequests = travellersOf(request.body.activation_requests);
       const { order, replayed } = await store.write(createOrder, {
         partnerId,
         environment,
         key: { space: "single", value: request.headers["idempotency-key"] },
         payloadHash: payloadHash(request.rawPayload),
         lines: request.body.line_items,
-        activationRequests: travellersOf(request.body.activation_requests),
+        activationRequests,
         metadata,
         customer: null,
       });
       reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
+      else warnOfEids(request, order, activationRequests);
       return reply.code(replayed ? 200 : 201).send(order);
     },
   });

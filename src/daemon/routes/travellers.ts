@@ -1,5 +1,7 @@
+import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
-import type { ActivationRequest } from "../../core/orders/activation-requests.ts";
+import type { OrderId } from "../../core/kernel/brand.ts";
+import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import type { NewOrder } from "../schemas/order.ts";
 
 type Sent = Static<typeof NewOrder>["activation_requests"];
@@ -16,4 +18,10 @@ export function travellersOf(requests: Sent): ActivationRequest[] {
     eid_number: request.eid_number ?? null,
     selected_plan_id: request.selected_plan_id ?? null,
   }));
+}
+
+/** Says in the log which EIDs of an order just placed have a wrong check digit, without repeating them. */
+export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
+  const fields = wrongEids(travellers);
+  if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");
 }

@@ -1,7 +1,7 @@
 import { checkKyc } from "../../../core/activations/identity.ts";
 import type { NewActivation } from "../../../core/activations/submit.ts";
 import { kycFields } from "../../../core/carriers/carrier.ts";
-import { isCivilDate } from "../../../core/kernel/civil-date.ts";
+import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
