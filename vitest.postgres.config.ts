@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // As in the other suite: files share what a process has loaded.
+    isolate: false,
     // Here the engine makes no difference: the terminal as a process, CSV files, the shape of the sources.
     exclude: [
       "test/cli*.test.ts",
