@@ -80,7 +80,8 @@ describe("find", () => {
 
     const event = story.timeline.find(({ kind }) => kind === "webhook")?.id ?? "";
     const money = story.timeline.find(({ kind }) => kind === "money")?.id ?? "";
-    for (const name of [order.id, order.order_number.toLowerCase(), "SHOP-9", event, money]) {
+    const request = story.timeline[0]?.request_id ?? "";
+    for (const name of [order.id, order.order_number.toLowerCase(), "SHOP-9", event, money, request]) {
       expect((await find(name)).matched, name).toEqual(story.matched);
     }
     const people = await run(order.id);

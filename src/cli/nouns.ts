@@ -41,7 +41,7 @@ export const singles: readonly Single[] = [
   },
   {
     name: "find",
-    summary: "the whole story of an ICCID, order, e-mail address, passport number or id",
+    summary: "the whole story of an ICCID, order, request, e-mail address, passport number or id",
     load: async () => (await import("./commands/find.ts")).find,
   },
   {

@@ -11,19 +11,21 @@ import { moment, statusPaint } from "../output/words.ts";
 
 export const find = command({
   name: "find",
-  summary: "the whole story of an ICCID, order, e-mail address, passport number or id",
+  summary: "the whole story of an ICCID, order, request, e-mail address, passport number or id",
   stand: "operator",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
-    "Ids of lines, items, events, deliveries and ledger transactions lead to their order too.",
+    "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
+    "answer to what that request did. Of each kind the newest 50 are shown; truncated names those with more.",
   json:
     "{matched: [{kind, id, name, partner, environment, status, passport_no}], " +
-    "timeline: [{at, kind, id, text}]}; kinds there: order, money, item, esim, activation, carrier, webhook, " +
-    "passport, audit",
+    "timeline: [{at, kind, id, text, request_id}], truncated: [kind]}; kinds there: order, money, item, esim, " +
+    "activation, carrier, webhook, passport, audit",
   examples: [
     "find 8944500102198304826",
     "find ORD-20260301-7K2M9Q",
     "find traveller@example.com --json",
+    "find 01a1feae-5c1e-7aa2-8d3f-2b7a90c41e55",
     "find - --reveal",
   ],
   args: {
@@ -31,7 +33,11 @@ export const find = command({
   },
   options: { reveal: flag("--reveal", "passport numbers whole; recorded in the audit trail") },
   async run(context, { what, reveal }) {
-    const typed = await readSecretArgument(what, "ICCID, order, e-mail, passport number or id:", context.globals);
+    const typed = await readSecretArgument(
+      what,
+      "ICCID, order, request, e-mail, passport number or id:",
+      context.globals,
+    );
     const { findStory } = await import("../../core/operations/find/find.ts");
     const story = await context.withStore(async ({ store }) => {
       const masked = await store.read(findStory, typed);
@@ -73,9 +79,16 @@ const columns: Column<Match>[] = [
   { title: "id", value: ({ id }) => id },
 ];
 
-function shownStory(sheet: Sheet, { matched, timeline }: Story): string {
-  const lines = timeline.map(({ at, kind, text }) => {
-    return `${sheet.paint.dim(moment(at))}  ${sheet.paint.cyan(kind.padEnd(10))}  ${clean(text)}`;
+function shownStory(sheet: Sheet, { matched, timeline, truncated }: Story): string {
+  const { paint } = sheet;
+  const lines = timeline.map(({ at, kind, text, request_id }) => {
+    const request = request_id === null ? "" : paint.dim(`  request ${clean(request_id)}`);
+    return `${paint.dim(moment(at))}  ${paint.cyan(kind.padEnd(10))}  ${clean(text)}${request}`;
   });
-  return `${sheet.table(columns, matched, "")}\n\n${lines.join("\n")}`;
+  const more = truncated.map((kind) => {
+    const shown = matched.filter((match) => match.kind === kind).length;
+    return paint.yellow(`The newest ${shown} of kind ${kind}; there are more.`);
+  });
+  const table = matched.length === 0 ? [] : [[sheet.table(columns, matched, ""), ...more].join("\n")];
+  return [...table, lines.join("\n")].join("\n\n");
 }

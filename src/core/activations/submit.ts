@@ -3,6 +3,7 @@ import { type CarrierRow, carrierOfIccid } from "../carriers/carrier.ts";
 import type { ActivationId, PassportId } from "../kernel/brand.ts";
 import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { emailKey } from "../kernel/email-key.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
 import type { Owner } from "../passports/passport.ts";
@@ -110,6 +111,7 @@ function newRow(
     activation_date: request.activation_date,
     customer_name: customerName(kyc),
     customer_email: request.customer_email || null,
+    email_key: emailKey(request.customer_email),
     customer_phone: request.customer_phone || null,
     plan_name: request.plan_name || null,
     note: request.note || null,
@@ -118,6 +120,7 @@ function newRow(
     ...statusesOf.pending,
     ...scheduleFor(request.activation_date, tx.now),
     ...untouched,
+    request_id: tx.requestId,
     created_at: tx.now,
     updated_at: tx.now,
   };

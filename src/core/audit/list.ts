@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
-import type { Tables } from "../store/schema/tables.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -15,6 +15,8 @@ export interface AuditLine {
   partner_id: string | null;
   fields: string[] | null;
   note: string | null;
+  /** The HTTP request that it was done by; null for what came from the terminal or a worker. */
+  request_id: string | null;
 }
 
 /** Which lines are asked for. */
@@ -53,10 +55,31 @@ const newestOfTarget = statement((db, t, slot: Slots<Window & { target: string }
     .limit(slot.limit),
 );
 
+/** Of one request: a bulk request has a line for each of its items. */
+const MOST_OF_REQUEST = 500;
+
+const newestOfRequest = statement((db, t, slot: Slots<{ request_id: string }>) =>
+  db
+    .select()
+    .from(t.auditEntries)
+    .where(eq(t.auditEntries.request_id, slot.request_id))
+    .orderBy(desc(t.auditEntries.id))
+    .limit(MOST_OF_REQUEST),
+);
+
+/** What HTTP requests of this id put into the audit trail, newest first, 500 lines at most. */
+export async function auditOfRequest(q: Read, requestId: string): Promise<AuditLine[]> {
+  return (await newestOfRequest(q, { request_id: requestId })).map(toLine);
+}
+
+function toLine(row: Row<"auditEntries">): AuditLine {
+  return { ...row, at: isoTime(row.at) };
+}
+
 /** Lines of the audit trail, newest first. */
 export async function listAudit(q: Read, { target, since, limit, before }: AuditFilter): Promise<AuditLine[]> {
   const key = before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(before.at);
   const window = { since: since ?? 0, key, id: before?.id ?? "", limit };
   const rows = target === undefined ? await newest(q, window) : await newestOfTarget(q, { ...window, target });
-  return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
+  return rows.map(toLine);
 }

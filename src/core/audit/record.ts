@@ -31,5 +31,6 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     partner_id: entry.partnerId ?? null,
     fields: entry.fields ?? null,
     note: entry.note ?? null,
+    request_id: tx.requestId,
   });
 }

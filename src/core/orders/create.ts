@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { emailKey } from "../kernel/email-key.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
@@ -148,6 +149,8 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     metadata: sandbox ? { ...input.metadata, test: true } : input.metadata,
     wallet_balance_after_cents: balanceAfter,
     customer: input.customer,
+    email_key: emailKey(input.customer?.email),
+    request_id: tx.requestId,
     external_order_id: input.key.space === "bulk" ? input.key.value : null,
     created_at: tx.now,
     updated_at: tx.now,

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { startOfCivilDate } from "../kernel/civil-date.ts";
+import { emailKey } from "../kernel/email-key.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
@@ -53,6 +54,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         position: position++,
         quantity,
         traveller,
+        email_key: emailKey(traveller?.customer_email),
         status: "pending",
         supplier: line.supplier ?? "",
         attempts: 0,

@@ -10,11 +10,12 @@ export interface Writer {
   commit(): Promise<void>;
   /** Undoes the whole batch; must not throw. */
   rollback(): Promise<void>;
-  tx(signal: (topic: Topic) => void): Tx;
+  tx(signal: (topic: Topic) => void, requestId: string | null): Tx;
 }
 
 interface Waiting {
   run: (tx: Tx) => Promise<unknown>;
+  requestId: string | null;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -47,10 +48,11 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   }
 
   return {
-    write<I, O>(command: Command<I, O>, input: I): Promise<O> {
+    write<I, O>(command: Command<I, O>, input: I, requestId: string | null): Promise<O> {
       const result = new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
-        queue.push({ run: (tx) => command(tx, input), resolve: (value) => resolve(value as O), reject });
+        const settle = { resolve: (value: unknown) => resolve(value as O), reject };
+        queue.push({ run: (tx) => command(tx, input), requestId, ...settle });
       });
       draining ??= drain();
       return result;
@@ -90,7 +92,7 @@ async function runOne(writer: Writer, waiting: Waiting, alone: boolean, topics: 
   const own: Topic[] = [];
   if (!alone) await writer.savepoint();
   try {
-    const value = await waiting.run(writer.tx((topic) => own.push(topic)));
+    const value = await waiting.run(writer.tx((topic) => own.push(topic), waiting.requestId));
     if (!alone) await writer.release();
     for (const topic of own) topics.add(topic);
     return { ok: true, value };

@@ -43,7 +43,7 @@ export function withCurrentKeys(writer: Writer, keys: Keyring): Writer {
     ...writer,
     async begin() {
       await writer.begin();
-      await keys.refresh(writer.tx(() => undefined));
+      await keys.refresh(writer.tx(() => undefined, null));
     },
   };
 }

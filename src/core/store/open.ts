@@ -56,9 +56,10 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
   const listeners = new Map<Topic, Set<() => void>>();
   const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
   const keys = keyring(vault, masterKey);
-  const writer = engine.writer(
-    (connection, signal): Tx => ({ ...read(connection), ids, signal, touch: () => bumpEpoch({ ...read(connection) }) }),
-  );
+  const writer = engine.writer((connection, signal, requestId): Tx => {
+    const touch = () => bumpEpoch({ ...read(connection) });
+    return { ...read(connection), ids, requestId, signal, touch };
+  });
   const commits = groupCommit(withCurrentKeys(writer, keys), (topic) => {
     for (const wake of listeners.get(topic) ?? []) wake();
   });
@@ -71,7 +72,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
   }
 
   const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
-  if (fresh) await commits.write(ensureDataKeys, null);
+  if (fresh) await commits.write(ensureDataKeys, null, null);
   await reloadKeys();
 
   let closing: Promise<void> | null = null;
@@ -88,7 +89,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
         return await run();
       }
     },
-    write: (command, input) => commits.write(command, input),
+    write: (command, input, requestId) => commits.write(command, input, requestId ?? null),
     epoch,
     onSignal(topic, wake) {
       const own = listeners.get(topic) ?? new Set();

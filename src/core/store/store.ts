@@ -20,6 +20,8 @@ export interface Read {
 /** What a command gets: a transaction of its own. */
 export interface Tx extends Read {
   readonly ids: Ids;
+  /** The id of the HTTP request that this command serves; null for workers and most of the terminal's commands. */
+  readonly requestId: string | null;
   /** After the commit, wakes whoever waits for `topic` in this process. */
   signal(topic: Topic): void;
   /** Marks reference data (partners, credentials, catalog, keys, settings) as changed, for every process's caches. */
@@ -47,8 +49,11 @@ export interface Prepared {
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
-  /** Runs a command as one transaction; resolves once its outcome is durable on disk. */
-  write<I, O>(command: Command<I, O>, input: I): Promise<O>;
+  /**
+   * Runs a command as one transaction; resolves once its outcome is durable on disk. `requestId` is that of the HTTP
+   * request it serves: what it writes can be found by it.
+   */
+  write<I, O>(command: Command<I, O>, input: I, requestId?: string): Promise<O>;
   /** A number that changes whenever any process changed reference data. Cheap: asked at every request. */
   epoch(): Promise<number>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */

@@ -1,9 +1,10 @@
+import type { FastifyRequest } from "fastify";
 import type { Target } from "../../core/activations/activation.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import { type Edit, rescheduleActivation } from "../../core/activations/reschedule.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import { actorOf } from "../actor.ts";
-import type { DaemonContext, Principal } from "../context.ts";
+import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
 import { Activation, ActivationEdit, ActivationParams, Cancellation, IccidParams } from "../schemas/activation.ts";
@@ -30,7 +31,7 @@ function editRoutes(app: App, context: DaemonContext): void {
       body: ActivationEdit,
       response: { 200: Activation },
     },
-    handler: (request) => edit(context, principalOf(request), { id: request.params.id }, request.body),
+    handler: (request) => edit(context, request, { id: request.params.id }, request.body),
   });
 
   app.route({
@@ -45,7 +46,7 @@ function editRoutes(app: App, context: DaemonContext): void {
       body: ActivationEdit,
       response: { 200: Activation },
     },
-    handler: (request) => edit(context, principalOf(request), { iccid: request.params.iccid }, request.body),
+    handler: (request) => edit(context, request, { iccid: request.params.iccid }, request.body),
   });
 }
 
@@ -62,7 +63,7 @@ function cancelRoutes(app: App, context: DaemonContext): void {
       body: Cancellation,
       response: { 200: Activation },
     },
-    handler: (request) => cancel(context, principalOf(request), { id: request.params.id }, request.body),
+    handler: (request) => cancel(context, request, { id: request.params.id }, request.body),
   });
 
   app.route({
@@ -77,13 +78,14 @@ function cancelRoutes(app: App, context: DaemonContext): void {
       body: Cancellation,
       response: { 200: Activation },
     },
-    handler: (request) => cancel(context, principalOf(request), { iccid: request.params.iccid }, request.body),
+    handler: (request) => cancel(context, request, { iccid: request.params.iccid }, request.body),
   });
 }
 
-async function edit({ store }: DaemonContext, owner: Principal, target: Target, change: Edit) {
+async function edit({ store }: DaemonContext, request: FastifyRequest, target: Target, change: Edit) {
   if (!hasEdit(change)) throw invalid({ body: [NOTHING_TO_EDIT] });
-  return store.write(rescheduleActivation, { owner, target, edit: change, actor: actorOf(owner) });
+  const owner = principalOf(request);
+  return store.write(rescheduleActivation, { owner, target, edit: change, actor: actorOf(owner) }, request.id);
 }
 
 /** What a body without any editable field is told. */
@@ -94,6 +96,13 @@ export function hasEdit({ requested_activation_date, note }: Edit): boolean {
   return requested_activation_date !== undefined || note !== undefined;
 }
 
-function cancel({ store }: DaemonContext, owner: Principal, target: Target, body: { reason?: string } | undefined) {
-  return store.write(cancelActivation, { owner, target, reason: body?.reason || null, actor: actorOf(owner) });
+function cancel(
+  { store }: DaemonContext,
+  request: FastifyRequest,
+  target: Target,
+  body: { reason?: string } | undefined,
+) {
+  const owner = principalOf(request);
+  const input = { owner, target, reason: body?.reason || null, actor: actorOf(owner) };
+  return store.write(cancelActivation, input, request.id);
 }

@@ -30,7 +30,7 @@ export const bulkActivationRoutes: RoutePlugin = (app, { store }) => {
       if (targets.length === 0 || targets.length > BULK_LIMIT) {
         throw invalid({ body: [`must name 1 to ${BULK_LIMIT} activations in activation_ids and iccids together`] });
       }
-      return store.write(bulkCancel, { owner, targets, reason: reason || null, actor: actorOf(owner) });
+      return store.write(bulkCancel, { owner, targets, reason: reason || null, actor: actorOf(owner) }, request.id);
     },
   });
 
@@ -49,7 +49,7 @@ export const bulkActivationRoutes: RoutePlugin = (app, { store }) => {
     handler(request) {
       const owner = principalOf(request);
       const items = itemsOf(request.body.items);
-      return store.write(bulkReschedule, { owner, items, actor: actorOf(owner) });
+      return store.write(bulkReschedule, { owner, items, actor: actorOf(owner) }, request.id);
     },
   });
 };

@@ -49,13 +49,14 @@ function submitRoute(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const { partnerId, environment } = principal;
-      const created = await store.write(submitActivation, {
+      const submission = {
         partnerId,
         environment,
         request: request.body,
         actor: actorOf(principal),
         draw: false,
-      });
+      };
+      const created = await store.write(submitActivation, submission, request.id);
       return reply.code(201).header("location", `${prefix}/api/v1/activations/${created.id}`).send(created);
     },
   });

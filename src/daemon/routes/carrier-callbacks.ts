@@ -33,12 +33,8 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       const outcome = outcomeOf(answer);
       if (outcome === null) throw invalid({ mobile_number: ["is required with activated"] });
       const { prefix } = request.params;
-      const { applied } = await store.write(takeCallback, {
-        prefix,
-        id: reference,
-        outcome,
-        answer: keptAnswer(answer),
-      });
+      const given = { prefix, id: reference, outcome, answer: keptAnswer(answer) };
+      const { applied } = await store.write(takeCallback, given, request.id);
       return { ok: true, applied };
     },
   });

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import { createOrder } from "../../core/orders/create.ts";
+import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
 import type { DaemonContext } from "../context.ts";
 import type { RoutePlugin } from "../http.ts";
@@ -49,7 +49,7 @@ async function placeOne(
   try {
     checkMetadata(metadata);
     const activationRequests = travellersOf(item.activation_requests);
-    const { order, replayed } = await store.write(createOrder, {
+    const asked: NewOrder = {
       partnerId,
       environment,
       key: { space: "bulk", value: external_order_id },
@@ -58,7 +58,8 @@ async function placeOne(
       activationRequests,
       metadata,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
-    });
+    };
+    const { order, replayed } = await store.write(createOrder, asked, request.id);
     if (!replayed) warnOfEids(request, order, activationRequests);
     return { external_order_id, service_order_id: order.id, status: "success" };
   } catch (error) {

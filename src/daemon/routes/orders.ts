@@ -1,6 +1,6 @@
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { activationStatus } from "../../core/orders/activation-status.ts";
-import { createOrder } from "../../core/orders/create.ts";
+import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { orderEsims } from "../../core/orders/esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
@@ -53,7 +53,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       const metadata = request.body.metadata ?? {};
       checkMetadata(metadata);
       const activationRequests = travellersOf(request.body.activation_requests);
-      const { order, replayed } = await store.write(createOrder, {
+      const asked: Asked = {
         partnerId,
         environment,
         key: { space: "single", value: request.headers["idempotency-key"] },
@@ -62,7 +62,8 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         activationRequests,
         metadata,
         customer: null,
-      });
+      };
+      const { order, replayed } = await store.write(createOrder, asked, request.id);
       reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
       else warnOfEids(request, order, activationRequests);

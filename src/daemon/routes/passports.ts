@@ -49,7 +49,11 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
       const principal = principalOf(request);
       const { partnerId, environment } = principal;
       const { records } = request.body;
-      const result = await store.write(importPassports, { partnerId, environment, records, actor: actorOf(principal) });
+      const result = await store.write(
+        importPassports,
+        { partnerId, environment, records, actor: actorOf(principal) },
+        request.id,
+      );
       return reply.code(201).send(result);
     },
   });
@@ -90,7 +94,7 @@ function listRoute(app: App, { store }: DaemonContext): void {
       const page = await store.read(listPassports, { partnerId, environment, ...request.query });
       if (clientId === LOCAL_CLIENT) {
         const ids = page.records.map(({ id }) => id);
-        await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf({ clientId }) });
+        await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf({ clientId }) }, request.id);
       }
       return page;
     },
@@ -117,7 +121,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
     handler(request) {
       const owner = principalOf(request);
       const { id } = request.params;
-      return store.write(editPassport, { owner, id, change: request.body, actor: actorOf(owner) });
+      return store.write(editPassport, { owner, id, change: request.body, actor: actorOf(owner) }, request.id);
     },
   });
 
@@ -134,7 +138,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
     },
     handler(request) {
       const owner = principalOf(request);
-      return store.write(withdrawPassport, { owner, id: request.params.id, actor: actorOf(owner) });
+      return store.write(withdrawPassport, { owner, id: request.params.id, actor: actorOf(owner) }, request.id);
     },
   });
 }

@@ -44,7 +44,7 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       const { item, delivery_method } = await store.read(suppliedItem, { supplier, id: reference });
       const outcome = supplyOutcome(answer, askedFor(item, delivery_method));
       if (outcome.kind === "temporary") throw invalid({ esims: [`cannot be taken: ${outcome.reason}`] });
-      const { applied } = await store.write(takeSupplierCallback, { supplier, id: reference, outcome });
+      const { applied } = await store.write(takeSupplierCallback, { supplier, id: reference, outcome }, request.id);
       return { ok: true, applied };
     },
   });

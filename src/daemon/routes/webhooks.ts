@@ -44,7 +44,7 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const input = { ...request.body, owner: ownerOf(principal), actor: actorOf(principal) };
-      const created = await store.write(createWebhook, input);
+      const created = await store.write(createWebhook, input, request.id);
       reply.header("location", `${prefix}/api/v1/webhooks/${created.webhook.id}`);
       return reply.code(201).send(created);
     },
@@ -64,7 +64,7 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const input = { owner: ownerOf(principal), id: request.params.id, actor: actorOf(principal) };
-      await store.write(deleteWebhook, input);
+      await store.write(deleteWebhook, input, request.id);
       return reply.code(204).send(null);
     },
   });

@@ -23,7 +23,7 @@ export const list = command({
   summary: "who did what, newest first",
   stand: "operator",
   effects: "Reads only.",
-  json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note}], count}",
+  json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id}], count}",
   examples: ["audit list --since 24h", "audit list --target acme --all --json"],
   args: {},
   options: {

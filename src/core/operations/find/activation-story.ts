@@ -12,7 +12,7 @@ export async function activationStory(q: Read, row: ActivationRow): Promise<Mome
   const why = [row.error_type, row.error_message].filter((word) => word !== null).join(": ");
   const confirmation = row.confirmation_number === null ? "" : `, number ${row.confirmation_number}`;
   const states = momentsOf("activation", id, [
-    [row.created_at, `activation of ${iccid} with ${carrier} asked for, date ${row.activation_date}`],
+    [row.created_at, `activation of ${iccid} with ${carrier} asked for, date ${row.activation_date}`, row.request_id],
     [row.submitted_at, `submitted to ${carrier}`],
     [row.confirmed_at, `confirmed by ${carrier}${confirmation}`],
     [row.activated_at, `${iccid} activated${number}`],

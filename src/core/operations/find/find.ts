@@ -3,15 +3,16 @@ import { notFound } from "../../kernel/problem.ts";
 import { itemsOfOrder } from "../../orders/items.ts";
 import type { Read } from "../../store/store.ts";
 import { activationStory, passportStory } from "./activation-story.ts";
+import { findSubjects } from "./find-subjects.ts";
 import type { Moment } from "./moment.ts";
 import { partnerNames } from "./names.ts";
 import { esimStory, orderStory } from "./order-story.ts";
-import { auditStory, webhookStory } from "./shared-story.ts";
-import { findSubjects, isEmpty, maskedNumber, type Subjects } from "./subjects.ts";
+import { auditMoment, auditStory, webhookStory } from "./shared-story.ts";
+import { isEmpty, maskedNumber, type SubjectKind, type Subjects } from "./subjects.ts";
 
 /** One thing that was found, as it stands now. */
 export interface Match {
-  kind: "order" | "esim" | "activation" | "passport";
+  kind: SubjectKind;
   id: string;
   /** The order's number, or the ICCID; of a passport its country. */
   name: string;
@@ -27,7 +28,15 @@ export interface Match {
 export interface Story {
   matched: Match[];
   /** Oldest first. */
-  timeline: (Omit<Moment, "at"> & { at: string })[];
+  timeline: ToldMoment[];
+  /** The kinds of which more was found: the newest 50 of each are matched and told of. */
+  truncated: SubjectKind[];
+}
+
+interface ToldMoment extends Omit<Moment, "at" | "request_id"> {
+  at: string;
+  /** The HTTP request that did it, where that is known. */
+  request_id: string | null;
 }
 
 /**
@@ -36,11 +45,13 @@ export interface Story {
  */
 export async function findStory(q: Read, what: string): Promise<Story> {
   const subjects = await findSubjects(q, what);
-  if (isEmpty(subjects)) throw notFound("order, eSIM, activation or passport");
+  if (isEmpty(subjects)) throw notFound("order, eSIM, activation, passport or request");
   const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
   // Of what happened at one moment, what was told first comes first.
-  const timeline = moments.toSorted((a, b) => a.at - b.at).map((moment) => ({ ...moment, at: isoTime(moment.at) }));
-  return { matched: await matches(q, subjects), timeline };
+  const timeline = moments
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, request_id = null, ...moment }) => ({ at: isoTime(at), ...moment, request_id }));
+  return { matched: await matches(q, subjects), timeline, truncated: subjects.truncated };
 }
 
 async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
@@ -52,12 +63,14 @@ async function ownStories(q: Read, { orders, esims, activations, passports }: Su
   return moments;
 }
 
-async function sharedStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
-  const ids: string[] = [...orders, ...esims, ...activations, ...passports].map(({ id }) => id);
-  for (const order of orders) ids.push(...(await itemsOfOrder(q, order.id)).map(({ id }) => id));
+async function sharedStories(q: Read, subjects: Subjects): Promise<Moment[]> {
+  const { orders, esims, activations, passports, audited } = subjects;
+  const ids = new Set<string>([...orders, ...esims, ...activations, ...passports].map(({ id }) => id));
+  for (const order of orders) for (const { id } of await itemsOfOrder(q, order.id)) ids.add(id);
   const moments: Moment[] = [];
   for (const id of ids) moments.push(...(await webhookStory(q, id)), ...(await auditStory(q, id)));
-  return moments;
+  // What a request did to other things, e.g. a webhook's endpoint.
+  return [...moments, ...audited.filter(({ target_id }) => !ids.has(target_id)).map(auditMoment)];
 }
 
 async function matches(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Match[]> {

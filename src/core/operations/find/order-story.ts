@@ -22,7 +22,7 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
   const price = `${formatMoney(order.total_cents, order.currency)} ${order.currency}`;
   const reason = order.reason === null ? "" : `: ${order.reason}`;
   const moments = momentsOf("order", order.id, [
-    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}`],
+    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}`, order.request_id],
     [order.fulfilled_at, `${order.order_number} fulfilled`],
     [order.cancelled_at, `${order.order_number} cancelled${reason}`],
     [order.status === "waiting_review" ? order.updated_at : null, `${order.order_number} waits for review${reason}`],

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { listAudit } from "../../audit/list.ts";
+import { type AuditLine, listAudit } from "../../audit/list.ts";
 import { type Slots, statement } from "../../store/statement.ts";
 import type { Read } from "../../store/store.ts";
 import type { Moment } from "./moment.ts";
@@ -51,9 +51,12 @@ const MOST_LINES = 200;
 
 /** Who did what to it, the newest 200 lines. */
 export async function auditStory(q: Read, target: string): Promise<Moment[]> {
-  return (await listAudit(q, { target, limit: MOST_LINES })).map(({ at, actor, action, fields, note }) => {
-    const about = fields === null || fields.length === 0 ? "" : ` (${fields.join(", ")})`;
-    const text = `${actor}: ${action}${about}${note === null ? "" : `, ${note}`}`;
-    return { at: Date.parse(at), kind: "audit", id: target, text };
-  });
+  return (await listAudit(q, { target, limit: MOST_LINES })).map(auditMoment);
+}
+
+/** A line of the audit trail as a moment of the thing it is about. */
+export function auditMoment({ at, actor, action, target_id: id, fields, note, request_id }: AuditLine): Moment {
+  const about = fields === null || fields.length === 0 ? "" : ` (${fields.join(", ")})`;
+  const text = `${actor}: ${action}${about}${note === null ? "" : `, ${note}`}`;
+  return { at: Date.parse(at), kind: "audit", id, text, request_id };
 }

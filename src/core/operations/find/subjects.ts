@@ -1,10 +1,10 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { ActivationRow } from "../../activations/activation.ts";
 import { openKyc } from "../../activations/identity.ts";
+import type { AuditLine } from "../../audit/list.ts";
 import type { EsimRow } from "../../esims/esim.ts";
 import type { OrderRow } from "../../orders/order.ts";
 import { numberIndex, openPassport, type PassportRow } from "../../passports/passport.ts";
-import type { Tables } from "../../store/schema/tables.ts";
 import { first, type Slots, statement } from "../../store/statement.ts";
 import type { Read } from "../../store/store.ts";
 import { partnerNames } from "./names.ts";
@@ -16,10 +16,18 @@ export interface Subjects {
   esims: EsimRow[];
   activations: ActivationRow[];
   passports: PassportRow[];
+  /** What a request that was meant put into the audit trail. */
+  audited: AuditLine[];
+  /** The kinds of which there are more than are here. */
+  truncated: SubjectKind[];
 }
 
-/** Most rows of a kind that one look-up follows. */
+export type SubjectKind = "order" | "esim" | "activation" | "passport";
+
+/** Most of a kind that one look-up follows: the newest. */
 export const MOST_SUBJECTS = 50;
+/** Enough to see that there are more. */
+export const ONE_TOO_MANY = MOST_SUBJECTS + 1;
 
 type Word = Slots<{ word: string }>;
 
@@ -48,7 +56,7 @@ const esimBy = {
   id: statement((db, t, slot: Word) => db.select().from(t.esims).where(eq(t.esims.id, slot.word))),
   iccid: statement((db, t, slot: Word) => db.select().from(t.esims).where(eq(t.esims.iccid, slot.word))),
   order: statement((db, t, slot: Word) =>
-    db.select().from(t.esims).where(eq(t.esims.order_id, slot.word)).orderBy(t.esims.id).limit(MOST_SUBJECTS),
+    db.select().from(t.esims).where(eq(t.esims.order_id, slot.word)).orderBy(desc(t.esims.id)).limit(ONE_TOO_MANY),
   ),
 };
 
@@ -56,7 +64,12 @@ const activationBy = {
   id: statement((db, t, slot: Word) => db.select().from(t.activations).where(eq(t.activations.id, slot.word))),
   iccid: statement((db, t, slot: Word) => db.select().from(t.activations).where(eq(t.activations.iccid, slot.word))),
   passport: statement((db, t, slot: Word) =>
-    db.select().from(t.activations).where(eq(t.activations.passport_index, slot.word)).limit(MOST_SUBJECTS),
+    db
+      .select()
+      .from(t.activations)
+      .where(eq(t.activations.passport_index, slot.word))
+      .orderBy(desc(t.activations.id))
+      .limit(ONE_TOO_MANY),
   ),
 };
 
@@ -81,33 +94,6 @@ const subjectOf = [
   ),
 ];
 
-type Mail = Slots<{ email: string; pattern: string }>;
-
-/** A member of a column of JSON text; "!" escapes what LIKE takes for itself. */
-function holds(column: Tables["orders"]["customer"] | Tables["orderItems"]["traveller"], slot: Mail): SQL {
-  return sql`lower(${column}) like ${slot.pattern} escape '!'`;
-}
-
-const byMail = {
-  orders: statement((db, t, slot: Mail) =>
-    db.select().from(t.orders).where(holds(t.orders.customer, slot)).limit(MOST_SUBJECTS),
-  ),
-  items: statement((db, t, slot: Mail) =>
-    db
-      .select({ id: t.orderItems.order_id })
-      .from(t.orderItems)
-      .where(holds(t.orderItems.traveller, slot))
-      .limit(MOST_SUBJECTS),
-  ),
-  activations: statement((db, t, slot: Mail) =>
-    db
-      .select()
-      .from(t.activations)
-      .where(sql`lower(${t.activations.customer_email}) = ${slot.email}`)
-      .limit(MOST_SUBJECTS),
-  ),
-};
-
 type Own = { partner_id: string; environment: string; space: string; key: string };
 
 const byOwnNumber = statement((db, t, slot: Slots<Own>) =>
@@ -125,22 +111,28 @@ const byOwnNumber = statement((db, t, slot: Slots<Own>) =>
 );
 
 /**
- * Everything that `typed` may mean: an ICCID, an order number (ours or the partner's own), an e-mail address, a
- * passport number, or the id of an order, a line, an item, an eSIM, an activation request, a passport, a ledger
- * transaction, an event or a delivery.
+ * Everything that a word may mean: an ICCID, an order number, a passport number, or the id of an order, a line, an
+ * item, an eSIM, an activation request, a passport, a ledger transaction, an event or a delivery.
  */
-export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
-  const word = typed.trim();
-  if (word.includes("@")) return withOrdersAndEsims(q, await ofMail(q, word.toLowerCase()));
-  const direct = await ofWord(q, word);
-  if (!isEmpty(direct)) return withOrdersAndEsims(q, direct);
-  const orders = await ordersWithIds(q, await ownNumbers(q, word));
-  return withOrdersAndEsims(q, { ...nothing(), orders });
+export async function ofWord(q: Read, word: string): Promise<Subjects> {
+  const found = await ofId(q, word.toLowerCase());
+  const mark = numberIndex(q, word);
+  found.orders.push(...(await orderBy.number(q, { word: word.toUpperCase() })));
+  found.esims.push(...(await esimBy.iccid(q, { word })));
+  found.activations.push(...(await activationBy.iccid(q, { word })));
+  found.activations.push(...(await activationBy.passport(q, { word: mark })));
+  found.passports.push(...(await passportBy.number(q, { word: mark })));
+  return found;
+}
+
+/** Orders under a number of the partner's own: an external order id, or the key that it sent with the order. */
+export async function ofOwnNumber(q: Read, key: string): Promise<Subjects> {
+  return { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, key)) };
 }
 
 /** Whether nothing was found. */
-export function isEmpty({ orders, esims, activations, passports }: Subjects): boolean {
-  return orders.length + esims.length + activations.length + passports.length === 0;
+export function isEmpty({ orders, esims, activations, passports, audited }: Subjects): boolean {
+  return orders.length + esims.length + activations.length + passports.length + audited.length === 0;
 }
 
 /** The number of a passport with all but its end hidden; null where it was purged. */
@@ -152,44 +144,39 @@ export function maskedNumber(q: Read, row: PassportRow | ActivationRow): string 
     : `${"•".repeat(Math.max(0, number.length - 3))}${number.slice(-3)}`;
 }
 
-function nothing(): Subjects {
-  return { orders: [], esims: [], activations: [], passports: [] };
-}
-
-async function ofMail(q: Read, email: string): Promise<Subjects> {
-  const pattern = (member: string) => {
-    const words = `"${member}":${JSON.stringify(email)}`.toLowerCase();
-    return `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
-  };
-  const items = await byMail.items(q, { email, pattern: pattern("customer_email") });
+/** What two look-ups found. */
+export function joined(a: Subjects, b: Subjects): Subjects {
   return {
-    ...nothing(),
-    orders: [...(await byMail.orders(q, { email, pattern: pattern("email") })), ...(await ordersWithIds(q, items))],
-    activations: await byMail.activations(q, { email, pattern: "" }),
+    orders: [...a.orders, ...b.orders],
+    esims: [...a.esims, ...b.esims],
+    activations: [...a.activations, ...b.activations],
+    passports: [...a.passports, ...b.passports],
+    audited: [...a.audited, ...b.audited],
+    truncated: [...a.truncated, ...b.truncated],
   };
 }
 
-async function ofWord(q: Read, typed: string): Promise<Subjects> {
-  const [id, number] = [typed.toLowerCase(), typed.toUpperCase()];
-  const mark = numberIndex(q, typed);
+/** The beginning of a look-up. */
+export function nothing(): Subjects {
+  return { orders: [], esims: [], activations: [], passports: [], audited: [], truncated: [] };
+}
+
+/** What an id of ours belongs to. */
+export async function ofId(q: Read, id: string): Promise<Subjects> {
   const about: { id: string | null }[] = [{ id }];
   for (const query of subjectOf) about.push(...(await query(q, { word: id })));
   const owners: { id: string | null }[] = [...about];
   for (const query of orderOf) for (const one of about) owners.push(...(await query(q, { word: one.id ?? "" })));
   const found = nothing();
-  found.orders.push(...(await orderBy.number(q, { word: number })), ...(await ordersWithIds(q, owners)));
+  found.orders.push(...(await ordersWithIds(q, owners)));
   for (const one of about) {
     found.esims.push(...(await esimBy.id(q, { word: one.id ?? "" })));
     found.activations.push(...(await activationBy.id(q, { word: one.id ?? "" })));
   }
-  found.esims.push(...(await esimBy.iccid(q, { word: typed })));
-  found.activations.push(...(await activationBy.iccid(q, { word: typed })));
-  found.activations.push(...(await activationBy.passport(q, { word: mark })));
-  found.passports.push(...(await passportBy.id(q, { word: id })), ...(await passportBy.number(q, { word: mark })));
+  found.passports.push(...(await passportBy.id(q, { word: id })));
   return found;
 }
 
-/** Orders under a number of the partner's own: an external order id, or the key that it sent with the order. */
 async function ownNumbers(q: Read, key: string): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
   for (const partner_id of (await partnerNames(q)).keys()) {
@@ -201,7 +188,8 @@ async function ownNumbers(q: Read, key: string): Promise<{ id: string }[]> {
   return found;
 }
 
-async function ordersWithIds(q: Read, ids: { id: string | null }[]): Promise<OrderRow[]> {
+/** The orders with these ids. */
+export async function ordersWithIds(q: Read, ids: { id: string | null }[]): Promise<OrderRow[]> {
   const orders: OrderRow[] = [];
   for (const id of new Set(ids.map((one) => one.id))) {
     const order = id === null ? null : first(await orderBy.id(q, { word: id }));
@@ -210,25 +198,27 @@ async function ordersWithIds(q: Read, ids: { id: string | null }[]): Promise<Ord
   return orders;
 }
 
-/** An eSIM's story is its order's as well; an order's is that of its eSIMs. */
-async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
+/** An eSIM's story is its order's as well; an order's is that of its eSIMs. The newest 50 of each kind. */
+export async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
   const esims = [...found.esims];
   for (const order of found.orders) esims.push(...(await esimBy.order(q, { word: order.id })));
-  const orders = [
-    ...found.orders,
-    ...(await ordersWithIds(
-      q,
-      found.esims.map((esim) => ({ id: esim.order_id })),
-    )),
-  ];
+  const bought = found.esims.map((esim) => ({ id: esim.order_id }));
+  const truncated = new Set(found.truncated);
+  const newest = <T extends { id: string }>(kind: SubjectKind, rows: T[]): T[] => {
+    const all = unique(rows).toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    if (all.length > MOST_SUBJECTS) truncated.add(kind);
+    return all.slice(0, MOST_SUBJECTS);
+  };
   return {
-    orders: unique(orders),
-    esims: unique(esims),
-    activations: unique(found.activations),
-    passports: unique(found.passports),
+    orders: newest("order", [...found.orders, ...(await ordersWithIds(q, bought))]),
+    esims: newest("esim", esims),
+    activations: newest("activation", found.activations),
+    passports: newest("passport", found.passports),
+    audited: found.audited,
+    truncated: [...truncated],
   };
 }
 
 function unique<T extends { id: string }>(rows: T[]): T[] {
-  return [...new Map(rows.map((row) => [row.id, row])).values()].slice(0, MOST_SUBJECTS);
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }

@@ -5,7 +5,7 @@ import type { Read, Topic, Tx } from "../store.ts";
 export type Connection = Pick<Read, "db" | "t" | "prepared">;
 
 /** Makes the transaction of one command over a connection. */
-export type TxMaker = (connection: Connection, signal: (topic: Topic) => void) => Tx;
+export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;
 
 /** What the store needs of SQLite or PostgreSQL. */
 export interface Engine {

@@ -126,7 +126,7 @@ function postgresWriter(pool: pg.Pool, connectionOf: (client: pg.PoolClient) => 
       client.release(!undone);
       client = null;
     },
-    tx: (signal) => makeTx(connectionOf(current()), signal),
+    tx: (signal, requestId) => makeTx(connectionOf(current()), signal, requestId),
   };
 }
 

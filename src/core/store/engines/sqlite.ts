@@ -146,7 +146,7 @@ function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
     async rollback() {
       if (connection.inTransaction) connection.exec("ROLLBACK");
     },
-    tx: (signal) => makeTx({ db, t: sqliteTables, prepared }, signal),
+    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
   };
 }
 

@@ -32,6 +32,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       activation_date: k.text("activation_date").notNull(),
       customer_name: k.text("customer_name").notNull(),
       customer_email: k.text("customer_email"),
+      /** That address as look-ups spell it, see kernel/email-key.ts. */
+      email_key: k.text("email_key"),
       customer_phone: k.text("customer_phone"),
       plan_name: k.text("plan_name"),
       note: k.text("note"),
@@ -70,6 +72,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       cancelled_at: k.int("cancelled_at"),
       /** Completed, failed or cancelled: retention counts from here. */
       finished_at: k.int("finished_at"),
+      /** The HTTP request that asked for it. */
+      request_id: k.text("request_id"),
     },
     (t) => [
       // One SIM, one request: whoever's it is, in whichever environment, until it is cancelled or failed for good.
@@ -86,6 +90,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_queue").on(t.queued_at, t.id),
       k.index("activations_queue_carrier").on(t.carrier_prefix, t.queued_at, t.id),
       k.index("activations_passport").on(t.passport_index, t.id),
+      k.index("activations_email").on(t.email_key, t.id).where(sql`email_key is not null`),
+      k.index("activations_request").on(t.request_id, t.id),
       // What retention looks for: ended, and not cleared yet.
       k.index("activations_finished").on(t.finished_at, t.id).where(sql`sealed is not null`),
     ],

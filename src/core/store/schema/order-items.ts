@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
 import type { OrderItemStatus, ordersTables } from "./orders.ts";
@@ -28,6 +29,8 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       quantity: k.int("quantity").notNull(),
       /** Who installs it and when; null for items without a traveller. */
       traveller: k.json<Traveller>("traveller"),
+      /** The traveller's e-mail address as look-ups spell it, see kernel/email-key.ts. */
+      email_key: k.text("email_key"),
       status: k.text("status").$type<OrderItemStatus>().notNull(),
       supplier: k.text("supplier").notNull(),
       confirmation_number: k.text("confirmation_number"),
@@ -51,6 +54,7 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       k.index("order_items_line").on(t.line_id, t.position),
       k.index("order_items_due").on(t.due_at, t.id),
       k.index("order_items_deadline").on(t.deadline_at, t.id),
+      k.index("order_items_email").on(t.email_key, t.id).where(sql`email_key is not null`),
     ],
   );
   return { orderItems };

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables, DeliveryMethod, ProductType } from "./catalog.ts";
@@ -36,6 +37,10 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       external_order_id: k.text("external_order_id"),
       /** Of a bulk order: for whom the partner bought it. */
       customer: k.json<OrderCustomer>("customer"),
+      /** The customer's e-mail address as look-ups spell it, see kernel/email-key.ts. */
+      email_key: k.text("email_key"),
+      /** The HTTP request that made it. */
+      request_id: k.text("request_id"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
       fulfilled_at: k.int("fulfilled_at"),
@@ -53,6 +58,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       k.index("orders_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
       k.index("orders_status").on(t.status, t.created_at, t.id),
       k.index("orders_due").on(t.due_at, t.id),
+      k.index("orders_email").on(t.email_key, t.id).where(sql`email_key is not null`),
+      k.index("orders_request").on(t.request_id, t.id),
     ],
   );
 

@@ -1,6 +1,7 @@
+import { sql } from "drizzle-orm";
 import type { Kit } from "./kit.ts";
 
-/** What the installation itself keeps: settings, wrapped data keys, the audit trail, cron runs. */
+/** What the installation itself keeps: settings, wrapped data keys, the audit trail, and what the daemon last did. */
 export function platformTables(k: Kit) {
   const settings = k.table("settings", {
     key: k.text("key").primaryKey(),
@@ -30,13 +31,35 @@ export function platformTables(k: Kit) {
       /** Names of the fields concerned, never their values. */
       fields: k.json<string[]>("fields"),
       note: k.text("note"),
+      /** The HTTP request that it was done by. */
+      request_id: k.text("request_id"),
     },
     (t) => [
       k.index("audit_entries_at").on(t.at, t.id),
       k.index("audit_entries_target").on(t.target_id, t.at, t.id),
       k.index("audit_entries_partner").on(t.partner_id, t.at, t.id),
+      k.index("audit_entries_request").on(t.request_id, t.id).where(sql`request_id is not null`),
     ],
   );
 
-  return { settings, dataKeys, auditEntries };
+  const requestCounts = k.table("request_counts", {
+    /** Minutes since 1970. */
+    minute: k.int("minute").primaryKey(),
+    /** Requests answered in it, by all daemons on this database. */
+    requests: k.int("requests").notNull(),
+    /** Those of them that failed on our side (5xx). */
+    failed: k.int("failed").notNull(),
+  });
+
+  const cronRuns = k.table("cron_runs", {
+    job: k.text("job").primaryKey(),
+    /** The last run: when it began, how long it took, and how much it did. */
+    started_at: k.int("started_at").notNull(),
+    took_ms: k.int("took_ms").notNull(),
+    done: k.int("done").notNull(),
+    /** Why it broke off; null when it did not. */
+    error: k.text("error"),
+  });
+
+  return { settings, dataKeys, auditEntries, requestCounts, cronRuns };
 }
