@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import type { PlatformStatus } from "../src/core/operations/status.ts";
-import { esimctl, esimctlJson } from "./support/cli.ts";
+import { esimctl, esimctlJson, serving } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
@@ -51,6 +51,23 @@ test("status counts what happens and what waits, and names what is low or fails"
   expect(troubled.failing_endpoints).toMatchObject([{ id: "hook", partner: "acme", last_status_code: 500 }]);
   const waiting = troubled.queues.filter((queue) => queue.waiting > 0).map(({ queue }) => queue);
   expect(waiting).toEqual(["orders_review", "deliveries_held"]);
+});
+
+test("what the daemon does is seen: its requests, and when the clock's jobs ran", async () => {
+  const { data, status } = await busyShop();
+  expect(await status()).toMatchObject({ requests: { total: 0, failed: 0 }, cron_runs: [] });
+  const daemon = await serving(data);
+  for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
+  await fetch(`${daemon.url}/readyz`);
+  await expect.poll(async () => (await status()).cron_runs.length, { timeout: 30_000 }).toBe(3);
+  await daemon.stop();
+  const { requests, cron_runs } = await status();
+  expect(requests.total).toBe(3);
+  expect(cron_runs.map(({ job }) => job)).toEqual(["activation_calendar", "esim_expiry", "webhook_retention"]);
+  for (const run of cron_runs) expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
+  const shown = await esimctl(["status", "--data", data]);
+  expect(shown.stdout).toMatch(/^requests +[·█]{60} 3 an hour, \d a minute$/m);
+  expect(shown.stdout).toMatch(/^activation calendar +\d+ s ago +\d+ ms +0 due$/m);
 });
 
 test("people get one screen with a chart; --watch wants a terminal", async () => {

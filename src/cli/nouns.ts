@@ -36,7 +36,7 @@ export const singles: readonly Single[] = [
   },
   {
     name: "status",
-    summary: "what is going on: orders, queues, and what needs attention",
+    summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
     load: async () => (await import("./commands/status.ts")).status,
   },
   {

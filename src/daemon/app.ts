@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type FastifyBaseLogger, fastify, LogController } from "fastify";
 import type { Authenticate, DaemonContext } from "./context.ts";
 import type { App, RoutePlugin } from "./http.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Counting } from "./metrics.ts";
 import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
 import { clientErrorHandler } from "./plugins/client-errors.ts";
@@ -28,7 +28,7 @@ export interface AppOptions {
   /** A pino logger (see logging.ts), or false for silence. */
   logger: FastifyBaseLogger | false;
   /** Where requests are counted, if anywhere. */
-  metrics?: Metrics;
+  metrics?: Counting;
   routes: readonly RoutePlugin[];
   /** True where our own program is the only caller, in process: no documents, no pages, nothing to start for them. */
   bare?: boolean;

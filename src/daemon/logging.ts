@@ -47,14 +47,22 @@ function hideNested(line: Record<string, unknown>): Record<string, unknown> {
   return line;
 }
 
+interface DescribedError {
+  type?: string;
+  message: string;
+  code?: string;
+  stack?: string[] | undefined;
+  cause?: DescribedError;
+}
+
 /** An error as logs show it: what and where, never a driver's parameters or rows. */
-function describeError(error: unknown): unknown {
+export function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { message: String(error) };
   const code: unknown = Reflect.get(error, "code");
   return {
     type: error.name,
     // A failed query carries its parameters behind its text.
-    message: error.message.split(/\n?params:/, 1)[0],
+    message: error.message.split(/\n?params:/, 1)[0] ?? "",
     ...(typeof code === "string" ? { code } : {}),
     stack: error.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
     ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),

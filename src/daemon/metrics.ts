@@ -11,10 +11,14 @@ export interface Answered {
   seconds: number;
 }
 
-/** The daemon's Prometheus metrics. */
-export interface Metrics {
-  registry: Registry;
+/** Who counts what is answered. */
+export interface Counting {
   answered(request: Answered): void;
+}
+
+/** The daemon's Prometheus metrics. */
+export interface Metrics extends Counting {
+  registry: Registry;
 }
 
 /** A registry of its own with the process's metrics and those of the HTTP side. */

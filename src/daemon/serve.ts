@@ -11,6 +11,8 @@ import { drain, listen } from "./listen.ts";
 import { createMetrics, startMetricsServer } from "./metrics.ts";
 import { bearerTokens } from "./plugins/authentication.ts";
 import { prepareStore } from "./prepare.ts";
+import { registerQueueGauges } from "./queue-gauges.ts";
+import { countRequests } from "./request-counts.ts";
 import { allRoutes } from "./routes/all.ts";
 import { startWorkers } from "./workers/all.ts";
 
@@ -67,13 +69,20 @@ export async function serve(deps: ServeDependencies, options: ServeOptions): Pro
   await store.write(writeSettings, settingsOf(addresses, options));
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const metrics = createMetrics();
+  registerQueueGauges(metrics.registry, deps);
+  const requestCounts = countRequests(deps);
   const context = { store, clock, ids, addresses };
   const app = buildApp(context, {
     authenticate: bearerTokens(tokens),
     rateLimits: true,
     trustProxy: options.trustProxy,
     logger: log,
-    metrics,
+    metrics: {
+      answered(request) {
+        metrics.answered(request);
+        requestCounts.answered(request);
+      },
+    },
     routes: allRoutes(tokens),
   });
   const url = await listen(app, { host: options.host, port });
@@ -94,6 +103,7 @@ export async function serve(deps: ServeDependencies, options: ServeOptions): Pro
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
       await Promise.all([drain(app, DRAIN_MS), workers.stop()]);
+      await requestCounts.stop();
       metricsServer?.close();
     },
   };

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 
 /** Tables of a handful of rows, made by the operator or the program itself: reading them whole is right. */
-const small = ["settings", "data_keys", "signing_keys", "carriers", "suppliers"];
+const small = ["settings", "data_keys", "signing_keys", "carriers", "suppliers", "cron_runs"];
 
 /** A statement as the engine gets it. */
 export interface Statement {

@@ -1,3 +1,4 @@
+import type { CronRun } from "../../core/operations/cron-runs.ts";
 import type { Queue } from "../../core/operations/queues.ts";
 import type { PlatformStatus } from "../../core/operations/status.ts";
 import { command } from "../command.ts";
@@ -14,12 +15,13 @@ const MOST_ROWS = 5;
 
 export const status = command({
   name: "status",
-  summary: "what is going on: orders, queues, and what needs attention",
+  summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
   stand: "operator",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C.",
   json:
-    "{at, orders: {total, per_minute}, webhook_tries, queues: [{queue, waiting, oldest_at}], failing_endpoints, " +
-    "low_stock, low_wallets}; per_minute: the last 60, oldest first",
+    "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
+    "waiting, oldest_at}], cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, " +
+    "low_wallets}; per_minute: the last 60, oldest first; failed: answered with 5xx",
   examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
@@ -79,8 +81,38 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     seen.queues,
     "",
   );
-  const rates = `${rate("orders", seen.orders)}\n${rate("webhooks sent", seen.webhook_tries)}`;
-  return [paint.bold(moment(seen.at)), rates, queues, ...attention(sheet, seen)].join("\n\n");
+  const { failed } = seen.requests;
+  const rates = [
+    rate("requests", seen.requests) + (failed === 0 ? "" : paint.red(`, ${failed} failed`)),
+    rate("orders", seen.orders),
+    rate("webhooks sent", seen.webhook_tries),
+  ].join("\n");
+  return [paint.bold(moment(seen.at)), rates, queues, cronRuns(sheet, seen), ...attention(sheet, seen)].join("\n\n");
+}
+
+const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {
+  activation_calendar: ["activation calendar", "due"],
+  esim_expiry: ["eSIM expiry", "expired"],
+  webhook_retention: ["webhook retention", "dropped"],
+};
+
+/** When the clock's jobs last ran, and what came of it. */
+function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
+  return sheet.table<CronRun>(
+    [
+      { title: "cron", value: ({ job }) => jobs[job]?.[0] ?? job },
+      { title: "last run", value: ({ started_at }) => ago(started_at, at) },
+      { title: "took", value: ({ took_ms }) => `${took_ms} ms`, align: "right" },
+      {
+        title: "result",
+        value: ({ job, done, error }) => error ?? `${done} ${jobs[job]?.[1] ?? "done"}`,
+        paint: ({ paint }, { error }) => (error === null ? paint.reset : paint.red),
+        shrinks: true,
+      },
+    ],
+    cron_runs,
+    "No cron job has run yet: esimctl serve runs them.",
+  );
 }
 
 /** A table for each thing that somebody should look at; a line when there is none. */

@@ -2,6 +2,7 @@ import { count, gte, sql } from "drizzle-orm";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { requestCounts } from "./request-counts.ts";
 
 /** How many minutes back. */
 export const MINUTES = 60;
@@ -28,14 +29,33 @@ const tries = statement((db, t, slot: Slots<{ from: string }>) => {
     .groupBy(minute);
 });
 
-/** Orders made, and webhooks sent, in the last hour. */
-export async function recentRates(q: Read): Promise<{ orders: Rate; webhook_tries: Rate }> {
+/** What happened in the last hour. */
+export interface Rates {
+  /** Requests answered, and how many of them failed on our side (5xx). */
+  requests: Rate & { failed: number };
+  orders: Rate;
+  webhook_tries: Rate;
+}
+
+/** Requests answered, orders made, and webhooks sent, in the last hour. */
+export async function recentRates(q: Read): Promise<Rates> {
   const from = firstUuidOf(q.now - MINUTES * MINUTE_MS);
-  return { orders: toRate(await orders(q, { from }), q.now), webhook_tries: toRate(await tries(q, { from }), q.now) };
+  const counts = await requestCounts(q, firstMinute(q.now));
+  const answered = counts.map(({ minute, requests }) => ({ minute, many: requests }));
+  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  return {
+    requests: { ...toRate(answered, q.now), failed },
+    orders: toRate(await orders(q, { from }), q.now),
+    webhook_tries: toRate(await tries(q, { from }), q.now),
+  };
+}
+
+function firstMinute(now: number): number {
+  return Math.floor(now / MINUTE_MS) - MINUTES + 1;
 }
 
 function toRate(rows: { minute: number; many: number }[], now: number): Rate {
-  const first = Math.floor(now / MINUTE_MS) - MINUTES + 1;
+  const first = firstMinute(now);
   const per_minute = Array.from({ length: MINUTES }, () => 0);
   for (const { minute, many } of rows) {
     if (minute >= first && minute < first + MINUTES) per_minute[minute - first] = many;

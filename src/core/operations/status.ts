@@ -4,8 +4,9 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
-import { type Rate, recentRates } from "./rates.ts";
+import { type Rates, recentRates } from "./rates.ts";
 
 /** An endpoint that partners have to look at, or that was stopped because they did not. */
 export interface FailingEndpoint {
@@ -27,11 +28,11 @@ export interface LowWallet {
 }
 
 /** The platform at a glance. */
-export interface PlatformStatus {
+export interface PlatformStatus extends Rates {
   at: string;
-  orders: Rate;
-  webhook_tries: Rate;
   queues: Queue[];
+  /** The last run of each job that the daemon runs by the clock; one that never ran is left out. */
+  cron_runs: CronRun[];
   failing_endpoints: FailingEndpoint[];
   low_stock: { sku: string; available: number }[];
   low_wallets: LowWallet[];
@@ -81,6 +82,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     at: isoTime(q.now),
     ...(await recentRates(q)),
     queues: await queueDepths(q),
+    cron_runs: await lastCronRuns(q),
     failing_endpoints: (await failing(q, {})).map(toFailing),
     low_stock: stock.filter(({ status }) => status !== "inactive").map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),

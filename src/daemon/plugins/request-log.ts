@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../http.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Counting } from "../metrics.ts";
 
 /** Logs and counts one answered request: by its route's pattern, never by its address, which may carry a token. */
-export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics | undefined): void {
+export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Counting | undefined): void {
   const { method } = request;
   const route = request.routeOptions.url ?? "(unknown)";
   const status = reply.statusCode;
@@ -13,7 +13,7 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
 }
 
 /** One log line, and one count in the metrics, for every request. */
-export function registerRequestLog(app: App, metrics: Metrics | undefined): void {
+export function registerRequestLog(app: App, metrics: Counting | undefined): void {
   app.addHook("onResponse", (request, reply, done) => {
     recordAnswer(request, reply, metrics);
     done();

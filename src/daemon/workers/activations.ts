@@ -2,6 +2,7 @@ import cron from "node-cron";
 import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type ActivationDependencies, type Begun, createLanes } from "./activation-lanes.ts";
+import { cronRun } from "./cron.ts";
 import { startWorker, type Worker } from "./loop.ts";
 
 /** What a step did. */
@@ -81,7 +82,7 @@ export function startActivations(deps: ActivationDependencies, everyMinute: Tick
     async step(signal) {
       if (calendarIsDue) {
         calendarIsDue = false;
-        await release(store, signal);
+        await cronRun(store, "activation_calendar", () => release(store, signal));
       }
       await pickUp(store, signal);
       if (!signal.aborted) await lanes.fill();

@@ -7,6 +7,7 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
+import { cronRun } from "./cron.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { expireEsims } from "./expiry.ts";
 import { fulfilDueOrders } from "./fulfilment.ts";
@@ -44,8 +45,10 @@ export function startWorkers(context: WorkerContext): { stop(): Promise<void> } 
     ["activations", startActivations({ store, gateway: carriers, log })],
   ];
   const polling = [
-    loop("webhook retention", HOUR_MS, (signal) => purgeOldDeliveries({ store }, signal)),
-    loop("expiry", MINUTE_MS, (signal) => expireEsims({ store }, signal)),
+    loop("webhook retention", HOUR_MS, (signal) =>
+      cronRun(store, "webhook_retention", () => purgeOldDeliveries({ store }, signal)),
+    ),
+    loop("expiry", MINUTE_MS, (signal) => cronRun(store, "esim_expiry", () => expireEsims({ store }, signal))),
   ];
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
 

@@ -3,6 +3,17 @@ import type { Logger } from "pino";
 /** Does all that is due now; resolves once nothing more is. Stops early when `signal` says so. */
 export type Step = (signal: AbortSignal) => Promise<void>;
 
+/** Repeats `some` until it did nothing; answers how much it did in all. */
+export async function untilNothing(signal: AbortSignal, some: () => Promise<number>): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const done = await some();
+    total += done;
+    if (done === 0) break;
+  }
+  return total;
+}
+
 /** A loop that runs. */
 export interface Worker {
   /** Looks for work at once instead of at the next poll. */

@@ -52,7 +52,7 @@ export function platformTables(k: Kit) {
   });
 
   const cronRuns = k.table("cron_runs", {
-    job: k.text("job").primaryKey(),
+    job: k.text("job").$type<"activation_calendar" | "esim_expiry" | "webhook_retention">().primaryKey(),
     /** The last run: when it began, how long it took, and how much it did. */
     started_at: k.int("started_at").notNull(),
     took_ms: k.int("took_ms").notNull(),

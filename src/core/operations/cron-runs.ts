@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { isoTime } from "../kernel/clock.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+/** What the daemon runs by the clock. */
+export type CronJob = "activation_calendar" | "esim_expiry" | "webhook_retention";
+
+/** What came of a run that has just ended. */
+export interface CronOutcome {
+  job: CronJob;
+  took_ms: number;
+  /** Requests made due, eSIMs expired, rows dropped. */
+  done: number;
+  /** Why it broke off; null when it did not. */
+  error: string | null;
+}
+
+/** The last run of a job. */
+export interface CronRun extends CronOutcome {
+  started_at: string;
+}
+
+const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }>) =>
+  db
+    .insert(t.cronRuns)
+    .values({
+      job: slot.job,
+      started_at: slot.started_at,
+      took_ms: slot.took_ms,
+      done: slot.done,
+      error: slot.error,
+    })
+    .onConflictDoUpdate({
+      target: t.cronRuns.job,
+      set: {
+        started_at: sql`excluded.started_at`,
+        took_ms: sql`excluded.took_ms`,
+        done: sql`excluded.done`,
+        error: sql`excluded.error`,
+      },
+    }),
+);
+
+/** Puts down a run in the place of the job's last one. */
+export async function recordCronRun(tx: Tx, outcome: CronOutcome): Promise<void> {
+  await write(tx, { ...outcome, started_at: tx.now - outcome.took_ms });
+}
+
+const all = statement((db, t, _slot) => db.select().from(t.cronRuns).orderBy(t.cronRuns.job));
+
+/** The last run of each job that ever ran. */
+export async function lastCronRuns(q: Read): Promise<CronRun[]> {
+  return (await all(q, {})).map((row) => ({ ...row, started_at: isoTime(row.started_at) }));
+}

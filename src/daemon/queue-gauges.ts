@@ -1,0 +1,51 @@
+import type { Logger } from "pino";
+import { Gauge, type Registry } from "prom-client";
+import type { Clock } from "../core/kernel/clock.ts";
+import { type Queue, queueDepths } from "../core/operations/queues.ts";
+import type { Store } from "../core/store/store.ts";
+
+interface GaugeDependencies {
+  store: Store;
+  clock: Clock;
+  log: Pick<Logger, "error">;
+}
+
+/**
+ * Gauges of every queue of `esimctl status`, held webhook deliveries and orders in review among them. The store is
+ * asked at each scrape, once; where it does not answer they are absent, and the other metrics are served all the same.
+ */
+export function registerQueueGauges(registry: Registry, { store, clock, log }: GaugeDependencies): void {
+  let asked: Promise<Queue[]> | null = null;
+
+  function queues(): Promise<Queue[]> {
+    asked ??= store
+      .read(queueDepths, null)
+      .catch((error: unknown) => {
+        log.error({ err: error }, "queues could not be measured");
+        return [];
+      })
+      .finally(() => {
+        asked = null;
+      });
+    return asked;
+  }
+
+  function gauge(name: string, help: string, measure: (queue: Queue) => number): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["queue"],
+      registers: [registry],
+      async collect() {
+        const seen = await queues();
+        this.reset();
+        for (const one of seen) this.set({ queue: one.queue }, measure(one));
+      },
+    });
+  }
+
+  gauge("esimctl_queue_waiting", "What waits in each queue.", ({ waiting }) => waiting);
+  gauge("esimctl_queue_oldest_seconds", "For how long the oldest in each queue waits; 0: nothing does.", (queue) =>
+    queue.oldest_at === null ? 0 : Math.max(0, (clock.now() - Date.parse(queue.oldest_at)) / 1000),
+  );
+}

@@ -1,0 +1,64 @@
+import type { Logger } from "pino";
+import type { Clock } from "../core/kernel/clock.ts";
+import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../core/operations/request-counts.ts";
+import type { Store } from "../core/store/store.ts";
+import type { Answered } from "./metrics.ts";
+
+/** Counts requests by the minute, for `esimctl status`. */
+export interface RequestCounts {
+  /** Counts one; nothing is written before the next flush. */
+  answered(request: Pick<Answered, "route" | "status">): void;
+  /** Writes what was counted since the last time. */
+  flush(): Promise<void>;
+  /** Writes the rest, and flushes no more. */
+  stop(): Promise<void>;
+}
+
+const FLUSH_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** Watchdogs ask these: no business of partners. */
+const PROBES = new Set(["/healthz", "/readyz"]);
+
+/** Counts in memory, written every five seconds in which there was a request. */
+export function countRequests(deps: { store: Store; clock: Clock; log: Pick<Logger, "warn"> }): RequestCounts {
+  const { store, clock, log } = deps;
+  let counts = new Map<number, RequestCount>();
+  let warned = false;
+
+  function add(count: RequestCount): void {
+    const { minute } = count;
+    const known = counts.get(minute) ?? { minute, requests: 0, failed: 0 };
+    known.requests += count.requests;
+    known.failed += count.failed;
+    counts.set(minute, known);
+    // Written they would go as well: whatever happens to the database, this stays small.
+    for (const old of counts.keys()) if (old < minute - KEPT_MINUTES) counts.delete(old);
+  }
+
+  async function flush(): Promise<void> {
+    if (counts.size === 0) return;
+    const taken = [...counts.values()];
+    counts = new Map();
+    try {
+      await store.write(addRequestCounts, taken);
+      warned = false;
+    } catch (error) {
+      for (const count of taken) add(count);
+      if (!warned) log.warn({ err: error }, "counts of requests could not be written");
+      warned = true;
+    }
+  }
+
+  const timer = setInterval(flush, FLUSH_MS).unref();
+  return {
+    answered({ route, status }) {
+      if (PROBES.has(route)) return;
+      add({ minute: Math.floor(clock.now() / MINUTE_MS), requests: 1, failed: status >= 500 ? 1 : 0 });
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { lastCronRuns } from "../src/core/operations/cron-runs.ts";
+import { KEPT_MINUTES, requestCounts } from "../src/core/operations/request-counts.ts";
+import { platformStatus } from "../src/core/operations/status.ts";
+import { createMetrics } from "../src/daemon/metrics.ts";
+import { registerQueueGauges } from "../src/daemon/queue-gauges.ts";
+import { countRequests } from "../src/daemon/request-counts.ts";
+import { cronRun } from "../src/daemon/workers/cron.ts";
+import { addProducts } from "./support/catalog.ts";
+import { testClock } from "./support/clock.ts";
+import { startPlatform } from "./support/platform.ts";
+import { openTestStore } from "./support/store.ts";
+
+const MINUTE_MS = 60_000;
+const silent = { warn: () => undefined };
+
+test("requests are counted by the minute, of all daemons together, and kept for a day", async () => {
+  const clock = testClock("2026-03-02T01:00:30.000Z");
+  const { store, again } = await openTestStore(clock);
+  const daemons = [store, await again()].map((each) => countRequests({ store: each, clock, log: silent }));
+  const [one, other] = daemons;
+  for (const status of [200, 404, 503]) one?.answered({ route: "/api/v1/orders", status });
+  one?.answered({ route: "/healthz", status: 200 });
+  await one?.flush();
+  other?.answered({ route: "/api/v1/orders", status: 500 });
+  await other?.flush();
+  clock.advance(MINUTE_MS);
+  one?.answered({ route: "/qr/:token", status: 200 });
+  await one?.flush();
+  const { requests } = await store.read(platformStatus, null);
+  expect(requests).toMatchObject({ total: 5, failed: 2 });
+  expect(requests.per_minute.slice(-2)).toEqual([4, 1]);
+
+  clock.advance(KEPT_MINUTES * MINUTE_MS);
+  one?.answered({ route: "/api/v1/orders", status: 200 });
+  await Promise.all(daemons.map((daemon) => daemon.stop()));
+  expect((await store.read(requestCounts, 0)).map(({ requests: many }) => many)).toEqual([1, 1]);
+  expect((await store.read(platformStatus, null)).requests).toMatchObject({ total: 1, failed: 0 });
+});
+
+test("counts that cannot be written are kept for later, and told of once", async () => {
+  const clock = testClock();
+  const { store, again } = await openTestStore(clock);
+  const warned: unknown[] = [];
+  const lost = await again();
+  await lost.close();
+  let reachable = false;
+  const counting = countRequests({
+    store: { ...store, write: (...asked) => (reachable ? store : lost).write(...asked) },
+    clock,
+    log: { warn: (...words: unknown[]) => void warned.push(words) },
+  });
+  for (let sent = 0; sent < 3; sent++) {
+    counting.answered({ route: "/api/v1/orders", status: 200 });
+    await counting.flush();
+  }
+  expect(warned).toHaveLength(1);
+  reachable = true;
+  await counting.stop();
+  expect(await store.read(requestCounts, 0)).toMatchObject([{ requests: 3 }]);
+});
+
+test("of each cron job the last run is kept: when, how long, how much, and why it broke off", async () => {
+  const clock = testClock("2026-03-02T01:00:00.000Z");
+  const { store } = await openTestStore(clock);
+  expect(await store.read(lastCronRuns, null)).toEqual([]);
+  await cronRun(store, "webhook_retention", async () => 12);
+  await cronRun(store, "esim_expiry", async () => 3);
+  clock.advance(MINUTE_MS);
+  const broken = new Error("Failed query: update esims\nparams: 8944500102198304826");
+  await expect(cronRun(store, "esim_expiry", () => Promise.reject(broken))).rejects.toBe(broken);
+  const runs = await store.read(lastCronRuns, null);
+  expect(runs).toMatchObject([
+    { job: "esim_expiry", done: 0, error: "Failed query: update esims" },
+    { job: "webhook_retention", done: 12, error: null },
+  ]);
+  const [failed, dropped] = runs.map(({ started_at, took_ms }) => Date.parse(started_at) + took_ms);
+  expect([failed, dropped]).toEqual([clock.now(), clock.now() - MINUTE_MS]);
+});
+
+test("/metrics has what waits in each queue, and since when, as the store has it at the scrape", async () => {
+  const platform = await startPlatform();
+  const { registry } = createMetrics();
+  const errors: unknown[] = [];
+  const store = await platform.again();
+  registerQueueGauges(registry, {
+    store,
+    clock: platform.clock,
+    log: { error: (words: unknown) => errors.push(words) },
+  });
+  const metric = async (name: string, queue: string) => {
+    const line = new RegExp(`^esimctl_queue_${name}\\{queue="${queue}"\\} (.+)$`, "m").exec(await registry.metrics());
+    return line === null ? null : Number(line[1]);
+  };
+  expect(await metric("waiting", "deliveries_held")).toBe(0);
+  expect(await metric("oldest_seconds", "orders_review")).toBe(0);
+  const partner = await platform.caller({ live: true });
+  await platform.fund(partner.partnerId, 1000);
+  const { EMPTY } = await addProducts(platform.store, [{ sku: "EMPTY", price_cents: 1 }]);
+  const body = { line_items: [{ product_id: EMPTY, quantity: 1 }] };
+  expect((await partner.send("POST", "/api/v1/orders", body, { "idempotency-key": "one" })).status).toBe(201);
+  await platform.fulfil();
+  platform.clock.advance(90_000);
+  expect(await metric("waiting", "orders_review")).toBe(1);
+  expect(await metric("oldest_seconds", "orders_review")).toBe(90);
+
+  await store.close();
+  expect(await metric("waiting", "orders_review")).toBeNull();
+  expect(await registry.metrics()).toMatch(/^process_resident_memory_bytes/m);
+  expect(errors.length).toBeGreaterThan(0);
+});
