@@ -177,7 +177,11 @@ test("an item is due when its day begins where the traveller is, and is worked t
   const id = due?.item.id ?? "";
   // Days went by: the token of the order has expired.
   const later = await platform.credential("acme", { live: true });
-  await platform.store.write(applySupply, { id: id as OrderItemId, outcome: { kind: "accepted" } });
+  await platform.store.write(applySupply, {
+    id: id as OrderItemId,
+    outcome: { kind: "accepted" },
+    heard: { source: "request" },
+  });
   expect(await items(later, body.id)).toMatchObject({
     submitted_count: 1,
     activations: [{ submitted_at: "2026-03-04T13:00:00.000Z" }],
@@ -212,6 +216,7 @@ test("supplier faults are tried again after 1, 2, 4, 8 and 16 minutes, then the 
     await platform.store.write(applySupply, {
       id: due?.item.id ?? ("" as OrderItemId),
       outcome: { kind: "temporary", reason: "connection refused" },
+      heard: { source: "request" },
     });
   }
   expect((await caller.get(`/api/v1/orders/${body.id}`)).body.status).toBe("waiting_review");
@@ -226,7 +231,11 @@ test("no final answer within 48 hours puts the order into review", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.API, 1]]);
   const [id] = await itemIds(platform, body.id);
-  await platform.store.write(applySupply, { id: id as OrderItemId, outcome: { kind: "accepted" } });
+  await platform.store.write(applySupply, {
+    id: id as OrderItemId,
+    outcome: { kind: "accepted" },
+    heard: { source: "request" },
+  });
   platform.clock.advance(48 * 3_600_000 - 1);
   expect(await platform.store.write(reviewOverdueItems, { limit: 9 })).toBe(0);
   platform.clock.advance(1);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { findStory } from "../src/core/operations/find/find.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
 import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
@@ -181,6 +182,12 @@ test("an HTTP supplier's eSIMs are delivered; the request is signed and keeps it
   expect(second?.headers["x-signature"]).toBe(signatureHeader(seconds, signature(SECRET, seconds, second?.raw ?? "")));
   expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
   expect((await caller.get(`/api/v1/orders/${id}/esims`)).body.count).toBe(3);
+  // Support reads each exchange, with its code, in the order's story.
+  const { timeline } = await platform.store.read(findStory, id);
+  expect(timeline.filter(({ kind }) => kind === "supplier").map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^item 1 \(northwind\) request 503 in \d+ ms, temporary: it answered 503$/),
+    expect.stringMatching(/^item 1 \(northwind\) request 200 in \d+ ms, activated: 8944\d+, 8944\d+, 8944\d+$/),
+  ]);
 });
 
 test("answers that cannot be right are faults: too few eSIMs, unknown words, ICCIDs sold already", async () => {

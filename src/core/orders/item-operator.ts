@@ -76,7 +76,7 @@ function again(tx: Tx, item: ItemRow): Promise<ItemRow> {
 async function decide(tx: Tx, input: { id: string; actor: string }, action: string, outcome: SupplyOutcome) {
   const item = open(await requireItem(tx, input.id));
   await audit(tx, await requireOrder(tx, item.order_id), item, action, input.actor);
-  return applySupply(tx, { id: item.id, outcome });
+  return applySupply(tx, { id: item.id, outcome, heard: { source: "operator" } });
 }
 
 function open(item: ItemRow): ItemRow {

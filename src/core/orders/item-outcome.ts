@@ -6,6 +6,7 @@ import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";
 import { completeOrder } from "./complete.ts";
+import { type Heard, noteItemAttempt } from "./item-attempts.ts";
 import { announceItem } from "./item-events.ts";
 import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, requireItem } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
@@ -18,8 +19,12 @@ export const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
  * Applies what a supplier, a callback or the operator said of an item, and what follows for its line and order. What
  * comes after the item's end, or repeats what is known, changes nothing.
  */
-export async function applySupply(tx: Tx, input: { id: OrderItemId; outcome: SupplyOutcome }): Promise<ItemRow> {
+export async function applySupply(
+  tx: Tx,
+  input: { id: OrderItemId; outcome: SupplyOutcome; heard: Heard },
+): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
+  await noteItemAttempt(tx, item.id, input.outcome, input.heard);
   const order = await requireOrder(tx, item.order_id);
   const { outcome } = input;
   switch (outcome.kind) {

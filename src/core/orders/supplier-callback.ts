@@ -30,6 +30,6 @@ export async function takeSupplierCallback(
   if (item.status === "pending" && item.attempts === 0 && item.leased_until === null) {
     throw new Problem("conflict", "This request was not sent yet.");
   }
-  const after = await applySupply(tx, { id: item.id, outcome: input.outcome });
+  const after = await applySupply(tx, { id: item.id, outcome: input.outcome, heard: { source: "callback" } });
   return { applied: after.status !== item.status };
 }

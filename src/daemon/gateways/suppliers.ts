@@ -3,13 +3,21 @@ import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppli
 import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
 import type { Mailer } from "./mailer.ts";
-import type { SignedExchange } from "./signed-exchange.ts";
+import type { SignedAnswer, SignedExchange } from "./signed-exchange.ts";
 import { type Asked, readSupplierAnswer } from "./supplier-answer.ts";
+
+/** What came of one exchange. */
+export interface Supplied {
+  outcome: SupplyOutcome;
+  /** Null where no answer came, and by mail. */
+  statusCode: number | null;
+  latencyMs: number | null;
+}
 
 /** The way to every supplier, whatever its adapter. */
 export interface SupplierGateway {
   /** Sends one item. Never throws: a supplier that cannot be reached is an outcome. */
-  send(item: ClaimedItem, contact: SupplierContact | null): Promise<SupplyOutcome>;
+  send(item: ClaimedItem, contact: SupplierContact | null): Promise<Supplied>;
 }
 
 interface GatewayDependencies {
@@ -35,19 +43,20 @@ export function askedFor(item: ClaimedItem["item"], deliveryMethod: string): Ask
 export function createSupplierGateway({ exchange, mailer, publicUrl }: GatewayDependencies): SupplierGateway {
   return {
     async send(claimed, contact) {
-      if (contact === null) return { kind: "temporary", reason: "it is not set up (suppliers set)" };
+      if (contact === null) return unsent("it is not set up (suppliers set)");
       const wanted = claimed.delivery_method === "supplier_email" ? "email" : "http";
-      if (contact.adapter !== wanted) return { kind: "temporary", reason: `its adapter is not ${wanted}` };
+      if (contact.adapter !== wanted) return unsent(`its adapter is not ${wanted}`);
       return wanted === "email" ? byMail(mailer, claimed, contact) : byHttp(exchange, claimed, contact, publicUrl);
     },
   };
 }
 
-async function byMail(mailer: Mailer, claimed: ClaimedItem, contact: SupplierContact): Promise<SupplyOutcome> {
-  if (contact.to === null) return { kind: "temporary", reason: "it has no address to write to" };
+async function byMail(mailer: Mailer, claimed: ClaimedItem, contact: SupplierContact): Promise<Supplied> {
+  if (contact.to === null) return unsent("it has no address to write to");
   const mail = renderMail(contact.template ?? STANDARD_TEMPLATE, factsOf(claimed));
   // The same message id at every try: a server that got it before knows it again.
-  return mailer.send({ to: contact.to, reference: claimed.item.id, ...mail });
+  const outcome = await mailer.send({ to: contact.to, reference: claimed.item.id, ...mail });
+  return { outcome, statusCode: null, latencyMs: null };
 }
 
 async function byHttp(
@@ -55,8 +64,8 @@ async function byHttp(
   claimed: ClaimedItem,
   { url, secret, name }: SupplierContact,
   publicUrl: string,
-): Promise<SupplyOutcome> {
-  if (url === null || secret === null) return { kind: "temporary", reason: "it has no address or no secret" };
+): Promise<Supplied> {
+  if (url === null || secret === null) return unsent("it has no address or no secret");
   const { item, order_number, product_sku, delivery_method } = claimed;
   const answer = await exchange.post({
     url,
@@ -73,10 +82,17 @@ async function byHttp(
       callback_url: `${publicUrl}${supplierCallbackPath(name)}`,
     },
   });
-  if (answer.statusCode === null)
-    return { kind: "temporary", reason: answer.fault === "timeout" ? "timeout" : "no answer" };
-  const outcome = readSupplierAnswer(answer.body, askedFor(item, delivery_method));
-  const { statusCode } = answer;
+  const { statusCode, latencyMs } = answer;
+  return { outcome: outcomeOf(answer, askedFor(item, delivery_method)), statusCode, latencyMs };
+}
+
+function unsent(reason: string): Supplied {
+  return { outcome: { kind: "temporary", reason }, statusCode: null, latencyMs: null };
+}
+
+function outcomeOf({ statusCode, fault, body }: SignedAnswer, asked: Asked): SupplyOutcome {
+  if (statusCode === null) return { kind: "temporary", reason: fault === "timeout" ? "timeout" : "no answer" };
+  const outcome = readSupplierAnswer(body, asked);
   // Only a clear word counts: a 2xx with an outcome, or a 4xx that says refused. All else is asked again.
   if (statusCode >= 200 && statusCode < 300) return outcome;
   if (statusCode >= 400 && statusCode < 500 && outcome.kind === "refused") return outcome;

@@ -32,12 +32,13 @@ export async function supplyDueItems(deps: SupplyDependencies, signal: AbortSign
 async function supply({ store, gateway, log }: SupplyDependencies, claimed: ClaimedItem): Promise<void> {
   const { id, supplier } = claimed.item;
   try {
-    const outcome = await gateway.send(claimed, await store.read(supplierContact, supplier));
+    const { outcome, statusCode, latencyMs } = await gateway.send(claimed, await store.read(supplierContact, supplier));
+    const heard = { source: "request", statusCode, latencyMs } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
-    await store.write(applySupply, { id, outcome }).catch(async (error: unknown) => {
+    await store.write(applySupply, { id, outcome, heard }).catch(async (error: unknown) => {
       // What it handed over cannot be taken, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;
-      await store.write(applySupply, { id, outcome: { kind: "temporary", reason: error.message } });
+      await store.write(applySupply, { id, outcome: { kind: "temporary", reason: error.message }, heard });
     });
   } catch (error) {
     log.error({ err: error, item_id: id }, "supply failed");

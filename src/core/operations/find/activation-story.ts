@@ -3,7 +3,7 @@ import { attemptsOfActivation } from "../../activations/reveal.ts";
 import { passportUses } from "../../passports/operator-view.ts";
 import type { PassportRow } from "../../passports/passport.ts";
 import type { Read } from "../../store/store.ts";
-import { type Moment, momentsOf } from "./moment.ts";
+import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
 /** What happened to a request: its states, and each exchange with its carrier with the answer, identity blotted out. */
 export async function activationStory(q: Read, row: ActivationRow): Promise<Moment[]> {
@@ -24,11 +24,7 @@ export async function activationStory(q: Read, row: ActivationRow): Promise<Mome
     ],
   ]);
   const attempts = (await attemptsOfActivation(q, row.id)).map((attempt): Moment => {
-    const code = attempt.status_code === null ? "" : ` ${attempt.status_code}`;
-    const took = attempt.latency_ms === null ? "" : ` in ${attempt.latency_ms} ms`;
-    const answer = attempt.answer === null ? "" : `: ${attempt.answer}`;
-    const text = `${attempt.source}${code}${took}, ${attempt.outcome}${answer}`;
-    return { at: Date.parse(attempt.at), kind: "carrier", id, text };
+    return { at: Date.parse(attempt.at), kind: "carrier", id, text: attemptWords(attempt) };
   });
   return [...states, ...attempts];
 }

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import type { EsimRow } from "../../esims/esim.ts";
 import { formatMoney } from "../../kernel/money.ts";
-import { itemsOfOrder } from "../../orders/items.ts";
+import { attemptsOfItem } from "../../orders/item-attempts.ts";
+import { type ItemRow, itemsOfOrder } from "../../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../../orders/order.ts";
 import { type Slots, statement } from "../../store/statement.ts";
 import type { Read } from "../../store/store.ts";
-import { type Moment, momentsOf } from "./moment.ts";
+import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
 const money = statement((db, t, slot: Slots<{ order_id: string }>) =>
   db
@@ -43,28 +44,41 @@ async function moneyStory(q: Read, order: OrderRow): Promise<Moment[]> {
 }
 
 async function itemStory(q: Read, order: OrderRow): Promise<Moment[]> {
-  const items = await itemsOfOrder(q, order.id);
-  return items.flatMap((item) => {
+  const moments: Moment[] = [];
+  for (const item of await itemsOfOrder(q, order.id)) {
     const what = `item ${item.position + 1} (${item.supplier})`;
-    const number = item.confirmation_number === null ? "" : `, number ${item.confirmation_number}`;
-    const failed = item.status === "failed" ? item.updated_at : null;
-    return momentsOf("item", item.id, [
-      [item.submitted_at, `${what} submitted to its supplier, ${item.attempts} tries`],
-      [item.confirmed_at, `${what} confirmed${number}`],
-      [item.activated_at, `${what} activated`],
-      [item.cancelled_at, `${what} cancelled`],
-      [failed, `${what} failed: ${item.error_type ?? "unknown"}, ${item.error_message ?? ""}`],
-    ]);
-  });
+    moments.push(...itemMoments(item, what));
+    for (const attempt of await attemptsOfItem(q, item.id)) {
+      moments.push({ at: attempt.at, kind: "supplier", id: item.id, text: `${what} ${attemptWords(attempt)}` });
+    }
+  }
+  return moments;
+}
+
+/** Its states, and what is to come by itself. */
+function itemMoments(item: ItemRow, what: string): Moment[] {
+  const number = item.confirmation_number === null ? "" : `, number ${item.confirmation_number}`;
+  const failed = item.status === "failed" ? item.updated_at : null;
+  return momentsOf("item", item.id, [
+    [item.submitted_at, `${what} submitted to its supplier`],
+    [item.confirmed_at, `${what} confirmed${number}`],
+    [item.activated_at, `${what} activated`],
+    [item.cancelled_at, `${what} cancelled`],
+    [failed, `${what} failed: ${item.error_type ?? "unknown"}, ${item.error_message ?? ""}`],
+    [item.due_at, `${what} is to go to its supplier${item.attempts === 0 ? "" : " again"}`],
+    [item.deadline_at, `${what} is to have its supplier's final answer`],
+  ]);
 }
 
 /** What happened to an eSIM. */
 export function esimStory(esim: EsimRow, now: number): Moment[] {
+  // What was in stock came before it was assigned.
+  const supplied = esim.assigned_at === esim.created_at;
   const usage = `${esim.iccid} used ${esim.used_mb ?? 0} MB`;
   const place = [esim.country, esim.network].filter((word) => word !== null).join(", ");
   const expired = esim.expires_at !== null && esim.expires_at <= now ? esim.expires_at : null;
   return momentsOf("esim", esim.id, [
-    [esim.assigned_at, `${esim.iccid} assigned from stock`],
+    [esim.assigned_at, `${esim.iccid} ${supplied ? "delivered by its supplier" : "assigned from stock"}`],
     [esim.activated_at, `${esim.iccid} activated`],
     [esim.usage_at, usage],
     [esim.location_at, `${esim.iccid} seen in ${place || "an unknown network"}`],

@@ -83,6 +83,8 @@ export const migrations: Migration[] = [
       "CREATE INDEX `order_items_due` ON `order_items` (`due_at`,`id`);",
       "CREATE INDEX `order_items_deadline` ON `order_items` (`deadline_at`,`id`);",
       "CREATE INDEX `order_items_email` ON `order_items` (`email_key`,`id`) WHERE email_key is not null;",
+      "CREATE TABLE `item_attempts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`item_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`source` text NOT NULL,\n\t`outcome` text NOT NULL,\n\t`status_code` integer,\n\t`latency_ms` integer,\n\t`answer` text,\n\tFOREIGN KEY (`item_id`) REFERENCES `order_items`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `item_attempts_of` ON `item_attempts` (`item_id`,`at`,`id`);",
       "CREATE TABLE `suppliers` (\n\t`name` text PRIMARY KEY NOT NULL,\n\t`adapter` text NOT NULL,\n\t`url` text,\n\t`secret_sealed` text,\n\t`to_address` text,\n\t`template` text,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL\n);\n",
       "CREATE TABLE `events` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`subject_id` text NOT NULL,\n\t`occurred_at` integer NOT NULL,\n\t`data` text NOT NULL,\n\t`expands` text\n);\n",
       "CREATE INDEX `events_partner` ON `events` (`partner_id`,`environment`,`occurred_at`,`id`);",

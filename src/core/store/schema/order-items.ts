@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
+import type { AttemptSource } from "./activations.ts";
 import type { Kit } from "./kit.ts";
 import type { OrderItemStatus, ordersTables } from "./orders.ts";
 
@@ -7,7 +8,7 @@ type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
 
 /**
  * What a supplier is to deliver: one unit with its traveller for scheduled products, or up to 500 units at once for
- * those whose supplier just returns eSIMs.
+ * those whose supplier just returns eSIMs. And what was exchanged with suppliers about it.
  */
 export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
   const orderItems = k.table(
@@ -57,7 +58,28 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       k.index("order_items_email").on(t.email_key, t.id).where(sql`email_key is not null`),
     ],
   );
-  return { orderItems };
+
+  const itemAttempts = k.table(
+    "item_attempts",
+    {
+      id: k.text("id").primaryKey(),
+      item_id: k
+        .text("item_id")
+        .$type<OrderItemId>()
+        .notNull()
+        .references(() => orderItems.id),
+      at: k.int("at").notNull(),
+      source: k.text("source").$type<AttemptSource>().notNull(),
+      /** What it came to: accepted, confirmed, activated, refused or temporary. */
+      outcome: k.text("outcome").notNull(),
+      status_code: k.int("status_code"),
+      latency_ms: k.int("latency_ms"),
+      /** What was said, or why nothing could be understood, in words. */
+      answer: k.text("answer"),
+    },
+    (t) => [k.index("item_attempts_of").on(t.item_id, t.at, t.id)],
+  );
+  return { orderItems, itemAttempts };
 }
 
 /** An activation request of an order (contract: activation_requests). */

@@ -1,0 +1,57 @@
+import { eq } from "drizzle-orm";
+import type { OrderItemId } from "../kernel/brand.ts";
+import type { AttemptSource } from "../store/schema/activations.ts";
+import { insertRow, type Row, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+import type { SupplyOutcome } from "../suppliers/outcome.ts";
+
+/** Where an outcome came from: our own request, a callback, or the operator. */
+export interface Heard {
+  source: AttemptSource;
+  statusCode?: number | null;
+  latencyMs?: number | null;
+}
+
+const attemptsOf = statement((db, t, slot: Slots<{ item_id: OrderItemId }>) =>
+  db
+    .select()
+    .from(t.itemAttempts)
+    .where(eq(t.itemAttempts.item_id, slot.item_id))
+    .orderBy(t.itemAttempts.at, t.itemAttempts.id),
+);
+
+/** What was exchanged about an item, oldest first. */
+export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttempts">[]> {
+  return attemptsOf(q, { item_id: id });
+}
+
+/** Keeps a line for support: who said what of an item. */
+export function noteItemAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, heard: Heard): Promise<void> {
+  return insertRow(tx, "itemAttempts", {
+    id: tx.ids.uuid(tx.now),
+    item_id: id,
+    at: tx.now,
+    source: heard.source,
+    outcome: outcome.kind,
+    status_code: heard.statusCode ?? null,
+    latency_ms: heard.latencyMs ?? null,
+    answer: answerOf(outcome),
+  });
+}
+
+function answerOf(outcome: SupplyOutcome): string | null {
+  switch (outcome.kind) {
+    case "accepted":
+      return null;
+    case "confirmed":
+      return outcome.confirmationNumber;
+    case "activated":
+      return outcome.esims.length === 0
+        ? outcome.confirmationNumber
+        : outcome.esims.map(({ iccid }) => iccid).join(", ");
+    case "refused":
+      return `${outcome.errorType}: ${outcome.errorMessage}`;
+    case "temporary":
+      return outcome.reason;
+  }
+}
