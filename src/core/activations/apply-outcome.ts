@@ -3,7 +3,7 @@ import { carrierByPrefix } from "../carriers/carrier.ts";
 import { ANSWER_WITHIN_MS } from "../carriers/seed.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { releaseDraw } from "../passports/draw.ts";
-import type { AttemptSource } from "../store/schema/activations.ts";
+import type { AttemptSource } from "../store/schema/attempts.ts";
 import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requireActivation } from "./activation.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { OrderItemId } from "../kernel/brand.ts";
-import type { AttemptSource } from "../store/schema/activations.ts";
+import type { AttemptSource } from "../store/schema/attempts.ts";
 import { insertRow, type Row, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";

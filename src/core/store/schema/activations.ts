@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
+import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 
@@ -9,8 +10,6 @@ export type ActivationStatus = "pending" | "processing" | "completed" | "failed"
 /** How far the carrier is. */
 export type ProcessingStatus = "pending" | "processing" | "confirmed" | "completed" | "failed" | "manual_required";
 export type ProcessingMode = "immediate" | "scheduled";
-/** Who spoke: we asked the carrier, it called back, or staff recorded what its portal said. */
-export type AttemptSource = "request" | "callback" | "operator";
 
 /** Physical-SIM activation requests, and what was exchanged with carriers about them. */
 export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
@@ -100,20 +99,12 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
   const activationAttempts = k.table(
     "activation_attempts",
     {
-      id: k.text("id").primaryKey(),
+      ...attemptColumns(k),
       activation_id: k
         .text("activation_id")
         .$type<ActivationId>()
         .notNull()
         .references(() => activations.id),
-      at: k.int("at").notNull(),
-      source: k.text("source").$type<AttemptSource>().notNull(),
-      /** What it came to: accepted, confirmed, activated, refused, temporary or waiting. */
-      outcome: k.text("outcome").notNull(),
-      status_code: k.int("status_code"),
-      latency_ms: k.int("latency_ms"),
-      /** What was answered, identity data blotted out. */
-      answer: k.text("answer"),
     },
     (t) => [k.index("activation_attempts_of").on(t.activation_id, t.at, t.id)],
   );

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
-import type { AttemptSource } from "./activations.ts";
+import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
 import type { OrderItemStatus, ordersTables } from "./orders.ts";
 
@@ -62,20 +62,12 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
   const itemAttempts = k.table(
     "item_attempts",
     {
-      id: k.text("id").primaryKey(),
+      ...attemptColumns(k),
       item_id: k
         .text("item_id")
         .$type<OrderItemId>()
         .notNull()
         .references(() => orderItems.id),
-      at: k.int("at").notNull(),
-      source: k.text("source").$type<AttemptSource>().notNull(),
-      /** What it came to: accepted, confirmed, activated, refused or temporary. */
-      outcome: k.text("outcome").notNull(),
-      status_code: k.int("status_code"),
-      latency_ms: k.int("latency_ms"),
-      /** What was said, or why nothing could be understood, in words. */
-      answer: k.text("answer"),
     },
     (t) => [k.index("item_attempts_of").on(t.item_id, t.at, t.id)],
   );

@@ -1,0 +1,19 @@
+import type { Kit } from "./kit.ts";
+
+/** Who spoke: we asked, they called back, or staff said it. */
+export type AttemptSource = "request" | "callback" | "operator";
+
+/** The columns of an exchange with a carrier or a supplier, beside the reference to what it was about. */
+export function attemptColumns(k: Kit) {
+  return {
+    id: k.text("id").primaryKey(),
+    at: k.int("at").notNull(),
+    source: k.text("source").$type<AttemptSource>().notNull(),
+    /** What it came to: accepted, confirmed, activated, refused, temporary or waiting. */
+    outcome: k.text("outcome").notNull(),
+    status_code: k.int("status_code"),
+    latency_ms: k.int("latency_ms"),
+    /** What was said, identity data blotted out; or why nothing could be understood. */
+    answer: k.text("answer"),
+  };
+}
