@@ -4,7 +4,8 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { postgresTables, sqliteTables } from "../src/core/store/schema/tables.ts";
+import { postgresTables } from "../src/core/store/schema/postgres-tables.ts";
+import { sqliteTables } from "../src/core/store/schema/tables.ts";
 
 // drizzle-kit's API entry is CommonJS only.
 const kit: typeof import("drizzle-kit/api") = createRequire(import.meta.url)("drizzle-kit/api");

@@ -7,6 +7,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${packageFile.version}\n`);
     return;
   }
+  (await import("./compile-cache.ts")).keepCompiledCode();
   if (process.env.ESIMCTL_PARENT_FD !== undefined) await (await import("./parent.ts")).endWithParent();
   const { run } = await import("./run.ts");
   process.exitCode = await run(argv);
@@ -25,6 +26,7 @@ function endQuietlyOnBrokenPipes(): void {
 /** `npm start`: demo data on the first run, then `serve` with the options in `argv`. */
 export async function start(argv: readonly string[]): Promise<void> {
   endQuietlyOnBrokenPipes();
+  (await import("./compile-cache.ts")).keepCompiledCode();
   const { startDemo } = await import("./demo/start.ts");
   process.exitCode = await startDemo(argv);
 }

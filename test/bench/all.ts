@@ -2,7 +2,15 @@ import type { Bench } from "./bench.ts";
 import { httpReads } from "./http-reads.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
+import { startUp } from "./start-up.ts";
 import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 
 /** Every bench, in the order of the table. */
-export const benches: readonly Bench[] = [httpReads, orderCreation, passportsImport, webhooks, webhooksOnPostgres];
+export const benches: readonly Bench[] = [
+  httpReads,
+  orderCreation,
+  passportsImport,
+  startUp,
+  webhooks,
+  webhooksOnPostgres,
+];

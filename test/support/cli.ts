@@ -5,7 +5,9 @@ import type { Writable } from "node:stream";
 import { execa } from "execa";
 import { onTestFinished } from "vitest";
 
-export const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
+const root = join(import.meta.dirname, "..", "..");
+
+export const program = join(root, "bin", "esimctl");
 
 /** Nothing of the machine's own settings reaches the program under test, and nobody is logged in anywhere. */
 export const programEnv: Record<string, string> = {
@@ -15,6 +17,8 @@ export const programEnv: Record<string, string> = {
     ),
   ),
   XDG_CONFIG_HOME: join(import.meta.dirname, "no-such-folder"),
+  // Where the build clears away what is old.
+  XDG_CACHE_HOME: join(root, "dist", "cache"),
 };
 
 export interface Ended {

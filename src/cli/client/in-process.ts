@@ -2,11 +2,10 @@ import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import { requirePartner } from "../../core/partners/partner.ts";
 import { readSetting } from "../../core/store/settings.ts";
-import { buildApp } from "../../daemon/app.ts";
-import type { Addresses, Principal } from "../../daemon/context.ts";
+import type { Addresses, DaemonContext, Principal } from "../../daemon/context.ts";
+import { buildHandlers } from "../../daemon/handlers.ts";
 import type { App } from "../../daemon/http.ts";
-import { createLogger } from "../../daemon/logging.ts";
-import { routes } from "../../daemon/routes/all.ts";
+import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
 import type { ActsFor, Context, Opened } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -21,22 +20,45 @@ const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
   return context.withStore(async (opened) => {
     const principal = await standIn(context, opened, actsFor);
-    // A fault inside a handler is told apart only by its log.
-    const logger = context.globals.verbose && (await createLogger("error", true, process.stderr));
     const addresses = await addressesOf(opened);
-    const app = buildApp(
-      { ...opened, addresses },
-      { authenticate: async () => principal, rateLimits: false, trustProxy: false, logger, routes },
-    );
+    const apps = await createApps(context, { ...opened, addresses }, principal);
     try {
       const standing = `${principal.environment}, ${placeWords(await context.place())}`;
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
-      return await work({ ...apiOver(app, standing, addresses.publicUrl), local });
+      return await work({ ...apiOver(apps.of, standing, addresses.publicUrl), local });
     } finally {
-      await app.close();
+      await apps.close();
     }
   });
+}
+
+/** The handlers of each resource, loaded and made ready when the first request goes there. */
+async function createApps({ globals }: Context, daemon: DaemonContext, principal: Principal) {
+  // A fault inside a handler is told apart only by its log.
+  const logger = globals.verbose && (await verboseLog());
+  const apps = new Map<string, Promise<App>>();
+  const build = async (resource: string) => {
+    const routes = await routesFor(resource);
+    const options = { authenticate: async () => principal, trustProxy: false, logger, routes };
+    return buildHandlers(daemon, options);
+  };
+  return {
+    of(path: string): Promise<App> {
+      const resource = resourceOf(path);
+      const app = apps.get(resource) ?? build(resource);
+      apps.set(resource, app);
+      return app;
+    },
+    async close(): Promise<void> {
+      for (const app of apps.values()) await (await app).close();
+    },
+  };
+}
+
+async function verboseLog() {
+  const { createLogger } = await import("../../daemon/logging.ts");
+  return createLogger("error", true, process.stderr);
 }
 
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
@@ -66,12 +88,13 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-function apiOver(app: App, standing: string, address: string): Api {
+function apiOver(appOf: (path: string) => Promise<App>, standing: string, address: string): Api {
   return {
     standing,
     address,
     async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+      const app = await appOf(path);
       const answer = await app.inject({
         method,
         url: path,

@@ -4,7 +4,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { StoreError } from "../problems.ts";
-import { postgresTables } from "../schema/tables.ts";
+import { postgresTables } from "../schema/postgres-tables.ts";
 import { asStoreError, openPostgres } from "./postgres.ts";
 import { asStoreError as asSqliteError, openSqlite } from "./sqlite.ts";
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { StoreError } from "../problems.ts";
-import { postgresTables } from "../schema/tables.ts";
+import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Connection, Engine, TxMaker } from "./engine.ts";
 

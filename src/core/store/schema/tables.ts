@@ -2,7 +2,7 @@ import { activationsTables } from "./activations.ts";
 import { carriersTables } from "./carriers.ts";
 import { catalogTables } from "./catalog.ts";
 import { esimsTables } from "./esims.ts";
-import { type Kit, postgresKit, sqliteKit } from "./kit.ts";
+import { type Kit, sqliteKit } from "./kit.ts";
 import { orderItemsTables } from "./order-items.ts";
 import { ordersTables } from "./orders.ts";
 import { outboxTables } from "./outbox.ts";
@@ -13,7 +13,8 @@ import { suppliersTables } from "./suppliers.ts";
 import { walletTables } from "./wallet.ts";
 import { webhooksTables } from "./webhooks.ts";
 
-function allTables(k: Kit) {
+/** Every table, built with the column types of an engine. */
+export function allTables(k: Kit) {
   const partners = partnersTables(k);
   const catalog = catalogTables(k);
   const outbox = outboxTables(k);
@@ -39,9 +40,6 @@ function allTables(k: Kit) {
 export const sqliteTables = allTables(sqliteKit);
 
 export type Tables = typeof sqliteTables;
-
-/** The same tables for PostgreSQL. */
-export const postgresTables: Tables = allTables(postgresKit);
 
 export type TableName = keyof Tables;
 /** A row of a table as it is read. */

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { expect, test, vi } from "vitest";
+import { randomIds } from "../src/core/kernel/ids.ts";
+import { buildHandlers } from "../src/daemon/handlers.ts";
+import type { App, RoutePlugin } from "../src/daemon/http.ts";
+import { routes } from "../src/daemon/routes/all.ts";
+import { resourceOf, routesFor } from "../src/daemon/routes/by-resource.ts";
+import { esimctl, program, programEnv } from "./support/cli.ts";
+import { testClock } from "./support/clock.ts";
+import { openTestStore, temporaryDirectory } from "./support/store.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const preload = join(import.meta.dirname, "support", "loaded-files.ts");
+
+/** The packages whose code a command loads: each chunk of the build names the files that are in it. */
+async function packagesOf(...args: string[]): Promise<string[]> {
+  const list = join(temporaryDirectory(), "loaded");
+  const env = { ...programEnv, ESIMCTL_TEST_LOADED: list };
+  const { exitCode } = await execa(process.execPath, ["--import", preload, program, ...args], { env, reject: false });
+  expect(exitCode, args.join(" ")).toBe(0);
+  const files = readFileSync(list, "utf8").trimEnd().split("\n");
+  const named = files.flatMap((url) => {
+    if (url.includes("/node_modules/")) return [url];
+    return readFileSync(fileURLToPath(url), "utf8").match(/^\s*\/\/ \S*node_modules\/\S+$/gm) ?? [];
+  });
+  return [...new Set(named.map((one) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(one)?.[1] ?? one))].sort();
+}
+
+test("help and version load no more than what reads the command line", async () => {
+  expect(await packagesOf("--version")).toEqual([]);
+  for (const line of ["--help", "orders --help", "orders create --help", "webhooks --help"]) {
+    expect(await packagesOf(...line.split(" ")), line).toEqual(["commander", "env-paths", "is-safe-filename"]);
+  }
+});
+
+test("a command on data at hand loads the store, and the API only where it goes through it", async () => {
+  const data = join(temporaryDirectory(), "data");
+  for (const line of ["init", "partners create acme --name Acme"]) await esimctl([...line.split(" "), "--data", data]);
+  const operator = await packagesOf("partners", "list", "--data", data);
+  expect(operator).toEqual(expect.arrayContaining(["better-sqlite3", "drizzle-orm"]));
+  for (const heavy of ["fastify", "typebox", "temporal-polyfill", "i18n-iso-countries", "pg", "pino"])
+    expect(operator).not.toContain(heavy);
+  const partner = await packagesOf("orders", "list", "--data", data, "--partner", "acme", "--sandbox");
+  expect(partner).toEqual(expect.arrayContaining(["fastify", "typebox"]));
+  for (const heavy of ["@fastify/swagger", "@fastify/helmet", "@inquirer/prompts", "undici", "jose", "qrcode", "pg"])
+    expect([...operator, ...partner]).not.toContain(heavy);
+});
+
+/** Method and path of what these routes serve. */
+async function servedBy(plugins: readonly RoutePlugin[]): Promise<string[]> {
+  const clock = testClock();
+  const { store } = await openTestStore(clock);
+  const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };
+  const served: string[] = [];
+  const noting = plugins.map(
+    (plugin): RoutePlugin =>
+      (app, context) => {
+        app.addHook("onRoute", ({ method, url }) => void served.push(`${method} ${url}`));
+        plugin(app, context);
+      },
+  );
+  const app: App = buildHandlers(
+    { store, clock, ids: randomIds(), addresses },
+    { authenticate: () => Promise.reject(new Error("nobody calls")), trustProxy: false, logger: false, routes: noting },
+  );
+  await app.ready();
+  await app.close();
+  return served.sort();
+}
+
+test("in process every route of the API is found by the first word of its path", async () => {
+  const all = await servedBy(routes);
+  const resources = [...new Set(all.map((route) => resourceOf(route)))];
+  const found = await Promise.all(resources.map(async (resource) => servedBy(await routesFor(resource))));
+  expect(found.flat().sort()).toEqual(all);
+  expect(await routesFor("nosuch")).toEqual([]);
+});
