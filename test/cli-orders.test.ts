@@ -64,21 +64,61 @@ test("an order that its stock cannot fill waits for the operator", async () => {
     return { id, number: order_number, shown };
   };
   const held = await place();
+  const unasked = await run(`orders approve ${held.number}`);
+  expect(unasked).toMatchObject({ exitCode: 1, stdout: "" });
   const short = await run(`orders approve ${held.number} --yes`);
   expect(short).toMatchObject({ exitCode: 1, stdout: "" });
+  const fits = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
+  expect(fits).toMatchObject({ exitCode: 0, stderr: "" });
   expect(short.stderr).toMatch(/still short: ES-GLB-3GB-15D needs 60, has 0/);
 
   const refill = await run(`stock import ${join(STOCK, "ES-GLB-1GB-7D.csv")} --sku ES-GLB-3GB-15D --json`);
   expect(JSON.parse(refill.stdout)).toMatchObject({ duplicates: 60 });
-  expect((await run(`orders reject ${held.number} --reason none`)).exitCode).toBe(2);
+  const asked = await run(`orders reject ${held.number} --reason none`);
+  expect(asked).toMatchObject({ exitCode: 2, stdout: "" });
+  const words = "ends failed; \\d+\\.\\d\\d AUD refunded; no event goes out\\.";
+  expect(asked.stderr).toMatch(new RegExp(`Reject ${held.number}\\? ${words}`));
 
   const before = await json("wallet balance --partner demo");
   const rejected = await json(`orders reject ${held.number} --reason gone --yes`);
   expect(rejected).toMatchObject({ id: held.id, status: "failed", reason: "gone" });
+  expect(rejected.done).toMatchObject({ refund_cents: rejected.total_price_cents, events: [] });
   const after = await json("wallet balance --partner demo");
   expect(after.balances[0].balance_cents - before.balances[0].balance_cents).toBe(rejected.total_price_cents);
   expect((await run(`orders approve ${held.id} --yes`)).exitCode).toBe(1);
   expect((await json("wallet check")).ok).toBe(true);
+  const ledger = await json("wallet ledger --partner demo --all");
+  const booked = ledger.data.filter((entry: { order_id: string }) => entry.order_id === held.id);
+  expect(booked).toMatchObject(["refund", "charge"].map((kind) => ({ kind, reference: held.number })));
+});
+
+test("approve, cancel, ship and retry show their consequence before they act, and say what they did", async () => {
+  const { run, json } = await demo();
+  await json("webhooks create https://hooks.example.com/x --events order.fulfilled,order.cancelled --partner demo");
+  const order = async (sku: string, quantity: number) => {
+    const { order_number } = await json(`orders create --partner demo --product ${sku} --quantity ${quantity}`);
+    return order_number;
+  };
+  // Nothing serves: what is paid stays so.
+  const card = await order("PS-AU-35GB-28D", 2);
+  const shipped = await run(`orders ship ${card} --carrier Post --tracking T1`);
+  const events = "events: order.fulfilled to 1 endpoint";
+  expect(shipped.exitCode).toBe(0);
+  expect(shipped.stderr).toContain(
+    `${card}: ends fulfilled; 2 × PS-AU-35GB-28D count as shipped; nothing refunded; ${events}.`,
+  );
+  expect(shipped.stdout).toMatch(/shipped +2 × PS-AU-35GB-28D\n/);
+  const other = await order("ES-EU-5GB-30D", 2);
+  const told = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
+  expect(told.stderr).toBe("No daemon serves this data: the order waits until esimctl serve delivers it.");
+  const retried = await run(`orders retry ${other} --quiet`);
+  expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await run(`orders retry ${other}`)).stderr).toContain(
+    "stays paid until the rest is delivered; no request of it is stuck;",
+  );
+  const cancelled = await run(`orders cancel ${other} --reason no --yes`);
+  expect(cancelled.stderr).toMatch(/ends cancelled; \d+\.\d\d AUD refunded; events: order\.cancelled to 1 endpoint\./);
+  expect(cancelled.stdout).toMatch(/refunded +\d+\.\d\d AUD\nevents +order\.cancelled to 1 endpoint/);
 });
 
 test("who may act where", async () => {

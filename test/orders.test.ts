@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isoTime } from "../src/core/kernel/clock.ts";
 import { luhnValid } from "../src/core/kernel/luhn.ts";
-import { approveOrder, previewReview, rejectOrder } from "../src/core/orders/review.ts";
+import { approveOrder, rejectOrder } from "../src/core/orders/review.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, type Platform, type Reply, startPlatform } from "./support/platform.ts";
@@ -221,10 +221,9 @@ test("short stock sends the order to review; approve delivers after a refill, re
   ]);
   await platform.fulfil();
   expect((await caller.get(`/api/v1/orders/${held.body.id}`)).body.status).toBe("waiting_review");
-  const preview = await platform.store.read(previewReview, held.body.id);
-  expect(preview).toMatchObject({ short: [{ sku: "US5", needed: 1, available: 0 }], refund_cents: 400 });
   const approving = { id: held.body.id, actor: "operator" };
-  await expect(platform.store.write(approveOrder, approving)).rejects.toMatchObject({ slug: "conflict" });
+  const short = { slug: "conflict", message: expect.stringMatching(/US5 needs 1, has 0/) };
+  await expect(platform.store.write(approveOrder, approving)).rejects.toMatchObject(short);
 
   // All lines or none: what there was of EU5 stayed free for others.
   const other = await order(caller, [[products.EU5, 5]]);

@@ -30,7 +30,7 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     charge.run(price, now, partnerId, "AUD");
     const transaction_id = ids.uuid(now);
     const charged = { partner_id: partnerId, order_id: id, currency: "AUD", amount_cents: price, created_at: now };
-    insert.ledger_transactions({ id: transaction_id, kind: "charge", ...charged });
+    insert.ledger_transactions({ id: transaction_id, kind: "charge", reference: order_number, ...charged });
     const posting = { transaction_id, currency: "AUD" };
     insert.ledger_postings({ ...posting, account: `wallet:${partnerId}`, amount_cents: -price });
     insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });

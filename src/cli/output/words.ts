@@ -19,6 +19,11 @@ export function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
+/** "1 eSIM", "2 eSIMs": how many of a thing there are. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 /** "yes" or "no". */
 export function yesNo(value: boolean): string {
   return value ? "yes" : "no";

@@ -42,7 +42,7 @@ export async function availableStock(q: Read, productId: ProductId): Promise<num
 }
 
 /** What is missing for `needs`, all taken together; empty: there is enough of everything. */
-export async function shortages(q: Read, needs: Need[]): Promise<Shortage[]> {
+async function shortages(q: Read, needs: Need[]): Promise<Shortage[]> {
   const short: Shortage[] = [];
   for (const need of merged(needs)) {
     const available = await availableStock(q, need.productId);

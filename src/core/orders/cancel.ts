@@ -12,34 +12,6 @@ import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder,
 import { orderTransitions } from "./order-states.ts";
 import { deliveredUnits, refund, undeliveredCents } from "./refund.ts";
 
-/** What a cancellation would do, shown before anyone confirms. */
-export interface CancelPreview {
-  order_number: string;
-  status: string;
-  /** What the order would end as. */
-  ends_as: "cancelled" | "fulfilled";
-  refund_cents: number;
-  currency: string;
-  /** eSIMs whose code nobody saw and that go back to stock. */
-  esims_to_stock: number;
-  events: string[];
-}
-
-/** The consequences of cancelling, without cancelling. Throws `not_found`, `conflict` when it is final. */
-export async function previewCancel(q: Read, id: OrderId): Promise<CancelPreview> {
-  const { order, lines, items } = await cancellable(q, id);
-  const keeps = anythingDelivered(lines, items);
-  return {
-    order_number: order.order_number,
-    status: order.status,
-    ends_as: keeps ? "fulfilled" : "cancelled",
-    refund_cents: order.environment === "sandbox" ? 0 : undeliveredCents(lines, items),
-    currency: order.currency,
-    esims_to_stock: order.environment === "sandbox" ? 0 : lines.reduce((sum, line) => sum + stockHeld(order, line), 0),
-    events: keeps ? ["order.fulfilled", "esims.ready"] : ["order.cancelled"],
-  };
-}
-
 /**
  * Cancels what was not delivered and refunds exactly that, in one transaction. Nothing delivered: the order is
  * cancelled and says so; else it ends fulfilled, without the cancelled lines. Throws `not_found`, `conflict` when it

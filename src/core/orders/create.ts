@@ -75,8 +75,9 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const travellers = await travellersOf(tx, priced.lines, input.activationRequests);
   // An id of ours, made for an order.
   const id = tx.ids.uuid(tx.now) as OrderId;
-  const { balanceAfter, transactionId } = await pay(tx, input, id, priced);
-  const { order, lines } = await insertOrder(tx, input, { id, priced, balanceAfter });
+  const order_number = await newOrderNumber(tx);
+  const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
+  const { order, lines } = await insertOrder(tx, input, { id, order_number, priced, balanceAfter });
   await insertItems(tx, order, lines, travellers);
   await insertRow(tx, "idempotencyKeys", {
     partner_id: input.partnerId,
@@ -116,27 +117,30 @@ interface Payment {
   transactionId: string | null;
 }
 
-async function pay(tx: Tx, input: NewOrder, orderId: OrderId, priced: PricedOrder): Promise<Payment> {
+type Bill = Pick<Draft, "id" | "order_number" | "priced">;
+
+async function pay(tx: Tx, input: NewOrder, { id: orderId, order_number: reference, priced }: Bill): Promise<Payment> {
   const { partnerId } = input;
   const { currency, total } = priced;
   if (input.environment === "sandbox") {
     return { balanceAfter: await balanceIn(tx, { partner_id: partnerId, currency }), transactionId: null };
   }
-  return postMovement(tx, { kind: "charge", partnerId, currency, amount: total, orderId });
+  return postMovement(tx, { kind: "charge", partnerId, currency, amount: total, orderId, reference });
 }
 
 interface Draft {
   id: OrderId;
+  order_number: string;
   priced: PricedOrder;
   balanceAfter: MinorUnits;
 }
 
 async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ order: OrderRow; lines: LineRow[] }> {
-  const { id, priced, balanceAfter } = draft;
+  const { id, order_number, priced, balanceAfter } = draft;
   const sandbox = input.environment === "sandbox";
   const order: OrderRow = {
     id,
-    order_number: await newOrderNumber(tx),
+    order_number,
     partner_id: input.partnerId,
     environment: input.environment,
     status: sandbox ? "pending_payment" : "paid",

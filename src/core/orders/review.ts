@@ -1,41 +1,13 @@
 import { recordAudit } from "../audit/record.ts";
-import { reserveStock, shortages } from "../esims/stock.ts";
+import { reserveStock } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { Read, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
 import { needsOf } from "./fulfil.ts";
 import { failOrder } from "./item-outcome.ts";
 import { itemsOfOrder } from "./items.ts";
 import { linesOfOrder, type OrderRow, progressOrder, requireOrder } from "./order.ts";
 import { deliveredUnits } from "./refund.ts";
-
-/** What approving or rejecting would do, shown before anyone confirms. */
-export interface ReviewPreview {
-  order_number: string;
-  status: string;
-  reason: string | null;
-  /** Still missing from stock; approving needs this to be empty. */
-  short: { sku: string; needed: number; available: number }[];
-  esims_to_deliver: number;
-  refund_cents: number;
-  currency: string;
-}
-
-/** The consequences of a review decision, without deciding. Throws `not_found`. */
-export async function previewReview(q: Read, id: OrderId): Promise<ReviewPreview> {
-  const order = await requireOrder(q, id);
-  const lines = await linesOfOrder(q, id);
-  const needs = needsOf(lines);
-  return {
-    order_number: order.order_number,
-    status: order.status,
-    reason: order.reason,
-    short: order.reserved ? [] : await shortages(q, needs),
-    esims_to_deliver: needs.reduce((sum, need) => sum + need.quantity, 0),
-    refund_cents: order.total_cents,
-    currency: order.currency,
-  };
-}
 
 /**
  * Passes a held order: its stock is reserved and a worker delivers it. Throws `not_found`, `conflict` when it is not in

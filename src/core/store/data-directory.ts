@@ -128,7 +128,8 @@ export function keyFileIsExposed(file: string): boolean {
  * Throws `StoreError` when another daemon has it. The result releases it.
  */
 export function lockDataDirectory(path: string): () => void {
-  const lock = new Database(join(path, LOCK), { timeout: 0 });
+  // Long enough for whoever only looks whether it is taken.
+  const lock = new Database(join(path, LOCK), { timeout: 100 });
   try {
     lock.pragma("journal_mode = DELETE");
     lock.exec("BEGIN EXCLUSIVE");
@@ -141,6 +142,21 @@ export function lockDataDirectory(path: string): () => void {
     );
   }
   return () => lock.close();
+}
+
+/** Whether a daemon serves the directory at this moment. */
+export function isServed(path: string): boolean {
+  const file = join(path, LOCK);
+  if (!existsSync(file)) return false;
+  const lock = new Database(file, { readonly: true, timeout: 0 });
+  try {
+    lock.exec("SELECT 1 FROM sqlite_master");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    lock.close();
+  }
 }
 
 /** What to throw where data is without its key file. */

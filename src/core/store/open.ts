@@ -7,6 +7,7 @@ import { openSqlite } from "./engines/sqlite.ts";
 import { groupCommit } from "./group-commit.ts";
 import { keyring, withCurrentKeys } from "./keyring.ts";
 import { StoreError } from "./problems.ts";
+import { rehearse } from "./rehearse.ts";
 import { statement } from "./statement.ts";
 import type { Read, Store, Topic, Tx } from "./store.ts";
 import { createVault, UnknownKeyError } from "./vault.ts";
@@ -90,6 +91,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
       }
     },
     write: (command, input, requestId) => commits.write(command, input, requestId ?? null),
+    rehearse: (command, input) => rehearse((run, given) => commits.write(run, given, null), command, input),
     epoch,
     onSignal(topic, wake) {
       const own = listeners.get(topic) ?? new Set();

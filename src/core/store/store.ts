@@ -54,6 +54,8 @@ export interface Store {
    * request it serves: what it writes can be found by it.
    */
   write<I, O>(command: Command<I, O>, input: I, requestId?: string): Promise<O>;
+  /** Runs a command as `write` does and takes all of it back: its result is what would have come of it. */
+  rehearse<I, O>(command: Command<I, O>, input: I): Promise<O>;
   /** A number that changes whenever any process changed reference data. Cheap: asked at every request. */
   epoch(): Promise<number>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */

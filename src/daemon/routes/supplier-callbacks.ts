@@ -65,7 +65,8 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
     preValidation,
     async handler(request) {
       const report = esimReport(request.body);
-      const { applied } = await store.write(takeEsimReport, { supplier: request.params.name, report });
+      const told = { supplier: request.params.name, report };
+      const { applied } = await store.write(takeEsimReport, told, request.id);
       return { ok: true, applied };
     },
   });

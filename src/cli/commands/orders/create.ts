@@ -5,6 +5,7 @@ import { command } from "../../command.ts";
 import { integer, required, text } from "../../input.ts";
 import { recordResult } from "../../output/result.ts";
 import { orderFields } from "./view.ts";
+import { undeliveredNote } from "./waiting.ts";
 
 export const create = command({
   name: "create",
@@ -33,7 +34,9 @@ export const create = command({
         ...orderFields(sheet, order),
         "wallet after": sheet.money(order.wallet_balance_after_cents, order.currency),
       }));
-      return { ...record, note: replayed ? "This key made this order before." : undefined };
+      if (replayed) context.note("This key made this order before.");
+      const open = order.status === "paid" || order.status === "pending_payment";
+      return { ...record, note: open ? await undeliveredNote(context) : undefined };
     });
   },
 });

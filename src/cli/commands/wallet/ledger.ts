@@ -11,7 +11,7 @@ const columns: Column<LedgerEntry>[] = [
   { title: "kind", value: (entry) => entry.kind },
   { title: "amount", value: (entry, sheet) => sheet.money(entry.amount_cents, entry.currency), align: "right" },
   { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), shrinks: true },
-  { title: "reference", value: (entry) => entry.reference ?? entry.order_id, shrinks: true },
+  { title: "reference", value: (entry) => entry.reference, shrinks: true },
   { title: "transaction", value: (entry) => entry.id },
 ];
 

@@ -1,0 +1,51 @@
+import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
+import { type Context, OPERATOR } from "../../context.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import { shown } from "../../output/words.ts";
+import { consequenceFields, consequenceWords } from "./consequence.ts";
+import { orderFields } from "./view.ts";
+
+/** The keys of what the operator's verbs print. */
+export const ACTED_JSON =
+  "{id, order_number, partner_id, status, reason, total_price_cents, currency, …, done: {refund_cents, from_stock: " +
+  "[{sku, count, iccids}], to_stock, shipped: [{sku, quantity}], sent_again: [{item_id, supplier}], events: [{kind, " +
+  "endpoints, held}]}}";
+
+interface Asked {
+  /** As it was typed: an order's id or number. */
+  id: string;
+  act: OrderAct;
+  /** Whether a person has to agree first; else the consequence is only shown. */
+  asks: boolean;
+}
+
+/** Rehearses the act and shows what would come of it, asks where it has to, then does it and prints what was done. */
+export async function actHere(context: Context, { id, act, asks }: Asked): Promise<Result> {
+  const [{ actAndFollow, actOnOrder }, { findOrderId }, { formatMoney }] = await Promise.all([
+    import("../../../core/orders/act.ts"),
+    import("../../../core/orders/order.ts"),
+    import("../../../core/kernel/money.ts"),
+  ]);
+  return context.withStore(async ({ store }) => {
+    const acting = { id: await store.read(findOrderId, id), act, actor: OPERATOR };
+    const foreseen = await store.rehearse(actAndFollow, acting);
+    const { order_number, currency } = foreseen.order;
+    const words = consequenceWords(act, foreseen, (cents) => `${formatMoney(cents, currency)} ${currency}`);
+    if (asks && !context.globals.yes) await context.confirm(`${capital(act.verb)} ${order_number}? ${words}`);
+    else context.note(`${order_number}: ${words}`);
+    return acted(await store.write(actOnOrder, acting));
+  });
+}
+
+/** The order as the act left it, and what the act did. */
+function acted({ order, done }: ActedOn): Result {
+  return recordResult({ ...order, done }, (sheet) => ({
+    ...orderFields(sheet, order),
+    reason: shown(order.reason),
+    ...consequenceFields(sheet, done, order.currency),
+  }));
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

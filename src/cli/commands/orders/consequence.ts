@@ -1,0 +1,61 @@
+import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
+import type { Consequence, StockMove } from "../../../core/orders/consequence.ts";
+import type { Sheet } from "../../output/sheet.ts";
+import { counted } from "../../output/words.ts";
+
+/** ICCIDs that a sentence can hold; `--json` has more. */
+const SAID = 5;
+
+/** What would come of an act, in one line: how the order ends, money, stock, requests, events. */
+export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: number) => string): string {
+  const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
+  const parts = [
+    ending(foreseen),
+    ...shipped.map(({ sku, quantity }) => `${quantity} × ${sku} count as shipped`),
+    ...(act.verb === "retry" && sent_again.length === 0 ? ["no request of it is stuck"] : []),
+    ...suppliersOf(sent_again).map(([name, count]) => `${counted(count, "request")} to ${name} sent again`),
+    ...from_stock.map((move) => `${esims(move)} taken from stock${named(move)}`),
+    ...to_stock.map((move) => `${esims(move)} returned to stock${named(move)}`),
+    refund_cents > 0 ? `${money(refund_cents)} refunded` : "nothing refunded",
+    events.length === 0 ? "no event goes out" : `events: ${events.map(told).join(", ")}`,
+  ];
+  return `${parts.join("; ")}.`;
+}
+
+/** What an act did, of which there was something, by name. */
+export function consequenceFields(sheet: Sheet, done: Consequence, currency: string): Record<string, string> {
+  const listed = {
+    shipped: done.shipped.map(({ sku, quantity }) => `${quantity} × ${sku}`),
+    "sent again": suppliersOf(done.sent_again).map(([name, count]) => `${counted(count, "request")} to ${name}`),
+    "from stock": done.from_stock.map((move) => `${esims(move)}${named(move)}`),
+    "to stock": done.to_stock.map((move) => `${esims(move)}${named(move)}`),
+    events: done.events.map(told),
+  };
+  const fields = Object.entries(listed).flatMap(([name, parts]) =>
+    parts.length === 0 ? [] : [[name, parts.join("; ")]],
+  );
+  return { refunded: sheet.money(done.refund_cents, currency), ...Object.fromEntries(fields) };
+}
+
+function ending({ before, order: { status } }: ActedOn): string {
+  return status === before ? `stays ${status} until the rest is delivered` : `ends ${status}`;
+}
+
+function esims({ sku, count }: StockMove): string {
+  return `${counted(count, "eSIM")} of ${sku}`;
+}
+
+function named({ iccids }: StockMove): string {
+  return iccids.length === 0 || iccids.length > SAID ? "" : ` (${iccids.join(", ")})`;
+}
+
+function suppliersOf(sent: Consequence["sent_again"]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { supplier } of sent) counts.set(supplier, (counts.get(supplier) ?? 0) + 1);
+  return [...counts];
+}
+
+function told({ kind, endpoints, held }: Consequence["events"][number]): string {
+  const later = held === 0 ? "" : `, held for ${counted(held, "endpoint")}`;
+  return `${kind} to ${counted(endpoints, "endpoint")}${later}`;
+}

@@ -1,0 +1,10 @@
+import type { Context } from "../../context.ts";
+
+/** What to say where an order waits for a daemon that does not run; undefined where one runs, or nobody can tell. */
+export async function undeliveredNote(context: Context): Promise<string | undefined> {
+  const where = await context.where();
+  if (where.kind !== "directory") return undefined;
+  const { isServed } = await import("../../../core/store/data-directory.ts");
+  if (isServed(where.path)) return undefined;
+  return "No daemon serves this data: the order waits until esimctl serve delivers it.";
+}

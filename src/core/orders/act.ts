@@ -1,0 +1,78 @@
+import type { Actor } from "../audit/record.ts";
+import type { OrderId } from "../kernel/brand.ts";
+import type { OrderStatus } from "../store/schema/orders.ts";
+import type { Tx } from "../store/store.ts";
+import { cancelOrder } from "./cancel.ts";
+import { type Consequence, consequenceSince, standingOf } from "./consequence.ts";
+import { fulfilStep } from "./fulfil.ts";
+import { retryOrder } from "./item-operator.ts";
+import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
+import { approveOrder, rejectOrder } from "./review.ts";
+import { shipOrder } from "./ship.ts";
+
+/** What the operator decides about an order. */
+export type OrderAct =
+  | { verb: "approve" }
+  | { verb: "reject"; reason: string }
+  | { verb: "cancel"; reason: string }
+  | { verb: "ship"; carrier: string; tracking: string; trackingUrl: string | null }
+  | { verb: "retry" };
+
+/** An order after an act, and all that the act did. */
+export interface ActedOn {
+  before: OrderStatus;
+  order: Order & { reason: string | null };
+  done: Consequence;
+}
+
+interface Acting {
+  id: OrderId;
+  act: OrderAct;
+  actor: Actor;
+}
+
+/** Does what the operator decided, in one transaction, and tells what that was. Throws as the act itself does. */
+export async function actOnOrder(tx: Tx, input: Acting): Promise<ActedOn> {
+  const before = await standingOf(tx, input.id);
+  await perform(tx, input);
+  return outcomeSince(tx, before);
+}
+
+/** Steps of a delivery that are looked ahead at: 10,000 units. What is larger keeps the other orders waiting. */
+const STEPS_AHEAD = 20;
+
+/**
+ * The same with what a worker then does by itself: an approved order's delivery. Meant to be rehearsed: what it answers
+ * is what would come of the act.
+ */
+export async function actAndFollow(tx: Tx, input: Acting): Promise<ActedOn> {
+  const before = await standingOf(tx, input.id);
+  await perform(tx, input);
+  if (input.act.verb === "approve") {
+    for (let steps = 0; steps < STEPS_AHEAD && (await fulfilStep(tx, input.id)) === "more"; steps++);
+  }
+  return outcomeSince(tx, before);
+}
+
+function perform(tx: Tx, { id, act, actor }: Acting): Promise<unknown> {
+  switch (act.verb) {
+    case "approve":
+      return approveOrder(tx, { id, actor });
+    case "reject":
+      return rejectOrder(tx, { id, reason: act.reason, actor });
+    case "cancel":
+      return cancelOrder(tx, { id, reason: act.reason, actor });
+    case "ship": {
+      const { carrier, tracking, trackingUrl } = act;
+      return shipOrder(tx, { id, carrier, tracking, trackingUrl, actor });
+    }
+    case "retry":
+      return retryOrder(tx, { id, actor });
+  }
+}
+
+async function outcomeSince(tx: Tx, before: Awaited<ReturnType<typeof standingOf>>): Promise<ActedOn> {
+  const row = await requireOrder(tx, before.order.id);
+  const order = { ...toOrder(row, await linesOfOrder(tx, row.id)), reason: row.reason };
+  return { before: before.order.status, order, done: await consequenceSince(tx, before) };
+}
