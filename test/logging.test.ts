@@ -26,7 +26,7 @@ async function capture(): Promise<{ logger: Logger; lines: () => Record<string, 
   stream.on("data", (chunk) => {
     text += String(chunk);
   });
-  const logger = await createLogger("info", false, stream);
+  const logger = await createLogger("info", { pretty: false, destination: stream });
   const lines = () =>
     text
       .split("\n")
@@ -54,7 +54,7 @@ describe("the request log", () => {
       client_id: "sk_test_good",
       msg: "request",
     });
-    expect(nothing).toMatchObject({ request_id: "call-2", route: "(unknown)", status: 404 });
+    expect(nothing).toMatchObject({ request_id: "call-2", route: "(unknown)", status: 404, refusal: "not_found" });
   });
 
   it("never shows a token, a query string or the address that holds one", async () => {

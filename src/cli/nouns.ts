@@ -144,6 +144,11 @@ export const nouns: readonly Noun[] = [
     verbs: async () => (await import("./commands/audit/verbs.ts")).verbs,
   },
   {
+    name: "logs",
+    summary: "what the daemon did, request by request",
+    verbs: async () => (await import("./commands/logs/verbs.ts")).verbs,
+  },
+  {
     name: "keys",
     summary: "the keys of tokens and of sealed data",
     verbs: async () => (await import("./commands/keys/verbs.ts")).verbs,

@@ -3,11 +3,14 @@ import { systemClock } from "../core/kernel/clock.ts";
 import { randomIds } from "../core/kernel/ids.ts";
 import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-directory.ts";
 import { releaseLeases } from "../core/store/leases.ts";
+import { type LogFile, openLogFile } from "../daemon/log-file.ts";
 import { createLogger, type LogLevel } from "../daemon/logging.ts";
 import { type Running, type ServeOptions, serve } from "../daemon/serve.ts";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { listeningLine } from "./listening-line.ts";
 import { openOrCreate } from "./local-store.ts";
+import { logFolder } from "./log-folder.ts";
 import type { Place } from "./place.ts";
 import { onSecondSignal } from "./signals.ts";
 
@@ -28,24 +31,35 @@ export async function serveUntilStopped(
   const place = await context.place();
   const sources = { clock: systemClock, ids: randomIds() };
   const release = takePlace(place, sources.ids);
+  const file = openLog(place, context);
   try {
     const { store } = await openOrCreate(place, { ...sources, verify: true });
     try {
-      const log = await createLogger(serving.logLevel, forPeople(context));
+      const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
       // The directory's lock says that nobody else works on it. Several daemons may share a PostgreSQL.
       if (place.kind === "directory") await store.write(releaseLeases, null);
       // From before it listens: whoever sees the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve({ store, ...sources, log }, serving);
       if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
+      if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
       await stopOn(signalled, running, log);
     } finally {
       await store.close();
     }
   } finally {
+    await file.close();
     release();
   }
+}
+
+/** The log on disk, whose last lines are not lost either when the process ends all at once. */
+function openLog(place: Place, { warn }: Context): LogFile {
+  const folder = logFolder(place);
+  const file = openLogFile(folder, { warn });
+  process.once("exit", file.flushSync);
+  return file;
 }
 
 /** Whether a person watches: lines to read instead of JSON lines. */

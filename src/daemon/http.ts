@@ -45,6 +45,11 @@ declare module "fastify" {
     allow?: string;
   }
 
+  interface FastifyReply {
+    /** What it refuses with, for the log: a problem's slug, or an OAuth error. */
+    refusal: string | undefined;
+  }
+
   interface FastifyRequest {
     /** Who calls; undefined on public routes. Routes with a scope read it by `principalOf`. */
     principal: Principal | undefined;

@@ -1,4 +1,5 @@
 import type { App } from "./http.ts";
+import { UNSAID } from "./logging.ts";
 
 /** An address that cannot be listened on, in words for whoever starts the program. */
 export class ListenError extends Error {
@@ -52,7 +53,9 @@ export async function startListening<T>(start: () => Promise<T>, { host, port, f
 /** Listens and gives the bound address, e.g. http://127.0.0.1:8080. Throws `ListenError`. */
 export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<string> {
   await app.ready();
-  return startListening(() => app.listen({ host, port }), { host, port, flag: "--port" });
+  // Whoever starts the daemon says so, when all of it runs.
+  const quiet = { listenTextResolver: () => UNSAID };
+  return startListening(() => app.listen({ host, port, ...quiet }), { host, port, flag: "--port" });
 }
 
 /**

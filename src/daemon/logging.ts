@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from "pino";
+import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -69,6 +69,12 @@ export function describeError(error: unknown): DescribedError {
   };
 }
 
+/** What the line of an answered request says. */
+export const REQUEST = "request";
+
+/** A text that is not logged: for what others log that we say ourselves. */
+export const UNSAID = "";
+
 /** pino's options: JSON lines without secrets, identity data or addresses that carry tokens. */
 export function loggerOptions(level: LogLevel): LoggerOptions {
   return {
@@ -78,6 +84,11 @@ export function loggerOptions(level: LogLevel): LoggerOptions {
     formatters: { level: (label) => ({ level: label }), log: hideNested },
     // Names without wildcards: pino looks those up; a wildcard makes it walk every value of every line.
     redact: { paths: PRIVATE, censor: HIDDEN },
+    hooks: {
+      logMethod(args, method) {
+        if (args[0] !== UNSAID) method.apply(this, args);
+      },
+    },
     serializers: {
       err: describeError,
       error: describeError,
@@ -88,17 +99,35 @@ export function loggerOptions(level: LogLevel): LoggerOptions {
   };
 }
 
-/** The daemon's log: JSON lines to `destination`, or lines for people when `pretty`. */
-export async function createLogger(
-  level: LogLevel,
-  pretty: boolean,
-  destination: NodeJS.WritableStream = process.stdout,
-): Promise<Logger> {
-  return pino(loggerOptions(level), pretty ? await prettyStream(destination) : destination);
+/** Where lines go. */
+export interface LogOutput {
+  /** Somebody watches: lines to read, and one for each request only from level debug on. */
+  pretty: boolean;
+  /** Standard output unless given. */
+  destination?: NodeJS.WritableStream;
+  /** Takes every line as JSON as well. */
+  file?: DestinationStream;
+}
+
+/** The daemon's log: JSON lines, or lines for people when `pretty`. */
+export async function createLogger(level: LogLevel, output: LogOutput): Promise<Logger> {
+  const { pretty, destination = process.stdout, file } = output;
+  const shown = pretty ? await prettyStream(destination, level) : destination;
+  if (file === undefined || level === "silent") return pino(loggerOptions(level), shown);
+  return pino(loggerOptions(level), multistream([shown, file].map((stream) => ({ level, stream }))));
 }
 
 // Loaded only where somebody watches.
-async function prettyStream(destination: NodeJS.WritableStream): Promise<DestinationStream> {
+async function prettyStream(destination: NodeJS.WritableStream, level: LogLevel): Promise<DestinationStream> {
   const { default: prettyPrint } = await import("pino-pretty");
-  return prettyPrint({ destination, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname" });
+  const pretty = prettyPrint({ destination, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname" });
+  if (level === "debug" || level === "trace") return pretty;
+  return {
+    write(line) {
+      if (!line.endsWith(REQUEST_ENDING)) pretty.write(line);
+    },
+  };
 }
+
+/** pino writes the message last. */
+const REQUEST_ENDING = `"msg":"${REQUEST}"}\n`;

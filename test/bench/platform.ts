@@ -74,7 +74,7 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
       authenticate: bearerTokens(tokens),
       rateLimits: true,
       trustProxy: false,
-      logger: await createLogger("info", false, nowhere),
+      logger: await createLogger("info", { pretty: false, destination: nowhere }),
       metrics: createMetrics(),
       routes: allRoutes(tokens),
     },

@@ -19,6 +19,7 @@ export const programEnv: Record<string, string> = {
   XDG_CONFIG_HOME: join(import.meta.dirname, "no-such-folder"),
   // Where the build clears away what is old.
   XDG_CACHE_HOME: join(root, "dist", "cache"),
+  XDG_STATE_HOME: join(import.meta.dirname, "no-such-folder"),
 };
 
 export interface Ended {

@@ -58,7 +58,7 @@ async function createApps({ globals }: Context, daemon: DaemonContext, principal
 
 async function verboseLog() {
   const { createLogger } = await import("../../daemon/logging.ts");
-  return createLogger("error", true, process.stderr);
+  return createLogger("error", { pretty: true, destination: process.stderr });
 }
 
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */

@@ -2,9 +2,11 @@ import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
 import type { Match, Story } from "../../core/operations/find/find.ts";
 import type { Store } from "../../core/store/store.ts";
 import { command } from "../command.ts";
-import { OPERATOR } from "../context.ts";
+import { type Context, OPERATOR } from "../context.ts";
 import { argument, flag } from "../input.ts";
+import type { LogRecord } from "../log-reading.ts";
 import { clean } from "../output/clean.ts";
+import { logLine } from "../output/log-line.ts";
 import { readSecretArgument } from "../output/prompts.ts";
 import type { Column, Sheet } from "../output/sheet.ts";
 import { moment, statusPaint } from "../output/words.ts";
@@ -16,11 +18,12 @@ export const find = command({
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
-    "answer to what that request did. Of each kind the newest 50 are shown; truncated names those with more.",
+    "answer to what that request did, and to what the daemon's log has of it. Of each kind the newest 50 are shown; " +
+    "truncated names those with more.",
   json:
     "{matched: [{kind, id, name, partner, environment, status, passport_no}], " +
-    "timeline: [{at, kind, id, text, request_id}], truncated: [kind]}; kinds there: order, money, item, esim, " +
-    "activation, carrier, webhook, passport, audit",
+    "timeline: [{at, kind, id, text, request_id}], truncated: [kind], log: [the lines of a request]}; kinds " +
+    "there: order, money, item, esim, activation, carrier, webhook, passport, audit",
   examples: [
     "find 8944500102198304826",
     "find ORD-20260301-7K2M9Q",
@@ -38,14 +41,41 @@ export const find = command({
       "ICCID, order, request, e-mail, passport number or id:",
       context.globals,
     );
-    const { findStory } = await import("../../core/operations/find/find.ts");
     const story = await context.withStore(async ({ store }) => {
-      const masked = await store.read(findStory, typed);
+      const masked = await storyOf(context, store, typed.trim());
       return reveal ? { ...masked, matched: await revealed(store, masked.matched) } : masked;
     });
     return { json: story, text: (sheet) => shownStory(sheet, story) };
   },
 });
+
+/** A story, and what the daemon's log has of the request that was meant. */
+interface LoggedStory extends Story {
+  log: LogRecord[];
+}
+
+const MOST_LINES = 200;
+
+/** A request that was refused, or only read, is known to the log alone. Throws `not_found`. */
+async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
+  const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
+    import("../../core/operations/find/find.ts"),
+    import("../../core/kernel/problem.ts"),
+    import("../log-reading.ts"),
+    import("../log-folder.ts"),
+  ]);
+  const told = await store.read(findStory, typed).catch((error: unknown) => {
+    if (error instanceof Problem && error.slug === "not_found") return error;
+    throw error;
+  });
+  const isStory = !(told instanceof Problem);
+  if (isStory && !told.timeline.some(({ request_id }) => request_id === typed)) return { ...told, log: [] };
+  const folder = logFolder(await context.place());
+  const { records } = await lastRecords(folder, { most: MOST_LINES, requestId: typed });
+  if (isStory) return { ...told, log: records };
+  if (records.length === 0) throw told;
+  return { matched: [], timeline: [], truncated: [], log: records };
+}
 
 /** The matches with their passport numbers whole. */
 async function revealed(store: Store, matched: readonly Match[]): Promise<Match[]> {
@@ -79,7 +109,7 @@ const columns: Column<Match>[] = [
   { title: "id", value: ({ id }) => id },
 ];
 
-function shownStory(sheet: Sheet, { matched, timeline, truncated }: Story): string {
+function shownStory(sheet: Sheet, { matched, timeline, truncated, log }: LoggedStory): string {
   const { paint } = sheet;
   const lines = timeline.map(({ at, kind, text, request_id }) => {
     const request = request_id === null ? "" : paint.dim(`  request ${clean(request_id)}`);
@@ -90,5 +120,11 @@ function shownStory(sheet: Sheet, { matched, timeline, truncated }: Story): stri
     return paint.yellow(`The newest ${shown} of kind ${kind}; there are more.`);
   });
   const table = matched.length === 0 ? [] : [[sheet.table(columns, matched, ""), ...more].join("\n")];
-  return [...table, lines.join("\n")].join("\n\n");
+  const logged = log.map((record) => logLine(sheet, record, { verbose: false }));
+  const title = paint.bold("in the log of the daemon");
+  return [
+    ...table,
+    ...(lines.length > 0 ? [lines.join("\n")] : []),
+    ...(logged.length > 0 ? [[title, ...logged].join("\n")] : []),
+  ].join("\n\n");
 }

@@ -2,6 +2,7 @@ import { command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { address, choice, flag, integer, text } from "../input.ts";
 import { dated } from "../input-time.ts";
+import { listeningLine } from "../listening-line.ts";
 import type { Serving } from "../serving.ts";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -18,7 +19,11 @@ export const serveOptions = {
   inventorySunset: dated("--inventory-sunset <date>", "announce when the deprecated GET /inventory/status ends"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
-  logLevel: choice("--log-level <level>", levels, "how much is logged (default info)"),
+  logLevel: choice(
+    "--log-level <level>",
+    levels,
+    "how much is logged (default info; a line a request on a terminal: debug)",
+  ),
 };
 
 interface Asked extends Omit<Serving, "host" | "port" | "logLevel"> {
@@ -38,9 +43,7 @@ export function servingOf({ host = "127.0.0.1", port = 8080, logLevel = "info", 
 export function sayListening(context: Context, url: string, publicUrl: string): void {
   const json = context.globals.json || process.stdout.isTTY !== true;
   if (!json && context.globals.quiet) return;
-  const msg = `listening on ${url}`;
-  const line = { level: "info", time: new Date().toISOString(), event: "listening", url, public_url: publicUrl, msg };
-  process.stdout.write(json ? `${JSON.stringify(line)}\n` : `esimctl is ${msg} (Ctrl-C stops it)\n`);
+  process.stdout.write(json ? listeningLine({ url, publicUrl }) : `esimctl is listening on ${url} (Ctrl-C stops it)\n`);
 }
 
 export const serve = command({
@@ -48,7 +51,8 @@ export const serve = command({
   summary: "run the platform: API, workers, pages",
   stand: "process",
   effects:
-    "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent.",
+    "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent. " +
+    "Keeps a log of at most 100 MiB beside the data, or in the user's log folder with --database: esimctl logs tail.",
   json: 'JSON log lines; one has "event":"listening" and "url"',
   examples: [
     "serve",

@@ -7,17 +7,20 @@ import { StoreError } from "./problems.ts";
 const DATABASE = "esimctl.db";
 const KEY = "esimctl.key";
 const LOCK = "serve.lock";
+const LOGS = "logs";
 const KEY_LINE = /^esimctl-key-v1:([A-Za-z0-9_-]{43})$/;
 
 /** The files of one installation. */
 export interface DataDirectory {
   databaseFile: string;
   keyFile: string;
+  /** The folder of the daemon's log. */
+  logs: string;
 }
 
-/** Where a data directory keeps its database and its key. */
+/** Where a data directory keeps its database, its key and its log. */
 export function dataDirectory(path: string): DataDirectory {
-  return { databaseFile: join(path, DATABASE), keyFile: join(path, KEY) };
+  return { databaseFile: join(path, DATABASE), keyFile: join(path, KEY), logs: join(path, LOGS) };
 }
 
 /** Whether `path` holds an esimctl database. Throws `StoreError` when this user may not look. */
@@ -75,8 +78,9 @@ export function prepareDataDirectory(path: string, ids: Ids): DataDirectory {
 export function holdingOf(path: string): "data" | "nothing" | "other" {
   if (isInitialised(path)) return "data";
   if (!existsSync(path)) return "nothing";
-  // The lock's file stays behind and means nothing.
-  return readdirSync(path).every((name) => name.startsWith(".") || name === LOCK) ? "nothing" : "other";
+  // The lock's file and the log stay behind and mean nothing.
+  const names = readdirSync(path).filter((name) => !name.startsWith(".") && name !== LOCK && name !== LOGS);
+  return names.length === 0 ? "nothing" : "other";
 }
 
 function refuseForeign(path: string): void {

@@ -31,6 +31,7 @@ export function sendOauthError(error: unknown, request: FastifyRequest, reply: F
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const { internal } = problems;
   const answer = refusal ?? { status: internal.status, error: "server_error", description: internal.hint };
+  reply.refusal = answer.error;
   // RFC 6749 5.2: who came by the Authorization header is told its scheme.
   if (answer.status === 401 && request.headers.authorization !== undefined) reply.header("www-authenticate", "Basic");
   return reply

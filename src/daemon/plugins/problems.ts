@@ -43,6 +43,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const refusal = asProblem(error);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const problem = refusal ?? new Problem("internal", "Something went wrong on our side.");
+  reply.refusal = problem.slug;
   const authenticate = challenge(problem);
   if (authenticate !== undefined) reply.header("www-authenticate", authenticate);
   const body = problemBody(problem, { instance: pathOf(request.url), requestId: request.id }, context);
@@ -67,6 +68,7 @@ export function unknownPath(request: FastifyRequest): Problem {
 
 /** Renders every error of every route. */
 export function registerProblems(app: App, context: DaemonContext): void {
+  app.decorateReply("refusal", undefined);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context));
   app.setNotFoundHandler((request) => {
     throw unknownPath(request);

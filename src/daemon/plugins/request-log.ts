@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../http.ts";
+import { REQUEST } from "../logging.ts";
 import type { Counting } from "../metrics.ts";
 
 /** Logs and counts one answered request: by its route's pattern, never by its address, which may carry a token. */
@@ -8,7 +9,8 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
   const route = request.routeOptions.url ?? "(unknown)";
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
-  request.log.info({ method, route, status, ms, client_id: request.principal?.clientId }, "request");
+  const { refusal } = reply;
+  request.log.info({ method, route, status, ms, client_id: request.principal?.clientId, refusal }, REQUEST);
   metrics?.answered({ method, route, status, seconds: reply.elapsedTime / 1000 });
 }
 

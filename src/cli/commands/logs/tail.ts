@@ -1,0 +1,80 @@
+import { command } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { integer, text, toggle } from "../../input.ts";
+import type { LogRead, LogRecord } from "../../log-reading.ts";
+import { logLine } from "../../output/log-line.ts";
+import { makeSheet } from "../../output/make-sheet.ts";
+import type { Result } from "../../output/result.ts";
+
+const LINES = 50;
+
+export const tail = command({
+  name: "tail",
+  summary: "the end of the daemon's log, and what comes in",
+  stand: "operator",
+  effects:
+    "Reads only, while serve runs or not. On a terminal it goes on with what comes in, until Ctrl-C; elsewhere, and " +
+    "with --json, only with --follow or not at all. --request looks through all that is kept: five files of 20 MiB. " +
+    "--verbose adds the stacks of errors.",
+  json: "{data: [{level, time, msg, request_id, …}], count}",
+  examples: [
+    "logs tail",
+    "logs tail --request 01a1febc-3203-7c41-9f6e-5a6d0c6b2f10",
+    "logs tail --lines 500 --no-follow --data /var/lib/esimctl",
+  ],
+  exits: [exitCodes.interrupted],
+  stays: true,
+  args: {},
+  options: {
+    request: text("--request <id>", "only lines of this request: the X-Request-Id of its answer"),
+    lines: integer("--lines <n>", `lines to begin with (default ${LINES})`, { min: 1, max: 100_000 }),
+    follow: toggle("follow", "go on with what comes in (default: on a terminal)"),
+  },
+  async run(context, { request, lines, follow }) {
+    const { json } = context.globals;
+    if (json && follow === true) {
+      throw usageError("--follow never ends, and --json is one document.", "Leave one of them out.");
+    }
+    const [{ lastRecords, followRecords }, { logFolder }] = await Promise.all([
+      import("../../log-reading.ts"),
+      import("../../log-folder.ts"),
+    ]);
+    const folder = logFolder(await context.place());
+    const seen = await lastRecords(folder, { most: lines ?? LINES, requestId: request });
+    if (seen.end === null) throw noLog(folder);
+    if (json || !(follow ?? process.stdout.isTTY === true)) return told(context, seen, request);
+    show(context, seen.records);
+    const { signal } = endOnSignals();
+    await followRecords(folder, { from: seen.end, requestId: request, signal }, (records) => show(context, records));
+    return { json: null, text: () => "", exitCode: exitCodes.interrupted };
+  },
+});
+
+function told({ globals }: Context, { records }: LogRead, request: string | undefined): Result {
+  const nothing = request === undefined ? "The log is empty." : "The log that is kept has nothing of this request.";
+  return {
+    json: { data: records, count: records.length },
+    text: (sheet) => records.map((record) => logLine(sheet, record, globals)).join("\n") || nothing,
+  };
+}
+
+function show({ globals }: Context, records: readonly LogRecord[]): void {
+  const sheet = makeSheet(process.stdout, globals);
+  for (const record of records) process.stdout.write(`${logLine(sheet, record, globals)}\n`);
+}
+
+function endOnSignals(): AbortController {
+  const ending = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => ending.abort());
+  return ending;
+}
+
+function noLog(folder: string): CliError {
+  return new CliError(
+    "no_log",
+    `There is no log in ${folder}.`,
+    "esimctl serve keeps it: see that it runs, on this host and as this user.",
+  );
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { followRecords, type LogRecord, lastRecords } from "../src/cli/log-reading.ts";
+import { type LogFile, logFiles, openLogFile } from "../src/daemon/log-file.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+const MAX_BYTES = 2_000;
+
+/** A log of small files, and what it warned of. */
+function smallLog() {
+  const folder = join(temporaryDirectory(), "data", "logs");
+  const warnings: string[] = [];
+  const open = (): LogFile => {
+    const file = openLogFile(folder, { warn: (words) => warnings.push(words), maxBytes: MAX_BYTES });
+    onTestFinished(() => file.close());
+    return file;
+  };
+  const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  return { folder, warnings, open, sizes, names: () => readdirSync(folder).sort() };
+}
+
+const line = (n: number) => `${JSON.stringify({ n, request_id: `call-${n % 10}`, pad: "x".repeat(150) })}\n`;
+const numbers = (records: LogRecord[]) => records.map(({ n }) => n);
+
+/** Writes lines so that each file takes some: a file is put aside when what was gathered is written. */
+async function writeInFiles(open: () => LogFile, files: number, lines: number): Promise<void> {
+  for (let file = 0; file < files; file++) {
+    const log = open();
+    for (let at = 0; at < lines; at++) log.write(line(file * lines + at));
+    await log.close();
+  }
+}
+
+test("a full file is put aside, five are kept, and nobody else reads them", async () => {
+  const { folder, open, names, warnings } = smallLog();
+  await writeInFiles(open, 7, 20);
+  expect(names()).toEqual(["serve.1.log", "serve.2.log", "serve.3.log", "serve.4.log", "serve.log"]);
+  expect(names().map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual(names().map(() => 0o600));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(warnings).toEqual([]);
+
+  const all = await lastRecords(folder, { most: 1_000 });
+  expect(numbers(all.records)).toEqual(Array.from({ length: 100 }, (_, n) => n + 40));
+  expect(numbers((await lastRecords(folder, { most: 30 })).records)).toEqual(numbers(all.records).slice(-30));
+  const mine = await lastRecords(folder, { most: 1_000, requestId: "call-3" });
+  expect(numbers(mine.records)).toEqual([43, 53, 63, 73, 83, 93, 103, 113, 123, 133]);
+});
+
+test("what comes in is followed over the change of files, and each line comes once", async () => {
+  const { folder, open } = smallLog();
+  const log = open();
+  log.write(line(0));
+  await expect.poll(async () => (await lastRecords(folder, { most: 9 })).records.length).toBe(1);
+  const { end } = await lastRecords(folder, { most: 9 });
+  const ending = new AbortController();
+  const seen: LogRecord[] = [];
+  const following = followRecords(folder, { from: end, signal: ending.signal }, (records) => seen.push(...records));
+  for (let n = 1; n <= 60; n++) {
+    log.write(line(n));
+    if (n % 20 === 0) await expect.poll(() => seen.length).toBe(n);
+  }
+  ending.abort();
+  await following;
+  expect(numbers(seen)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
+  expect((await lastRecords(folder, { most: 1 })).end).not.toEqual(end);
+});
+
+test("a log that somebody moved or removed goes on in a new file", async () => {
+  const { folder, open } = smallLog();
+  const log = open();
+  const [path = ""] = logFiles(folder);
+  const written = () => {
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  log.write(line(1));
+  await expect.poll(written).toContain('"n":1,');
+  renameSync(path, join(folder, "taken-away"));
+  log.write(line(2));
+  await expect.poll(written).toContain('"n":2,');
+  rmSync(folder, { recursive: true });
+  log.write(line(3));
+  await expect.poll(written).toContain('"n":3,');
+  expect(written()).not.toContain('"n":2,');
+});
+
+test("where it cannot be written that is told once, nothing waits, and what was lost is counted", async () => {
+  const { folder, open, warnings } = smallLog();
+  // A file in the place of its folder: nothing can be written there, whoever we are.
+  mkdirSync(dirname(folder));
+  writeFileSync(folder, "");
+  for (let n = 0; n < 3; n++) {
+    const log = open();
+    for (let each = 0; each < 4; each++) log.write(line(n));
+    await log.close();
+  }
+  expect(warnings).toEqual(
+    Array(3).fill(expect.stringMatching(/^The log .* cannot be written: EEXIST\. Serving goes on/)),
+  );
+
+  const log = open();
+  log.write(line(1));
+  await expect.poll(() => warnings.length).toBe(4);
+  log.write(line(2));
+  rmSync(folder);
+  log.write(line(3));
+  await log.close();
+  expect(warnings).toHaveLength(4);
+  const { records } = await lastRecords(folder, { most: 9 });
+  expect(records[0]).toMatchObject({ level: "warn", msg: expect.stringMatching(/^\d lines of this log were lost$/) });
+  expect(numbers(records).at(-1)).toBe(3);
+});
