@@ -77,7 +77,7 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   const asked = await run(`orders reject ${held.number} --reason none`);
   expect(asked).toMatchObject({ exitCode: 2, stdout: "" });
   const words = "ends failed; \\d+\\.\\d\\d AUD refunded; no event goes out\\.";
-  expect(asked.stderr).toMatch(new RegExp(`Reject ${held.number}\\? ${words}`));
+  expect(asked.stderr).toMatch(new RegExp(`Reject ${held.number}\\? It ${words}`));
 
   const before = await json("wallet balance --partner demo");
   const rejected = await json(`orders reject ${held.number} --reason gone --yes`);

@@ -7,6 +7,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { flag } from "./input.ts";
 import type { Result } from "./output/result.ts";
 import type { Sheet } from "./output/sheet.ts";
+import { endedWords } from "./output/words.ts";
 
 /** The keys of what every import prints. */
 export const IMPORT_JSON = "{read, imported, updated, duplicates, rejected, rejected_file, seconds}";
@@ -87,7 +88,5 @@ function summaryText(sheet: Sheet, summary: ImportSummary, exitCode: number, dry
     rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
     seconds: String(seconds),
   });
-  return exitCode === exitCodes.interrupted
-    ? `${counted}\n\n${sheet.paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`
-    : counted;
+  return endedWords(sheet, counted, exitCode);
 }

@@ -3,6 +3,7 @@ import type { Ids } from "../core/kernel/ids.ts";
 import type { Store } from "../core/store/store.ts";
 import type { Api } from "./client/api.ts";
 import type { Globals } from "./globals.ts";
+import type { Sheet } from "./output/sheet.ts";
 import type { Place, Where } from "./place.ts";
 import type { CommandTree } from "./tree.ts";
 
@@ -21,6 +22,14 @@ export interface Opened {
   ids: Ids;
 }
 
+/** What a person is told beside the question. */
+export interface Confirmed {
+  /** Whose it is, e.g. "acme, production"; left out where the question says it. */
+  whose?: string;
+  /** What will change, drawn above the question; made only where somebody is asked. */
+  changes?(sheet: Sheet): Promise<string>;
+}
+
 /** What a command may use. Everything heavy is loaded when it is asked for. */
 export interface Context {
   readonly globals: Globals;
@@ -35,7 +44,7 @@ export interface Context {
   /** Runs `work` with the v1 API: as the partner that --partner names, or as whom the server takes us for. */
   withApi<T>(work: (api: Api) => Promise<T>): Promise<T>;
   /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and where nobody is. */
-  confirm(question: string): Promise<void>;
+  confirm(question: string, about?: Confirmed): Promise<void>;
   /** A line for a person, on stderr; nothing with --quiet. */
   note(line: string): void;
   /** A line on stderr that stays even with --quiet. */

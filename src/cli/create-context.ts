@@ -48,9 +48,14 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
       const { withLocalApi } = await import("./client/in-process.ts");
       return withLocalApi(context, actsFor, work);
     },
-    async confirm(question) {
-      const { confirm } = await import("./output/prompts.ts");
-      await confirm(`${question} (${placeWords(await where())})`, globals);
+    async confirm(question, { whose, changes } = {}) {
+      const [{ confirm }, { makeSheet }] = await Promise.all([
+        import("./output/prompts.ts"),
+        import("./output/make-sheet.ts"),
+      ]);
+      const place = placeWords(await where());
+      const before = changes && (() => changes(makeSheet(process.stderr, globals)));
+      await confirm(`${question} (${whose === undefined ? "" : `${whose}, `}${place})`, globals, before);
     },
     note(line) {
       if (!globals.quiet) process.stderr.write(`${line}\n`);

@@ -28,7 +28,7 @@ export interface Api {
    * code and the exit code of its kind.
    */
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
-  /** Whom and where, in words, for confirmations. */
+  /** Who acts in which environment, in words, for confirmations. */
   readonly standing: string;
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;

@@ -10,7 +10,6 @@ import type { ActsFor, Context, Opened } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pickPartner } from "../partner-options.ts";
-import { placeWords } from "../place.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 
 /** Where `serve` listens unless it is told otherwise. */
@@ -19,11 +18,10 @@ const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
 export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
   return context.withStore(async (opened) => {
-    const principal = await standIn(context, opened, actsFor);
+    const { principal, standing } = await standIn(context, opened, actsFor);
     const addresses = await addressesOf(opened);
     const apps = await createApps(context, { ...opened, addresses }, principal);
     try {
-      const standing = `${principal.environment}, ${placeWords(await context.place())}`;
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
       return await work({ ...apiOver(apps.of, standing, addresses.publicUrl), local });
@@ -61,13 +59,18 @@ async function verboseLog() {
   return createLogger("error", { pretty: true, destination: process.stderr });
 }
 
+interface StandIn {
+  principal: Principal;
+  standing: string;
+}
+
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
-async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): Promise<Principal> {
+async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): Promise<StandIn> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
   const common = { clientId: "operator", environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
     // Nobody's: it can read what all partners share and nothing else.
-    return { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] };
+    return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, standing: environment };
   }
   const slug = actsFor.partner ?? (await pickPartner(context.globals, store));
   const partner = await store.read(requirePartner, slug);
@@ -79,7 +82,7 @@ async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): P
       exitCodes.notAuthorised,
     );
   }
-  return { ...common, partnerId: partner.id, scopes };
+  return { principal: { ...common, partnerId: partner.id, scopes }, standing: `${partner.slug}, ${environment}` };
 }
 
 /** The addresses in links: where the daemon was last served, since nothing is served here. */

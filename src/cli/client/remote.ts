@@ -68,7 +68,7 @@ export async function connect(
   const tokens = createTokens(credential, exchange, keeper);
   const claims = claimsOf((await tokens.current()).access_token);
   const api: Api = {
-    standing: claims === null ? placeWords(server) : `${claims.environment}, ${placeWords(server)}`,
+    standing: claims === null ? credential.clientId : `${credential.clientId}, ${claims.environment}`,
     address: claims?.publicUrl ?? server.url,
     async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
       const answer = await signedIn(exchange, tokens, outgoing(server.url, { method, path, asked }));

@@ -42,7 +42,7 @@ export interface ImportJob<C extends string, T> {
   check(row: CsvRow<C>): Checked<T>;
   /**
    * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import; once the signal
-   * is aborted that end is an ordinary one.
+   * is aborted that end is an ordinary one, and it may answer the outcomes of the first rows alone.
    */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
   batchSize: number;
@@ -141,8 +141,9 @@ async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvR
   const { job, counts } = run;
   const outcomes = await sendUnlessStopped(job, batch);
   if (outcomes === null) return;
-  if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
-  for (const [index, { row }] of batch.entries()) {
+  const sent = job.signal?.aborted === true ? batch.slice(0, outcomes.length) : batch;
+  if (outcomes.length !== sent.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
+  for (const [index, { row }] of sent.entries()) {
     const outcome = outcomes[index];
     if (outcome === "imported") counts.imported += 1;
     else if (outcome === "updated") counts.updated += 1;

@@ -9,8 +9,20 @@ export interface Progress {
   stop(): void;
 }
 
-const COUNTING = "{label}: {value} rows, {rate} a second";
-const MEASURING = "{label} {bar} {percentage}% | {value} of {total} rows | {rate} a second | {eta_formatted} left";
+const COUNTING = "{label}: {value} | {rate}/s";
+const MEASURING = "{percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left";
+/** What the words beside a bar take, and the sizes a bar may have. */
+const WORDS = 58;
+const SMALLEST = 8;
+const LARGEST = 40;
+
+/** How progress is drawn on a terminal of that width: where a bar would push its words off the screen, without one. */
+export function progressLook(columns: number, total: number | null): { format: string; barsize: number } {
+  const barsize = Math.min(LARGEST, columns - WORDS);
+  if (total === null) return { format: COUNTING, barsize: 0 };
+  if (barsize < SMALLEST) return { format: `{label} ${MEASURING}`, barsize: 0 };
+  return { format: `{label} {bar} ${MEASURING}`, barsize };
+}
 
 /** A progress bar; one that shows nothing without a terminal, with --quiet and with --json. */
 export function startProgress({ quiet, json }: Pick<Globals, "quiet" | "json">): Progress {
@@ -29,8 +41,8 @@ export function startProgress({ quiet, json }: Pick<Globals, "quiet" | "json">):
   };
   const begin = (label: string, total: number | null) => {
     clear();
-    const format = total === null ? COUNTING : MEASURING;
-    const options = { format, stream: process.stderr, hideCursor: true, clearOnComplete: true };
+    const look = progressLook(process.stderr.columns ?? 80, total);
+    const options = { ...look, stream: process.stderr, hideCursor: true, clearOnComplete: true };
     const fresh = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
     fresh.start(total ?? 0, 0, { label, rate: 0 });
     current = label;

@@ -64,8 +64,9 @@ export async function pick<T>(
 export async function tick<T>(question: string, choices: readonly Choice<T>[], manner: Manner): Promise<T[]> {
   refuseUnasked("A choice", manner);
   const prompts = await import("@inquirer/prompts");
-  const plain = choices.map(({ name, value }) => ({ name: clean(name), value, short: "" }));
-  return prompts.checkbox({ message: question, choices: plain, pageSize: 12, loop: false }, onStderr);
+  const plain = choices.map(({ name, value }) => ({ name: clean(name), value }));
+  const theme = { style: { renderSelectedChoices: (ticked: readonly unknown[]) => `${ticked.length} ticked` } };
+  return prompts.checkbox({ message: question, choices: plain, pageSize: 12, loop: false, theme }, onStderr);
 }
 
 /** How a line is asked for. */

@@ -1,3 +1,4 @@
+import { exitCodes } from "../exit-codes.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
 
@@ -19,9 +20,20 @@ export function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** "1 eSIM", "2 eSIMs": how many of a thing there are. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+/** "1 request", "2 requests". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A summary; where Ctrl-C cut the work short, below it how to go on. */
+export function endedWords({ paint }: Sheet, summary: string, exitCode: number): string {
+  if (exitCode !== exitCodes.interrupted) return summary;
+  return `${summary}\n\n${paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`;
+}
+
+/** "a, b and c". */
+export function joined(parts: readonly string[]): string {
+  return new Intl.ListFormat("en-GB", { type: "conjunction" }).format(parts);
 }
 
 /** "yes" or "no". */

@@ -3,7 +3,7 @@ import { isoTimeOrNull } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
-import { type DeliveredEsim, deliveredEsims, requireRealEsim } from "./delivered.ts";
+import { type DeliveredEsim, deliveredEsims } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
 import { activationStatusOf } from "./esim-states.ts";
 
@@ -56,9 +56,4 @@ export async function esimStatus(
   if (own !== undefined) return toEsimStatus(own);
   if (here.length > 0) throw new Problem("esim_forbidden", "This eSIM was not delivered to you.");
   throw notFound("eSIM");
-}
-
-/** The status of a real eSIM, whoever's it is, for the operator. Throws `not_found`. */
-export async function showEsim(q: Read, iccid: string): Promise<EsimStatusRecord> {
-  return toEsimStatus(await requireRealEsim(q, iccid));
 }

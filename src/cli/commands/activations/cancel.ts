@@ -4,9 +4,12 @@ import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { text } from "../../input.ts";
+import { counted } from "../../output/words.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
+import { pickTargets } from "./pick.ts";
 import { readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
+import { confirmChange, meantColumns } from "./what-changes.ts";
 
 export const cancel = command({
   name: "cancel",
@@ -16,6 +19,7 @@ export const cancel = command({
   json: BULK_JSON,
   examples: [
     "activations cancel 019c… --partner acme",
+    "activations cancel --partner acme",
     "activations cancel --iccid 8961032200826199583 --partner acme --reason slip",
     "activations cancel --file cancel.csv --partner acme --yes --json",
   ],
@@ -24,10 +28,18 @@ export const cancel = command({
   args: targetArgs,
   options: { ...targetOptions, reason: text("--reason <text>", "kept with the requests") },
   async run(context, { ids, iccids, file, reason }) {
-    const targets = await readTargets(context, { ids, iccids, file });
-    const { length } = targets.items;
-    if (length > 1) await context.confirm(`Cancel ${length} activations?`);
-    return context.withApi((api) => changeAll(context, api, targets, cancelling(reason)));
+    const named = await readTargets(context, { ids, iccids, file });
+    return context.withApi(async (api) => {
+      const targets = named ?? (await pickTargets(context, api));
+      const { items } = targets;
+      if (named === null || items.length > 1) {
+        await confirmChange(context, api, targets, {
+          question: `Cancel ${counted(items.length, "activation")}?`,
+          columns: meantColumns,
+        });
+      }
+      return changeAll(context, api, targets, cancelling(reason));
+    });
   },
 });
 

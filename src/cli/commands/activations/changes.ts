@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import { startProgress } from "../../output/progress.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
+import { counted, endedWords } from "../../output/words.ts";
 import type { TargetItem, Targets } from "./targets.ts";
 
 /** A change of many requests: at once where the partner has an agent record, one by one where not. */
@@ -31,6 +32,31 @@ export async function changeAll<T extends TargetItem>(
 ): Promise<Result> {
   const { items } = targets;
   const results: BulkOutcome[] = [];
+  try {
+    await changeBatches(context, api, { items, change, results });
+    for (const [at, { reason }] of results.entries()) {
+      const row = items[at]?.row;
+      if (reason !== undefined && row !== undefined) await targets.rejects?.reject(row, [reason]);
+    }
+  } catch (error) {
+    await targets.close();
+    throw error;
+  }
+  const rejected_file = await targets.close();
+  const failed = results.filter((result) => result.status === "failed").length;
+  const summary = { total: results.length, successful: results.length - failed, failed };
+  return present({ results, summary }, { ...targets, rejected_file, left: items.length - results.length });
+}
+
+interface Work<T extends TargetItem> {
+  items: readonly T[];
+  change: Change<T>;
+  /** What came of each, in the order of the items; after Ctrl-C of the first ones. */
+  results: BulkOutcome[];
+}
+
+async function changeBatches<T extends TargetItem>(context: Context, api: Api, work: Work<T>): Promise<void> {
+  const { items, change, results } = work;
   const progress = startProgress(context.globals);
   let inBulk = true;
   try {
@@ -38,20 +64,16 @@ export async function changeAll<T extends TargetItem>(
       const batch = items.slice(at, at + BATCH);
       const done: BulkOutcome[] | null = inBulk ? await inOneRequest(api, batch, change) : null;
       inBulk = done !== null;
-      results.push(...(done ?? (await oneByOne(context, api, batch, change))));
+      if (done === null) await oneByOne(context, api, { items: batch, change, results });
+      else results.push(...done);
       progress.show(change.label, results.length, items.length);
     }
+  } catch (error) {
+    // Ctrl-C also ends a wait for the server: what was done until then is the end.
+    if (!context.interruption.aborted) throw error;
   } finally {
     progress.stop();
   }
-  for (const [at, { reason }] of results.entries()) {
-    const row = items[at]?.row;
-    if (reason !== undefined && row !== undefined) await targets.rejects?.reject(row, [reason]);
-  }
-  const rejected_file = await targets.close();
-  const failed = results.filter((result) => result.status === "failed").length;
-  const summary = { total: results.length, successful: results.length - failed, failed };
-  return present(context, { results, summary }, { ...targets, rejected_file });
 }
 
 /** The outcomes of a batch; null: the partner has no agent record. */
@@ -67,12 +89,10 @@ async function inOneRequest<T extends TargetItem>(api: Api, batch: readonly T[],
 async function oneByOne<T extends TargetItem>(
   context: Context,
   api: Api,
-  batch: readonly T[],
-  change: Change<T>,
-): Promise<BulkOutcome[]> {
-  const results: BulkOutcome[] = [];
-  for (const item of batch) {
-    if (context.interruption.aborted) break;
+  { items, change, results }: Work<T>,
+): Promise<void> {
+  for (const item of items) {
+    if (context.interruption.aborted) return;
     // The keys are what the caller gave; the API's own type brands them.
     const key = item.key as Pick<BulkOutcome, "activation_id" | "iccid">;
     try {
@@ -82,7 +102,6 @@ async function oneByOne<T extends TargetItem>(
       results.push({ ...key, status: "failed", reason: reasonOf(error) });
     }
   }
-  return results;
 }
 
 /** Refusals of one request by their codes, as the bulk endpoints give them. Rethrows what is not one item's own. */
@@ -96,16 +115,19 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-interface FileSummary {
+interface Rest {
   rejected: number;
   rejects: unknown;
   rejected_file: string | null;
+  /** Items that Ctrl-C left undone. */
+  left: number;
 }
 
-function present(context: Context, body: BulkResult, { rejected, rejects, rejected_file }: FileSummary): Result {
-  const exitCode = context.interruption.aborted ? exitCodes.interrupted : exitCodeOf(body.summary, rejected);
+function present(body: BulkResult, rest: Rest): Result {
+  const { rejected, rejects, rejected_file, left } = rest;
+  const exitCode = left > 0 ? exitCodes.interrupted : exitCodeOf(body.summary, rejected);
   const json = rejects === null ? body : { ...body, rejected, rejected_file };
-  return { json, exitCode, text: (sheet) => words(sheet, body, { rejected, rejected_file }) };
+  return { json, exitCode, text: (sheet) => endedWords(sheet, words(sheet, body, rest), exitCode) };
 }
 
 function exitCodeOf({ successful, failed }: BulkResult["summary"], rejected: number): ExitCode {
@@ -113,7 +135,7 @@ function exitCodeOf({ successful, failed }: BulkResult["summary"], rejected: num
   return successful > 0 ? exitCodes.someFailed : exitCodes.failed;
 }
 
-function words(sheet: Sheet, { results, summary }: BulkResult, file: Omit<FileSummary, "rejects">): string {
+function words(sheet: Sheet, { results, summary }: BulkResult, file: Rest): string {
   const failures = sheet.table(
     [
       { title: "request", value: (one) => one.activation_id ?? one.iccid ?? "" },
@@ -122,10 +144,19 @@ function words(sheet: Sheet, { results, summary }: BulkResult, file: Omit<FileSu
     results.filter((one) => one.status === "failed"),
     "",
   );
-  const bad = file.rejected === 0 ? "" : ` ${file.rejected} rows could not be used.`;
+  const bad = file.rejected === 0 ? "" : ` ${counted(file.rejected, "row")} could not be used.`;
   const where = file.rejected_file === null ? "" : ` See ${file.rejected_file}.`;
-  const summed = `${summary.total} requests: ${summary.successful} done, ${summary.failed} failed.${bad}${where}`;
+  const summed = `${counted(summary.total, "request")}: ${summedWords(summary)}.${bad}${where}${leftWords(file.left)}`;
   return failures === "" ? summed : `${failures}\n\n${summed}`;
+}
+
+function summedWords({ successful, failed }: BulkResult["summary"]): string {
+  if (failed === 0) return `${successful} done`;
+  return successful === 0 ? `${failed} failed` : `${successful} done, ${failed} failed`;
+}
+
+function leftWords(left: number): string {
+  return left > 0 ? ` ${left} more were left as they are.` : "";
 }
 
 /** A single request's path, by what it was named with. */

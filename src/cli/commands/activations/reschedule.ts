@@ -2,20 +2,30 @@ import type { Activation } from "../../../core/activations/activation.ts";
 import type { BulkResult } from "../../../core/activations/bulk.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
+import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { text } from "../../input.ts";
+import { isInteractive } from "../../output/prompts.ts";
+import type { Column } from "../../output/sheet.ts";
+import { counted } from "../../output/words.ts";
+import { type AskedEdit, askEdit, dayWords, refuseDate } from "./ask-edit.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
+import { pickTargets } from "./pick.ts";
 import { readTargets, type TargetItem, type Targets, targetArgs, targetOptions } from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
+import { confirmChange, meantColumns, type Shown } from "./what-changes.ts";
 
 export const reschedule = command({
   name: "reschedule",
   summary: "change date or note of requests that were not picked up yet",
   stand: "partner",
-  effects: "Changes each for itself. Asks first for several.",
+  effects:
+    "Changes each for itself. Asks first for several. Without arguments, at a terminal: search by ICCID or customer, " +
+    "tick, say the date, confirm.",
   json: BULK_JSON,
   examples: [
+    "activations reschedule --partner acme",
     "activations reschedule 019c… --date 2027-11-01 --partner acme",
     "activations reschedule --file moves.csv --date 2027-11-01 --partner acme --yes",
   ],
@@ -29,27 +39,41 @@ export const reschedule = command({
   },
   async run(context, { ids, iccids, file, date, note }) {
     if (date !== undefined && !DATE.test(date)) throw usageError("--date must be YYYY-MM-DD.", "Correct the date.");
-    if (file === undefined && date === undefined && note === undefined) {
-      throw usageError("Nothing to change was given.", "Add --date, --note or both.");
-    }
-    const targets = await withEdits(await readTargets(context, { ids, iccids, file }), { date, note });
-    const { length } = targets.items;
-    if (length > 1) await context.confirm(`Change ${length} activations?`);
-    return context.withApi((api) => changeAll(context, api, targets, rescheduling));
+    const named = await readTargets(context, { ids, iccids, file, hint: ", and --date, --note or both" });
+    if (named === null && date !== undefined) refuseDate(date);
+    const given = { date, note };
+    if (named !== null && file === undefined) refuseNothing(context, given);
+    return context.withApi(async (api) => {
+      const meant = named ?? (await pickTargets(context, api));
+      const asks = file === undefined && (named === null || isNothing(given));
+      const edit = asks ? await askEdit(context, given) : given;
+      const targets = await withEdits(meant, edit);
+      if (asks || targets.items.length > 1) {
+        await confirmChange(context, api, targets, asked(targets.items));
+      }
+      return changeAll(context, api, targets, rescheduling);
+    });
   },
 });
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** What to change was left out: without a terminal there is nobody to say it. */
+function refuseNothing({ globals }: Context, edit: AskedEdit): void {
+  if (!isNothing(edit) || isInteractive(globals)) return;
+  throw usageError("Nothing to change was given.", "Add --date, --note or both.");
+}
+
+function isNothing({ date, note }: AskedEdit): boolean {
+  return date === undefined && note === undefined;
+}
 
 interface EditedItem extends TargetItem {
   edit: { requested_activation_date?: string; note?: string };
 }
 
 /** What to change of each: what its row says, else the options. Rows that say nothing usable are rejected. */
-async function withEdits(
-  targets: Targets,
-  { date, note }: { date: string | undefined; note: string | undefined },
-): Promise<Targets & { items: EditedItem[] }> {
+async function withEdits(targets: Targets, { date, note }: AskedEdit): Promise<Targets & { items: EditedItem[] }> {
   const items: EditedItem[] = [];
   let { rejected } = targets;
   for (const item of targets.items) {
@@ -73,6 +97,29 @@ function faultOf({ requested_activation_date: date, note }: EditedItem["edit"]):
   if (date === undefined && note === undefined) return "requested_activation_date or note is required";
   if (date !== undefined && !DATE.test(date)) return "requested_activation_date must be YYYY-MM-DD";
   return note !== undefined && note.length > 1000 ? "note must be at most 1000 characters" : null;
+}
+
+const newDate: Column<Shown<EditedItem>> = {
+  title: "new date",
+  value: ({ item, now }) => item.edit.requested_activation_date ?? now?.activation_date ?? null,
+};
+
+const newNote: Column<Shown<EditedItem>> = {
+  title: "new note",
+  value: ({ item }) => item.edit.note ?? null,
+  shrinks: true,
+};
+
+function asked(items: readonly EditedItem[]) {
+  const noted = items.some(({ edit }) => edit.note !== undefined);
+  return { question: question(items), columns: [...meantColumns, newDate, ...(noted ? [newNote] : [])] };
+}
+
+function question(items: readonly EditedItem[]): string {
+  const dates = new Set(items.map(({ edit }) => edit.requested_activation_date));
+  const [date] = dates;
+  const what = counted(items.length, "activation");
+  return dates.size === 1 && date !== undefined ? `Move ${what} to ${dayWords(date)}?` : `Change ${what}?`;
 }
 
 const rescheduling: Change<EditedItem> = {

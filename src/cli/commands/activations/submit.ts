@@ -5,6 +5,7 @@ import { exitCodes } from "../../exit-codes.ts";
 import { argument, flag } from "../../input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
+import { endedWords } from "../../output/words.ts";
 
 export const submit = command({
   name: "submit",
@@ -35,7 +36,7 @@ export const submit = command({
         file,
         spec: activationsCsv,
         check: (row) => checkActivationRow(row, now),
-        send: (requests) => submitRows(api, requests, { again }),
+        send: (requests) => submitRows(api, requests, { again, signal: context.interruption }),
         dryRun,
         strict,
         label: "Submitting",
@@ -69,7 +70,5 @@ function words(sheet: Sheet, sum: Submitted, exitCode: number, dryRun: boolean):
     rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
     seconds: String(seconds),
   });
-  return exitCode === exitCodes.interrupted
-    ? `${counted}\n\n${sheet.paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`
-    : counted;
+  return endedWords(sheet, counted, exitCode);
 }

@@ -1,9 +1,11 @@
+import type { Activation } from "../../../core/activations/activation.ts";
 import type { Context } from "../../context.ts";
 import { type CsvRow, openCsv } from "../../csv/open.ts";
 import { type RejectedFile, rejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import { usageError } from "../../errors.ts";
 import { argumentList, list, text } from "../../input.ts";
+import { isInteractive } from "../../output/prompts.ts";
 
 /** One request that is meant, and what a file says of it. */
 export interface TargetItem {
@@ -11,6 +13,8 @@ export interface TargetItem {
   key: { activation_id: string } | { iccid: string };
   requested_activation_date: string;
   note: string;
+  /** The request itself, where it was picked from those at hand. */
+  picked?: Activation;
   /** Its row in the file. */
   row?: Pick<CsvRow, "line" | "raw">;
 }
@@ -30,7 +34,9 @@ export const targetOptions = {
   file: text("--file <file>", "CSV with activation_id or iccid; - for stdin"),
 };
 
-export const targetArgs = { ids: argumentList("ids", "ids of requests") };
+export const targetArgs = {
+  ids: argumentList("ids", "ids of requests; left out at a terminal: searched for and ticked"),
+};
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -38,17 +44,27 @@ interface Named {
   ids: readonly string[];
   iccids: readonly string[];
   file: string | undefined;
+  /** What has to be given beside them. */
+  hint?: string;
 }
 
-/** Reads what is meant, in the order it was named. Throws a usage error unless it was named in exactly one way. */
-export async function readTargets(context: Context, { ids, iccids, file }: Named): Promise<Targets> {
+/**
+ * Reads what is meant, in the order it was named; null: nothing was named, and somebody is there to pick. Throws a usage
+ * error when it was named in several ways, or in none and nobody can be asked.
+ */
+export async function readTargets(context: Context, { ids, iccids, file, hint = "" }: Named): Promise<Targets | null> {
   const ways = [ids.length > 0, iccids.length > 0, file !== undefined].filter(Boolean).length;
-  if (ways !== 1) throw usageError("Name what is meant in one way.", "Give ids, --iccid, or --file.");
+  if (ways === 0 && isInteractive(context.globals)) return null;
+  if (ways !== 1) throw usageError("Name what is meant in one way.", `Give ids, --iccid, or --file${hint}.`);
   if (file !== undefined) return fromFile(context, file);
   const wrong = ids.find((id) => !UUID.test(id));
   if (wrong !== undefined) throw usageError(`"${wrong}" is not an id of a request.`, "ICCIDs go behind --iccid.");
   const keys = [...ids.map((id) => ({ activation_id: id })), ...iccids.map((iccid) => ({ iccid }))];
-  const items = keys.map((key) => ({ key, requested_activation_date: "", note: "" }));
+  return namedTargets(keys.map((key) => ({ key, requested_activation_date: "", note: "" })));
+}
+
+/** What was named without a file. */
+export function namedTargets(items: TargetItem[]): Targets {
   return { items, rejected: 0, rejects: null, close: async () => null };
 }
 

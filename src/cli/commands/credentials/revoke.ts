@@ -3,6 +3,7 @@ import { OPERATOR } from "../../context.ts";
 import { argument } from "../../input.ts";
 import { recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
+import { whose } from "../../whose.ts";
 import { CREDENTIAL_JSON } from "./view.ts";
 
 export const revoke = command({
@@ -18,8 +19,9 @@ export const revoke = command({
     const { revokeCredential } = await import("../../../core/credentials/revoke.ts");
     const { requireCredential } = await import("../../../core/credentials/credential.ts");
     return context.withStore(async ({ store }) => {
-      await store.read(requireCredential, clientId);
-      await context.confirm(`Revoke ${clientId}? It and its tokens stop working at once, for good.`);
+      const credential = await store.read(requireCredential, clientId);
+      const question = `Revoke ${clientId}? It and its tokens stop working at once, for good.`;
+      await context.confirm(question, { whose: await whose(store, credential) });
       const revoked = await store.write(revokeCredential, { clientId, actor: OPERATOR });
       return recordResult(revoked, (sheet) => ({
         "client id": revoked.client_id,

@@ -1,6 +1,7 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
 import { argument } from "../../input.ts";
+import { whose } from "../../whose.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
 
 export const rotate = command({
@@ -16,8 +17,9 @@ export const rotate = command({
     const { rotateCredential } = await import("../../../core/credentials/rotate.ts");
     const { requireCredential } = await import("../../../core/credentials/credential.ts");
     return context.withStore(async ({ store }) => {
-      await store.read(requireCredential, clientId);
-      await context.confirm(`Replace the secret of ${clientId}? The old one is refused at once.`);
+      const credential = await store.read(requireCredential, clientId);
+      const question = `Replace the secret of ${clientId}? The old one is refused at once.`;
+      await context.confirm(question, { whose: await whose(store, credential) });
       return issuedResult(await store.write(rotateCredential, { clientId, actor: OPERATOR }));
     });
   },

@@ -1,6 +1,7 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
 import { argument } from "../../input.ts";
+import { whose } from "../../whose.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
 export const suspend = command({
@@ -13,14 +14,15 @@ export const suspend = command({
   args: { iccid: argument("iccid", "of a delivered eSIM") },
   options: {},
   async run(context, { iccid }) {
-    const [{ suspendEsim }, { showEsim }] = await Promise.all([
+    const [{ suspendEsim }, { requireRealEsim }] = await Promise.all([
       import("../../../core/esims/life.ts"),
-      import("../../../core/esims/status.ts"),
+      import("../../../core/esims/delivered.ts"),
     ]);
     return context.withStore(async ({ store }) => {
-      const known = await store.read(showEsim, iccid);
+      const { esim: known } = await store.read(requireRealEsim, iccid);
       const open = known.status === "active" || known.status === "inactive";
-      if (open) await context.confirm(`Suspend eSIM ${iccid}, which is ${known.status}?`);
+      const question = `Suspend eSIM ${iccid}, which is ${known.status}?`;
+      if (open) await context.confirm(question, { whose: await whose(store, { ...known, environment: "production" }) });
       return esimResult(await store.write(suspendEsim, { iccid, actor: OPERATOR }));
     });
   },

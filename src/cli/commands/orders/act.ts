@@ -2,6 +2,7 @@ import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
 import { type Context, OPERATOR } from "../../context.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown } from "../../output/words.ts";
+import { whose } from "../../whose.ts";
 import { consequenceFields, consequenceWords } from "./consequence.ts";
 import { orderFields } from "./view.ts";
 
@@ -21,7 +22,7 @@ interface Asked {
 
 /** Rehearses the act and shows what would come of it, asks where it has to, then does it and prints what was done. */
 export async function actHere(context: Context, { id, act, asks }: Asked): Promise<Result> {
-  const [{ actAndFollow, actOnOrder }, { findOrderId }, { formatMoney }] = await Promise.all([
+  const [{ actAndFollow, actOnOrder }, { findOrderId, requireOrder }, { formatMoney }] = await Promise.all([
     import("../../../core/orders/act.ts"),
     import("../../../core/orders/order.ts"),
     import("../../../core/kernel/money.ts"),
@@ -31,8 +32,11 @@ export async function actHere(context: Context, { id, act, asks }: Asked): Promi
     const foreseen = await store.rehearse(actAndFollow, acting);
     const { order_number, currency } = foreseen.order;
     const words = consequenceWords(act, foreseen, (cents) => `${formatMoney(cents, currency)} ${currency}`);
-    if (asks && !context.globals.yes) await context.confirm(`${capital(act.verb)} ${order_number}? ${words}`);
-    else context.note(`${order_number}: ${words}`);
+    if (asks && !context.globals.yes) {
+      const owned = await store.read(requireOrder, acting.id);
+      const question = `${capital(act.verb)} ${order_number}? It ${words}`;
+      await context.confirm(question, { whose: await whose(store, owned) });
+    } else context.note(`${order_number}: ${words}`);
     return acted(await store.write(actOnOrder, acting));
   });
 }

@@ -1,10 +1,12 @@
-import { apiPath } from "../../client/api.ts";
+import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import { argument, flag } from "../../input.ts";
+import { startProgress } from "../../output/progress.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
+import { counted, endedWords } from "../../output/words.ts";
 
 interface BulkAnswer {
   results: {
@@ -41,17 +43,33 @@ export const bulk = command({
     return context.withApi(async (api) => {
       const { readBulkOrders } = await import("./bulk-file.ts");
       const { orders, rejected, rejectedFile } = await readBulkOrders(api, file);
-      if (rejectedFile !== null) context.warn(`${rejected} rows cannot be used; they are in ${rejectedFile}.`);
+      if (rejectedFile !== null) {
+        context.warn(`Rows that cannot be used: ${rejected}, in ${rejectedFile}.`);
+      }
       const sent = dryRun || (strict && rejected > 0) ? [] : orders;
       const answer: BulkAnswer = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
-      for (let at = 0; at < sent.length && !context.interruption.aborted; at += BATCH) {
-        const body = { orders: sent.slice(at, at + BATCH) };
-        add(answer, (await api.request<BulkAnswer>("POST", apiPath`/orders/bulk`, { body })).body);
-      }
-      return outcome(context, answer, { good: orders.length, rejected, dryRun });
+      await place(context, api, sent, answer);
+      return outcome(answer, { good: orders.length, rejected, dryRun, left: sent.length - answer.summary.total });
     });
   },
 });
+
+/** Places orders batch by batch, to the end or to Ctrl-C, and adds what came of them to `answer`. */
+async function place(context: Context, api: Api, orders: readonly unknown[], answer: BulkAnswer): Promise<void> {
+  const progress = startProgress(context.globals);
+  try {
+    for (let at = 0; at < orders.length && !context.interruption.aborted; at += BATCH) {
+      progress.show("Ordering", at, orders.length);
+      const body = { orders: orders.slice(at, at + BATCH) };
+      add(answer, (await api.request<BulkAnswer>("POST", apiPath`/orders/bulk`, { body })).body);
+    }
+  } catch (error) {
+    // Ctrl-C also ends a wait for the server: what was placed until then is the end.
+    if (!context.interruption.aborted) throw error;
+  } finally {
+    progress.stop();
+  }
+}
 
 function add(sum: BulkAnswer, { results, summary }: BulkAnswer): void {
   sum.results.push(...results);
@@ -64,11 +82,13 @@ interface Read {
   good: number;
   rejected: number;
   dryRun: boolean;
+  /** Orders that Ctrl-C left unsent. */
+  left: number;
 }
 
-function outcome(context: Context, answer: BulkAnswer, read: Read): Result {
-  const exitCode = context.interruption.aborted ? exitCodes.interrupted : exitCodeOf(answer, read);
-  return { json: answer, exitCode, text: (sheet) => words(sheet, answer, read) };
+function outcome(answer: BulkAnswer, read: Read): Result {
+  const exitCode = read.left > 0 ? exitCodes.interrupted : exitCodeOf(answer, read);
+  return { json: answer, exitCode, text: (sheet) => endedWords(sheet, words(sheet, answer, read), exitCode) };
 }
 
 function exitCodeOf({ summary }: BulkAnswer, { good, rejected, dryRun }: Read): ExitCode {
@@ -77,8 +97,8 @@ function exitCodeOf({ summary }: BulkAnswer, { good, rejected, dryRun }: Read): 
   return rejected + summary.failed > 0 ? exitCodes.someFailed : exitCodes.done;
 }
 
-function words(sheet: Sheet, { results, summary }: BulkAnswer, { good, dryRun }: Read): string {
-  if (dryRun) return `${good} orders can be placed; nothing was sent (dry run).`;
+function words(sheet: Sheet, { results, summary }: BulkAnswer, { good, dryRun, left }: Read): string {
+  if (dryRun) return `${counted(good, "order")} can be placed; nothing was sent (dry run).`;
   const failed = results.filter((result) => result.status === "failed");
   const table = sheet.table(
     [
@@ -89,6 +109,8 @@ function words(sheet: Sheet, { results, summary }: BulkAnswer, { good, dryRun }:
     failed,
     "",
   );
-  const summed = `${summary.total} orders: ${summary.successful} placed, ${summary.failed} failed.`;
+  const rest = left > 0 ? `, ${left} not sent` : "";
+  const done = `${summary.successful} placed, ${summary.failed} failed${rest}`;
+  const summed = `${counted(summary.total + left, "order")}: ${done}.`;
   return failed.length > 0 ? `${table}\n\n${summed}` : summed;
 }

@@ -13,10 +13,10 @@ export const withdraw = command({
   args: { id: argument("id", "the record's id") },
   options: {},
   async run(context, { id }) {
-    await context.confirm(`Withdraw passport ${id}? It cannot be undone.`);
-    const { body } = await context.withApi((api) =>
-      api.request<{ ok: boolean; id: string; status: string }>("DELETE", apiPath`/kyc/passports/${id}`),
-    );
+    const { body } = await context.withApi(async (api) => {
+      await context.confirm(`Withdraw passport ${id}? It cannot be undone.`, { whose: api.standing });
+      return api.request<{ ok: boolean; id: string; status: string }>("DELETE", apiPath`/kyc/passports/${id}`);
+    });
     return recordResult(body, () => ({ id: body.id, status: body.status }));
   },
 });

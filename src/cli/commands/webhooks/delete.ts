@@ -16,7 +16,7 @@ export const remove = command({
     return context.withApi(async (api) => {
       const path = apiPath`/webhooks/${id}`;
       const { url } = (await api.request<WebhookDetail>("GET", path)).body;
-      await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`);
+      await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`, { whose: api.standing });
       await api.request("DELETE", path);
       return { json: { id, deleted: true }, text: () => `Deleted ${url}.` };
     });

@@ -1,0 +1,50 @@
+import { checkActivationDate, sydneyToday } from "../../../core/activations/calendar.ts";
+import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
+import { systemClock } from "../../../core/kernel/clock.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import type { Context } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import { text } from "../../output/prompts.ts";
+
+/** What to change of requests, as far as it was said. */
+export interface AskedEdit {
+  date: string | undefined;
+  note: string | undefined;
+}
+
+/** Asks for what was not said of a change: the date, unless a note alone was given, and a note. */
+export async function askEdit({ globals }: Context, given: AskedEdit): Promise<AskedEdit> {
+  const now = systemClock.now();
+  const keeps = given.note === undefined ? "" : "; Enter: as it is";
+  const today = dayWords(sydneyToday(now));
+  const check = (typed: string) => refuseDate(typed, now);
+  const asking = { check, optional: given.note !== undefined };
+  const question = `New date, YYYY-MM-DD (in Sydney it is ${today}${keeps}):`;
+  const date = given.date ?? ((await text(question, "--date", globals, asking)) || undefined);
+  const note = given.note ?? ((await askNote(globals)) || undefined);
+  return { date, note };
+}
+
+function askNote(globals: Context["globals"]): Promise<string> {
+  const check = (typed: string) => {
+    if (typed.length > 1000) throw usageError("A note has at most 1000 characters.", "Shorten it.");
+  };
+  return text("New note (Enter: as it is):", "--note", globals, { check, optional: true });
+}
+
+/** Throws a usage error unless it is a real day that is not past in Sydney. */
+export function refuseDate(typed: string, now = systemClock.now()): void {
+  try {
+    checkActivationDate(typed, now);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw usageError(error.message, "Give a day as YYYY-MM-DD.");
+  }
+}
+
+/** "Tue 2027-11-02": a day with its weekday; what is no day stays as it is. */
+export function dayWords(date: string): string {
+  if (!isCivilDate(date)) return date;
+  const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
+  return `${weekday.format(new Date(`${date}T00:00:00Z`))} ${date}`;
+}
