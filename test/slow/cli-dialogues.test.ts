@@ -1,6 +1,9 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { esimctlJson } from "../support/cli.ts";
+import { request } from "../support/activations.ts";
+import { esimctlJson, serving } from "../support/cli.ts";
+import { writePassportFile } from "../support/passport-file.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { openTerminal } from "../support/terminal.ts";
 
@@ -8,11 +11,35 @@ import { openTerminal } from "../support/terminal.ts";
 async function installation({ columns = 90 } = {}) {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
-  const json = async (line: string): Promise<unknown> => esimctlJson([...line.split(" "), "--data", data]);
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not there
+  const json = async (line: string): Promise<any> => esimctlJson([...line.split(" "), "--data", data], { cwd: folder });
   await json("init");
   for (const slug of ["acme", "globex"]) await json(`partners create ${slug} --name ${slug} --agent`);
   const env = { ESIMCTL_DATA: data, XDG_CONFIG_HOME: folder };
-  return { folder, data, json, terminal: await openTerminal({ cwd: folder, columns, env }) };
+  const file = (name: string, lines: string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+  return { folder, data, json, file, terminal: await openTerminal({ cwd: folder, columns, env }) };
+}
+
+/** The same, served; credentials are acme's for the sandbox, and new: nothing was counted for them yet. */
+async function served() {
+  const all = await installation();
+  const { url } = await serving(all.data);
+  const credential = () => all.json("credentials create --partner acme");
+  const asNobodyYet = async () => {
+    const { client_id, client_secret } = await credential();
+    return `--server ${url} --client-id ${client_id} --client-secret ${client_secret}`;
+  };
+  return { ...all, url, credential, asNobodyYet };
+}
+
+const FAR = "2031-03-10";
+
+/** A CSV of requests for SIMs of their own, each for a customer of its own. */
+function sims(count: number): string[] {
+  const rows = Array.from({ length: count }, (_, at) =>
+    request({ activation_date: FAR, passport_expiry: "2034-01-01", first_name: `Ada${at}`, last_name: "Nuñez" }),
+  );
+  return [Object.keys(rows[0] ?? {}).join(","), ...rows.map((row) => Object.values(row).join(","))];
 }
 
 test("what must be given and is left out is asked for; an answer that will not do is asked for again", async () => {
@@ -35,9 +62,163 @@ test("what must be given and is left out is asked for; an answer that will not d
   await enter("initech");
   await shows(/Name/);
   await press("C-c");
-  expect(await shows(/ended with 130/)).toMatch(/Interrupted\.\n.*Nothing was changed\.\n(?!.* at )/);
+  expect(await shows(/ended with 130/)).toMatch(/Interrupted\.\n.*Nothing was changed\.\nended/);
   expect(await json("partners list")).toMatchObject({ count: 2 });
   await clear();
   await esimctl("wallet credit --yes");
   await shows(/'--partner <slug>' not specified[\s\S]*ended with 2/);
+});
+
+test("a confirmation says whose it is and where; no is no error, and nothing is changed", async () => {
+  const { terminal, json, data } = await installation();
+  const { esimctl, shows, enter, clear } = terminal;
+  const { client_id } = await json("credentials create --partner acme");
+  await esimctl(`credentials revoke ${client_id}`);
+  await shows(new RegExp(`Revoke ${client_id}\\?[\\s\\S]*\\(acme, sandbox,\\s[\\s\\S]*${data.slice(-8)}`));
+  await enter("n");
+  expect(await shows(/ended with 1/)).toMatch(/\nNothing was changed\.\nended with 1\n/);
+  expect(await json("credentials list --partner acme")).toMatchObject({ data: [{ status: "active" }] });
+  await clear();
+  await esimctl(`credentials revoke ${client_id}`);
+  await shows(/\(y\/N\)/);
+  await enter("y");
+  await shows(/status +revoked[\s\S]*ended with 0/);
+});
+
+test("login asks for address, id and secret, and shows no letter of the secret", async () => {
+  const { terminal, url, credential } = await served();
+  const { client_id, client_secret } = await credential();
+  const { esimctl, shows, enter, clear } = terminal;
+  await esimctl("login");
+  await shows(/Server:/);
+  await enter("nowhere");
+  await shows(/no address of a server/);
+  await terminal.press("C-u");
+  await enter(url);
+  await shows(/Client id:/);
+  await enter(client_id);
+  await shows(/Client secret:/);
+  await enter(client_secret);
+  const seen = await shows(/Signed in[\s\S]*ended with 0/);
+  expect(seen).not.toContain(client_secret.slice(0, 6));
+  await clear();
+  // Whoever signs in again does so there: Enter takes the address.
+  await esimctl("login");
+  await shows(new RegExp(`Server: \\(${url}\\)`));
+  await enter("");
+  await shows(/Client id:/);
+  await terminal.press("C-c");
+  await shows(/ended with 130/);
+});
+
+test("activations are searched over all pages at a server, ticked, and moved to a day that Sydney has", async () => {
+  const { terminal, json, file, asNobodyYet } = await served();
+  const at = await asNobodyYet();
+  const { esimctl, shows, enter, press, clear } = terminal;
+  await json("partners update acme --rate-limit 100000");
+  await esimctl(`activations reschedule ${at}`);
+  await shows(/no activation that could still be changed[\s\S]*ended with 1/);
+  file("sims.csv", sims(120));
+  await json("activations submit sims.csv --partner acme --sandbox");
+  const day = async (name: string) => {
+    const { data } = await json("activations list --all --partner acme --sandbox");
+    return data.find((one: { customer_name: string }) => one.customer_name.startsWith(`${name} `)).activation_date;
+  };
+  for (const answer of ["n", "y"]) {
+    await clear();
+    await esimctl(`activations reschedule ${at}`);
+    await shows(/Search 120 open by ICCID or customer/);
+    await enter("nobody");
+    await shows(/Nothing open matches "nobody"/);
+    // The oldest of them: it stands on the last page.
+    await enter("ada0 nunez");
+    await shows(/1 found:[\s\S]*Ada0 Nuñez/);
+    await press("Space", "Enter");
+    await shows(/go on with 1/);
+    await enter("ADA11");
+    await shows(/11 found:/);
+    await press("Space", "Down", "Space", "Enter");
+    await shows(/go on with 3/);
+    await enter("");
+    await shows(/New date.*in Sydney it is \w{3} \d{4}-\d\d-\d\d/);
+    await enter("2031-02-30");
+    await shows(/There is no 2031-02-30/);
+    await press("C-u");
+    await enter("2020-01-01");
+    await shows(/is past/);
+    await press("C-u");
+    await enter("2031-05-06");
+    await shows(/New note/);
+    await enter("");
+    await shows(/iccid +customer +date +new date\n(\S+ +Ada\d+ Nuñez +2031-03-10 +2031-05-06\n){3}/);
+    await shows(/Move 3 activations to Tue 2031-05-06\?[\s\S]*sandbox/);
+    await enter(answer);
+    await shows(answer === "y" ? /3 requests: 3 done\.\nended with 0/ : /Nothing was changed\.\nended with 1/);
+    expect(await day("Ada0")).toBe(answer === "y" ? "2031-05-06" : FAR);
+  }
+  expect(await day("Ada1")).toBe(FAR);
+});
+
+test("an import shows how far it is; after Ctrl-C the same command does the rest, and nothing twice", async () => {
+  const ROWS = 30_000;
+  const { terminal, json, folder } = await installation();
+  const { esimctl, shows, press, clear } = terminal;
+  const file = join(folder, "passports.csv");
+  await writePassportFile(file, ROWS);
+  writeFileSync(file, `${readFileSync(file, "utf8")}too,short\n`);
+  const line = "passports import passports.csv --partner acme --sandbox";
+  await esimctl(line);
+  await shows(/Importing .*[1-9]\d*% \| \d+ of 30001 \| \d+\/s \| .* left/);
+  await press("C-c");
+  const screen = await shows(/ended with 130/);
+  expect(screen).toMatch(/Interrupted\. The same command again finishes it; nothing is done twice\.\nended/);
+  const imported = Number(/imported +(\d+)/.exec(screen)?.[1]);
+  expect(imported).toBeGreaterThan(0);
+  expect(imported).toBeLessThan(ROWS);
+  expect(readFileSync(join(folder, "passports.rejected.csv"), "utf8")).toMatch(/\ntoo,short,.*,30002,has 2 fields/);
+  await clear();
+  await esimctl(line);
+  expect(await shows(/ended with 3/)).toMatch(
+    new RegExp(`imported +${ROWS - imported}\\n[\\s\\S]*duplicates +${imported}\\nrejected +1, in`),
+  );
+  expect(await json("passports list --all --partner acme --sandbox")).toMatchObject({ count: ROWS });
+});
+
+test("Ctrl-C while a server is waited for ends submit and bulk orders with the sum of what was done", async () => {
+  const { terminal, json, file, folder, asNobodyYet } = await served();
+  const at = await asNobodyYet();
+  const { esimctl, shows, press, clear } = terminal;
+  file("sims.csv", sims(30));
+  await json("partners update acme --rate-limit 12");
+  await esimctl(`activations submit sims.csv ${at}`);
+  await shows(/Rate limit reached: going on in \d+ s/);
+  await press("C-c");
+  const submitted = Number(/submitted +(\d+)/.exec(await shows(/Interrupted\.[\s\S]*ended with 130/))?.[1]);
+  expect(submitted).toBeGreaterThan(0);
+  expect((await json("activations list --all --partner acme --sandbox")).count).toBe(submitted);
+  expect(existsSync(join(folder, "sims.rejected.csv"))).toBe(false);
+  await json("partners update acme --rate-limit 100000");
+  await clear();
+  await esimctl(`activations submit sims.csv ${at}`);
+  await shows(new RegExp(`submitted +${30 - submitted}\\nduplicates +${submitted}\\n[\\s\\S]*ended with 0`));
+
+  file("plans.csv", [
+    "sku,name,region,coverage,data_amount_mb,validity_days,price,currency,type,product_type,delivery_method",
+    "EU5,Europe,Europe,FR,1024,7,1.00,AUD,data_only,esim_qr_pregen,stock",
+  ]);
+  await json("products import plans.csv");
+  const rows = Array.from({ length: 150 }, (_, at) => `PO-${at},EU5,1,ada@example.com,Ada`);
+  file("orders.csv", ["external_order_id,sku,quantity,customer_email,customer_name", ...rows]);
+  await clear();
+  await json("partners update acme --rate-limit 2");
+  const placing = `orders bulk orders.csv ${await asNobodyYet()}`;
+  await esimctl(placing);
+  await shows(/Rate limit reached: going on in \d+ s/);
+  await press("C-c");
+  await shows(/150 orders: 100 placed, 0 failed, 50 not sent\.\s+Interrupted\. The same command.*\nended with 130/);
+  await json("partners update acme --rate-limit 100000");
+  await clear();
+  await esimctl(placing);
+  await shows(/150 orders: 150 placed, 0 failed\.\nended with 0/);
+  expect((await json("orders list --all --partner acme --sandbox")).data).toHaveLength(150);
 });

@@ -22,6 +22,19 @@ export function isInteractive({ json, yes }: Manner): boolean {
 
 const onStderr = { output: process.stderr };
 
+/** A question as it is put: on lines that end between words, beside the mark that stands before it. */
+function put(question: string): string {
+  const room = (process.stderr.columns ?? 80) - 3;
+  const lines = [""];
+  for (const word of clean(question).split(" ")) {
+    const line = lines.at(-1) ?? "";
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && longer.length > room) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join("\n");
+}
+
 /** Throws a usage error that names `flag` where nobody can be asked for it. */
 function refuseUnasked(flag: string, manner: Manner): void {
   if (!isInteractive(manner)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
@@ -43,7 +56,7 @@ export async function confirm(question: string, manner: Manner, before?: () => P
   }
   if (before !== undefined) process.stderr.write(`${await before()}\n\n`);
   const prompts = await import("@inquirer/prompts");
-  if (!(await prompts.confirm({ message: clean(question), default: false }, onStderr))) throw declined();
+  if (!(await prompts.confirm({ message: put(question), default: false }, onStderr))) throw declined();
 }
 
 /** One of `choices`, found by typing a part of it. `flag` is named where nobody can be asked. */
@@ -57,7 +70,7 @@ export async function pick<T>(
   const prompts = await import("@inquirer/prompts");
   const plain = (await choices()).map(({ name, value }) => ({ name: clean(name), value }));
   const source = (typed = "") => plain.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
-  return prompts.search({ message: question, source }, onStderr);
+  return prompts.search({ message: put(question), source }, onStderr);
 }
 
 /** Any number of `choices`, ticked; they stay in their order. */
@@ -66,7 +79,7 @@ export async function tick<T>(question: string, choices: readonly Choice<T>[], m
   const prompts = await import("@inquirer/prompts");
   const plain = choices.map(({ name, value }) => ({ name: clean(name), value }));
   const theme = { style: { renderSelectedChoices: (ticked: readonly unknown[]) => `${ticked.length} ticked` } };
-  return prompts.checkbox({ message: question, choices: plain, pageSize: 12, loop: false, theme }, onStderr);
+  return prompts.checkbox({ message: put(question), choices: plain, pageSize: 12, loop: false, theme }, onStderr);
 }
 
 /** How a line is asked for. */
@@ -94,7 +107,7 @@ export async function text(
     if (answer === "") return optional || "Type it, or press Ctrl-C to leave.";
     return verdictOf(answer, check);
   };
-  return (await prompts.input({ message: question, validate, ...suggestion }, onStderr)).trim();
+  return (await prompts.input({ message: put(question), validate, ...suggestion }, onStderr)).trim();
 }
 
 function verdictOf(answer: string, check: Asking["check"]): true | string {
@@ -112,7 +125,7 @@ export async function secret(question: string, flag: string, manner: Manner): Pr
   refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");
   const validate = (typed: string) => typed.trim() !== "" || "Type it, or press Ctrl-C to leave.";
-  return (await prompts.password({ message: question, mask: false, validate }, onStderr)).trim();
+  return (await prompts.password({ message: put(question), mask: false, validate }, onStderr)).trim();
 }
 
 /**
