@@ -1,17 +1,20 @@
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
+import { type Range, recordList } from "./record-list.ts";
 
 const BUFFER_CHARACTERS = 64 * 1024;
+/** Pieces of at most that, written at once. */
+const PIECES = 64;
 
 /** Where bad rows go. */
 export interface RejectedFile {
   /** Adds a row in its own columns, with its line and the reasons. The first one creates the file. */
   reject(row: Pick<CsvRow, "line" | "raw">, reasons: readonly string[]): Promise<void>;
-  /** Writes out what is left; the file's path, or null when nothing was rejected. */
+  /** Writes out what is left, all rows in the order of their source; its path, or null when nothing was rejected. */
   close(): Promise<string | null>;
 }
 
@@ -31,10 +34,16 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
   const names = csv.header.raw;
   const columns = [...names.keys()].filter((at) => !csv.header.added.has(at));
   let file: FileHandle | null = null;
-  let text = line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom);
+  const records = recordList();
+  let text = "";
+  const add = (about: number, record: string) => {
+    records.add(about, Buffer.byteLength(record));
+    text += record;
+  };
+  add(0, line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom));
   const flush = async () => {
     // Made anew, never opened through a link that somebody put there meanwhile.
-    file ??= await open(path, "wx", 0o600);
+    file ??= await open(path, "wx+", 0o600);
     await file.appendFile(text);
     text = "";
   };
@@ -43,19 +52,45 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
     async reject(row, reasons) {
       const surplus = row.raw.slice(names.length);
       const fields = columns.map((at) => row.raw[at] ?? "");
-      text += line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]);
+      add(row.line, line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]));
       if (file === null || text.length > BUFFER_CHARACTERS) await orRefuse(path, flush());
     },
     async close() {
       if (file === null) return null;
       try {
         await orRefuse(path, flush());
+        const sorted = records.sorted();
+        if (sorted !== null) await orRefuse(path, rewrite(file, path, sorted));
       } finally {
         await file.close();
       }
       return path;
     },
   };
+}
+
+/** Puts another file of the same records in the place of `path`: what was refused late stands among the others. */
+async function rewrite(file: FileHandle, path: string, ranges: readonly Range[]): Promise<void> {
+  const part = `${path}.part`;
+  await rm(part, { force: true });
+  const next = await open(part, "wx", 0o600);
+  try {
+    let text: Buffer[] = [];
+    for (const { from, bytes } of ranges) {
+      for (let at = 0; at < bytes; at += BUFFER_CHARACTERS) {
+        const piece = Buffer.alloc(Math.min(BUFFER_CHARACTERS, bytes - at));
+        await file.read(piece, 0, piece.length, from + at);
+        text.push(piece);
+        if (text.length < PIECES) continue;
+        await next.appendFile(Buffer.concat(text));
+        text = [];
+      }
+    }
+    await next.appendFile(Buffer.concat(text));
+  } finally {
+    await next.close();
+  }
+  await rename(part, path);
 }
 
 async function orRefuse(path: string, work: Promise<void>): Promise<void> {
