@@ -52,15 +52,20 @@ test("each order of a bulk request is judged by itself", async () => {
   expect(await platform.store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true });
 });
 
-test("a bulk request of 100 orders is placed whole", async () => {
+test("a bulk request of 100 orders is placed whole, in one or two commits", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);
   const caller = await platform.caller();
+  // A store tells of new orders once a commit.
+  let commits = 0;
+  platform.store.onSignal("fulfilment", () => void commits++);
   const { body } = await bulk(
     caller,
     Array.from({ length: 100 }, (_, i) => item(`n${i}`, EU5)),
   );
   expect(body.summary).toEqual({ total: 100, successful: 100, failed: 0 });
+  expect(commits).toBeGreaterThan(0);
+  expect(commits).toBeLessThanOrEqual(2);
   expect(body.results.map((result: { external_order_id: string }) => result.external_order_id)[57]).toBe("n57");
   await platform.fulfil();
   expect((await caller.get("/api/v1/orders?status=fulfilled&limit=100")).body.pagination.count).toBe(100);

@@ -1,4 +1,5 @@
 import type { Bench } from "./bench.ts";
+import { bulkOrders } from "./bulk-orders.ts";
 import { httpReads } from "./http-reads.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
@@ -9,6 +10,7 @@ import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 export const benches: readonly Bench[] = [
   httpReads,
   orderCreation,
+  bulkOrders,
   passportsImport,
   startUp,
   webhooks,

@@ -1,10 +1,15 @@
-/** `npm run bench`: everything against its bare peer, in one run and one table. Takes a few minutes. */
+/**
+ * `npm run bench`: everything against its bare peer, in one run and one table. Takes a few minutes; names of benches
+ * behind it run only those: `npm run bench -- bulkOrders`.
+ */
 import Table from "cli-table3";
 import { benches } from "./all.ts";
 import { fullScale, type Measured } from "./bench.ts";
 
 const lines: Measured[] = [];
-for (const bench of benches) lines.push(...(await bench(fullScale)));
+const wanted = process.argv.slice(2);
+for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
+  lines.push(...(await bench(fullScale)));
 
 const table = new Table({
   head: ["what", "ratio", "lowest", "highest", "ours/s", "peer/s", "peer"],
