@@ -44,7 +44,8 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     expect((await until(shown, ({ status }) => status === "fulfilled")).line_items).toHaveLength(1);
     expect(await json(order)).toMatchObject({ id: created.id, status: "fulfilled" });
     expect(await json(`orders list ${acting}`)).toMatchObject({ data: [{ id: created.id }], pagination: { count: 1 } });
-    const { esims, count } = await json(`orders esims ${created.id} ${acting}`);
+    expect(await json(`orders show ${created.order_number.toLowerCase()} ${acting}`)).toMatchObject({ id: created.id });
+    const { esims, count } = await json(`orders esims ${created.order_number} ${acting}`);
     expect(count).toBe(2);
     expect(esims[0].qr_code_url.startsWith(`${daemon.url}/qr/`)).toBe(true);
     const drawn = await run(`orders esims ${created.id} ${acting} --qr`);
@@ -64,6 +65,9 @@ test("an order that its stock cannot fill waits for the operator", async () => {
     return { id, number: order_number, shown };
   };
   const held = await place();
+  const inside = await run(`orders show ${held.number} --partner demo`);
+  expect(inside.stdout).toMatch(/^reason +stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)$/m);
+  expect(await run("orders show ORD-20200101-AAAAA --partner demo")).toMatchObject({ exitCode: 1, stdout: "" });
   const unasked = await run(`orders approve ${held.number}`);
   expect(unasked).toMatchObject({ exitCode: 1, stdout: "" });
   const short = await run(`orders approve ${held.number} --yes`);
@@ -108,6 +112,8 @@ test("approve, cancel, ship and retry show their consequence before they act, an
     `${card}: ends fulfilled; 2 × PS-AU-35GB-28D count as shipped; nothing refunded; ${events}.`,
   );
   expect(shipped.stdout).toMatch(/shipped +2 × PS-AU-35GB-28D\n/);
+  const supplied = await run(`orders show ${await order("EA-GLB-50GB-180D", 3)} --partner demo`);
+  expect(supplied.stdout).toMatch(/^[0-9a-f-]{36} +pending +\w+ +3 +- +-$/m);
   const other = await order("ES-EU-5GB-30D", 2);
   const told = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
   expect(told.stderr).toBe("No daemon serves this data: the order waits until esimctl serve delivers it.");

@@ -29,6 +29,8 @@ test("partner-side reads print the same at a server as on its data", async () =>
   await vi.waitUntil(async () => (await local(`orders show ${order.id}`)).status === "fulfilled", { timeout: 20_000 });
   await both(`orders show ${order.id}`);
   await both("orders list");
+  expect(await both(`orders show ${order.order_number}`)).toMatchObject({ id: order.id });
+  expect((await run("orders show ORD-20260101-AAAAA")).stderr).toMatch(/No order here has the number/);
   const { esims } = await both(`orders esims ${order.id}`);
   expect(esims).toHaveLength(2);
   await both(`esims status ${esims[0].iccid}`);

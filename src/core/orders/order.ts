@@ -141,10 +141,15 @@ const numberTaken = statement((db, t, slot: Slots<{ order_number: string }>) =>
   db.select({ id: t.orders.id }).from(t.orders).where(eq(t.orders.order_number, slot.order_number)),
 );
 
+/** The id of the order with this number, whoever's it is; null: there is none. */
+export async function orderIdByNumber(q: Read, number: string): Promise<OrderId | null> {
+  return first(await numberTaken(q, { order_number: number.toUpperCase() }))?.id ?? null;
+}
+
 /** Looks an order up by id or order number, for the operator. Throws `not_found`. */
 export async function findOrderId(q: Read, idOrNumber: string): Promise<OrderId> {
-  const byNumber = first(await numberTaken(q, { order_number: idOrNumber.toUpperCase() }));
-  if (byNumber !== null) return byNumber.id;
+  const byNumber = await orderIdByNumber(q, idOrNumber);
+  if (byNumber !== null) return byNumber;
   // Not a number of an order: then it is taken for an id, and must be one.
   return (await requireOrder(q, idOrNumber as OrderId)).id;
 }

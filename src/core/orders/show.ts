@@ -3,7 +3,8 @@ import { esimLinks } from "../esims/links.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Read } from "../store/store.ts";
-import { type LineRow, linesOfOrder, type Owner, requireOwnOrder } from "./order.ts";
+import { itemsOfOrder } from "./items.ts";
+import { type LineRow, linesOfOrder, type Owner, requireOrder, requireOwnOrder } from "./order.ts";
 
 /** One order with what was delivered (contract: OrderWithFulfillment). Throws `not_found`. */
 export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; publicUrl: string }) {
@@ -33,6 +34,22 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
     })),
   };
 }
+
+/** What only the operator sees of an order: why it waits or ended, and what its suppliers are to deliver. */
+export async function orderInside(q: Read, id: OrderId) {
+  const { reason } = await requireOrder(q, id);
+  const items = (await itemsOfOrder(q, id)).map(({ id: item_id, status, supplier, quantity, traveller, ...item }) => ({
+    item_id,
+    status,
+    supplier,
+    quantity,
+    activation_date: traveller?.activation_date ?? null,
+    error_message: item.error_message,
+  }));
+  return { reason, items };
+}
+
+export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
 
 export type OrderWithFulfillment = Awaited<ReturnType<typeof showOrder>>;
 

@@ -1,5 +1,7 @@
-import type { OrderWithFulfillment } from "../../../core/orders/show.ts";
-import { apiPath } from "../../client/api.ts";
+import type { OrderId } from "../../../core/kernel/brand.ts";
+import type { OrderInside, OrderWithFulfillment } from "../../../core/orders/show.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import { orderId } from "../../client/order-id.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
 import type { Sheet } from "../../output/sheet.ts";
@@ -9,24 +11,39 @@ export const show = command({
   name: "show",
   summary: "one order with its lines and what was delivered",
   stand: "partner",
-  effects: "Reads only.",
+  effects: "Reads only. On the operator's data it also shows why an order waits, and the ids of its items.",
   json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",
-  examples: ["orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme"],
-  args: { id: argument("id", "the order's id") },
+  examples: [
+    "orders show ORD-20260301-7KQ2M --partner acme",
+    "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme",
+  ],
+  args: { id: argument("id", "the order's id or number") },
   options: {},
   async run(context, { id }) {
-    const { body } = await context.withApi((api) => api.request<OrderWithFulfillment>("GET", apiPath`/orders/${id}`));
-    return { json: body, text: (sheet) => orderText(sheet, body) };
+    const { body, inside } = await context.withApi(async (api) => {
+      const asked = apiPath`/orders/${await orderId(api, id)}`;
+      const answer = await api.request<OrderWithFulfillment>("GET", asked);
+      return { body: answer.body, inside: await insideOf(api, answer.body.id) };
+    });
+    return { json: body, text: (sheet) => orderText(sheet, body, inside) };
   },
 });
 
-function orderText(sheet: Sheet, order: OrderWithFulfillment): string {
+/** What the operator sees beyond the API; null at a server. */
+async function insideOf({ local }: Api, id: OrderId): Promise<OrderInside | null> {
+  if (local === undefined) return null;
+  const { orderInside } = await import("../../../core/orders/show.ts");
+  return local.store.read(orderInside, id);
+}
+
+function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInside | null): string {
   const head = sheet.fields({
     number: order.order_number,
     id: order.id,
     status: statusPaint(sheet, order.status)(order.status),
     total: sheet.money(order.total_amount_cents, order.currency),
     created: moment(order.created_at),
+    ...(inside === null || inside.reason === null ? {} : { reason: shown(inside.reason) }),
   });
   const lines = sheet.table(
     [
@@ -39,5 +56,22 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment): string {
     order.line_items,
     "No lines.",
   );
-  return `${head}\n\n${lines}`;
+  return [head, lines, ...(inside === null || inside.items.length === 0 ? [] : [itemsText(sheet, inside)])].join(
+    "\n\n",
+  );
+}
+
+function itemsText(sheet: Sheet, { items }: OrderInside): string {
+  return sheet.table(
+    [
+      { title: "item", value: (item) => item.item_id },
+      { title: "status", value: (item) => item.status, paint: (on, { status }) => statusPaint(on, status) },
+      { title: "supplier", value: (item) => item.supplier },
+      { title: "units", value: (item) => item.quantity, align: "right" },
+      { title: "date", value: (item) => item.activation_date },
+      { title: "error", value: (item) => item.error_message, shrinks: true },
+    ],
+    items,
+    "",
+  );
 }
