@@ -1,6 +1,7 @@
 /** Bundles the terminal (and with it the daemon) into dist/, split so that a short command loads little. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
@@ -31,19 +32,26 @@ const { outputFiles } = await build({
 
 // The entry goes last and by rename: whoever starts meanwhile finds the old program or the new one, whole.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
-for (const { path, contents } of entryLast) {
+for (const { path, contents } of entryLast) write(path, contents);
+
+// The program tells its manual itself: `man` in package.json points here.
+const manual = join(dist, "esimctl.1");
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
+write(manual, execFileSync(process.execPath, [join(root, "bin", "esimctl"), "help", "--man"], { env }));
+
+// Programs that are starting just now still load the chunks of the build before; a package holds none of those.
+const grace = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
+const made = new Set([manual, ...outputFiles.map(({ path }) => path)]);
+for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(name.parentPath, name.name);
+  if (name.isFile() && !made.has(path) && Date.now() - lastMade(path) >= grace) rmSync(path, { force: true });
+}
+
+/** Whole or not at all. */
+function write(path: string, contents: Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.${process.pid}`, contents);
   renameSync(`${path}.${process.pid}`, path);
-}
-// Programs that are starting just now still load the chunks of the build before; a package holds none of those.
-const grace = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
-const made = new Set(outputFiles.map(({ path }) => relative(dist, path)));
-for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-  const path = join(name.parentPath, name.name);
-  if (name.isFile() && !made.has(relative(dist, path)) && Date.now() - lastMade(path) >= grace) {
-    rmSync(path, { force: true });
-  }
 }
 
 function isEntry(path: string): boolean {

@@ -87,5 +87,5 @@ test("the manual has every command with its options, and nothing that man would 
   expect(stdout).toContain("\\-\\-idempotency\\-key <key>");
   expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
   const controls = stdout.split("\n").filter((line) => /^[.']/.test(line));
-  expect(controls.filter((line) => !/^\.(TH|SH|SS|TP|PP|B|nf|fi)( |$)/.test(line))).toEqual([]);
+  expect(controls.filter((line) => !/^\.(TH|nh|ad|SH|SS|TP|PP|B|nf|fi)( |$)/.test(line))).toEqual([]);
 });

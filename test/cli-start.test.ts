@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, test, vi } from "vitest";
+import packageFile from "../package.json" with { type: "json" };
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { buildHandlers } from "../src/daemon/handlers.ts";
 import type { App, RoutePlugin } from "../src/daemon/http.ts";
@@ -48,6 +50,22 @@ test("a command on data at hand loads the store, and the API only where it goes 
   expect(partner).toEqual(expect.arrayContaining(["fastify", "typebox"]));
   for (const heavy of ["@fastify/swagger", "@fastify/helmet", "@inquirer/prompts", "undici", "jose", "qrcode", "pg"])
     expect([...operator, ...partner]).not.toContain(heavy);
+});
+
+test("what the built program takes from packages beside it is what an installation brings", () => {
+  const folder = join(import.meta.dirname, "..", "dist");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"));
+  const asked = files.flatMap((name) =>
+    Array.from(
+      readFileSync(join(folder, name), "utf8").matchAll(
+        /^import [^;"]*"([^".][^"]*)"|\bimport\("([^".][^"]*)"\)|\b__require\d*\("([^".][^"]*)"\)/gm,
+      ),
+      ([, from, loaded, required]) => from ?? loaded ?? required ?? "",
+    ),
+  );
+  const packages = [...new Set(asked.filter((name) => !isBuiltin(name)))].sort();
+  expect(packages).toEqual(["@scalar/fastify-api-reference", "better-sqlite3", "pg", "pino", "pino-pretty"]);
+  expect(Object.keys(packageFile.dependencies)).toEqual(expect.arrayContaining(packages));
 });
 
 /** Method and path of what these routes serve. */

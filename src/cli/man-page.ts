@@ -28,6 +28,9 @@ export async function manPage({ singles, nouns }: CommandTree, version: string):
   );
   return [
     `.TH ESIMCTL 1 "" "esimctl ${escaped(version)}" "User Commands"`,
+    // Names of options and variables stay whole, to be copied.
+    ".nh",
+    ".ad l",
     ".SH NAME",
     "esimctl \\- sell eSIMs and SIM cards through partners",
     ".SH SYNOPSIS",
@@ -79,7 +82,7 @@ function item(term: string, help: string): string[] {
 
 /** Text that man shows as it stands, in ASCII. */
 function escaped(text: string): string {
-  const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
+  const plain = text.replaceAll("…", "...").replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
   const safe = plain.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\[u${hexadecimal(one)}]`);
   return /^[.']/.test(safe) ? `\\&${safe}` : safe;
 }

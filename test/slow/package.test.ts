@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+/** What npm makes of the checkout, installed into an empty prefix as a user would. */
+const home = mkdtempSync(join(tmpdir(), "esimctl-package-"));
+const prefix = join(home, "prefix");
+const installed = join(prefix, "lib", "node_modules", "esimctl");
+const data = join(home, "data");
+const root = join(import.meta.dirname, "..", "..");
+
+/** A shell of a user who has Node and what was installed, nothing of the checkout, and is logged in nowhere. */
+const env = {
+  PATH: [join(prefix, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
+  HOME: home,
+  LANG: "C.UTF-8",
+};
+
+beforeAll(async () => {
+  const npm = (...args: string[]) => execa("npm", args, { cwd: root });
+  await npm("pack", "--pack-destination", home);
+  const [tarball = ""] = readdirSync(home).filter((name) => name.endsWith(".tgz"));
+  const quietly = ["--prefer-offline", "--no-audit", "--no-fund"];
+  await npm("install", "--global", "--prefix", prefix, ...quietly, join(home, tarball));
+  expect(await esimctl("init", "--demo", "--data", data)).toMatchObject({ exitCode: 0 });
+}, 300_000);
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function run(file: string, args: readonly string[]) {
+  const how = { cwd: home, env, extendEnv: false, reject: false, stdin: "ignore" } as const;
+  const { exitCode, stdout, stderr } = await execa(file, args, how);
+  return { exitCode, stdout, stderr };
+}
+
+const esimctl = (...args: string[]) => run("esimctl", args);
+const bash = (line: string) => run("bash", ["-o", "pipefail", "-c", line]);
+
+/** The program with its standard streams as pipes; killed with the test. */
+function started(...args: string[]) {
+  const child = spawn("esimctl", args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, ended: once(child, "exit") };
+}
+
+test("holds the program, its manual, its documents and its fixtures, and nothing that only developers need", () => {
+  expect(readdirSync(installed).filter((name) => name !== "node_modules")).toEqual(
+    expect.arrayContaining(["bin", "dist", "docs", "fixtures", "README.md", "CHANGELOG.md"]),
+  );
+  for (const absent of ["src", "test", "scripts", "drizzle", "node_modules/typescript", "node_modules/node"])
+    expect(existsSync(join(installed, absent)), absent).toBe(false);
+  for (const page of ["README.md", ...readdirSync(join(installed, "docs")).map((name) => `docs/${name}`)]) {
+    if (!page.endsWith(".md")) continue;
+    const links = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g);
+    for (const [, link = ""] of links) expect(existsSync(join(installed, dirname(page), link)), link).toBe(true);
+  }
+  expect(readdirSync(join(installed, "dist"))).not.toContain("cache");
+});
+
+test("says its version and finds its manual", async () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(await esimctl("--version")).toEqual({ exitCode: 0, stdout: version, stderr: "" });
+  expect(readFileSync(join(prefix, "share", "man", "man1", "esimctl.1"), "utf8")).toContain(`"esimctl ${version}"`);
+});
+
+test.skipIf(!existsSync("/usr/bin/man"))("man finds it too, and has nothing to warn of", async () => {
+  expect(await bash("man -w esimctl")).toMatchObject({ stdout: join(installed, "dist", "esimctl.1") });
+  expect(await bash("man --warnings esimctl >page && grep -c -- --idempotency-key page")).toMatchObject({
+    exitCode: 0,
+    stderr: "",
+  });
+});
+
+test("exit codes: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 4 not authorised", async () => {
+  const sandbox = ["--partner", "small", "--sandbox", "--data", data];
+  expect((await esimctl("partners", "create", "small", "--name", "Small", "--data", data)).exitCode).toBe(0);
+  expect((await esimctl("orders", "show", "01a1feaa-0000-7000-8000-000000000000", ...sandbox)).exitCode).toBe(1);
+  expect((await esimctl("orders", "list", "--nosuch")).exitCode).toBe(2);
+  // The second has a wrong check digit.
+  const rows = [
+    "iccid,activation_code",
+    "8937200000000901002,LPA:1$x.example$K-1",
+    "8937200000000901029,LPA:1$x.example$K-2",
+  ];
+  writeFileSync(join(home, "stock.csv"), `${rows.join("\n")}\n`);
+  const imported = await esimctl("stock", "import", "stock.csv", "--sku", "ES-EU-20GB-30D", "--data", data);
+  expect(imported.exitCode).toBe(3);
+  expect((await esimctl("orders", "list", "--partner", "small", "--data", data)).exitCode).toBe(4);
+});
+
+test("with --json stdout is one document, also where it fails", async () => {
+  for (const [line, code] of [
+    [`partners list --data ${data}`, 0],
+    [`partners show nobody --data ${data}`, 1],
+    ["orders list --nosuch", 2],
+    [`wallet balance --data ${data}-not --partner demo`, 1],
+  ] as const) {
+    const ended = await esimctl(...line.split(" "), "--json");
+    expect(ended, line).toMatchObject({ exitCode: code, stderr: "" });
+    expect(Object.keys(JSON.parse(ended.stdout)), line).toEqual(code === 0 ? ["data", "count"] : ["error"]);
+  }
+});
+
+test("without a terminal it asks nothing and paints nothing, but names the flag that answers", async () => {
+  const unasked = await esimctl("partners", "suspend", "demo", "--data", data);
+  expect(unasked).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("--yes") });
+  const whose = await esimctl("orders", "list", "--data", data);
+  expect(whose).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--partner") });
+  const listed = await esimctl("products", "list", "--data", data);
+  for (const { stdout, stderr } of [unasked, whose, listed]) expect(stdout + stderr).not.toContain("\x1b");
+});
+
+test("who stops reading ends it quietly", async () => {
+  for (const reader of ["head -1", "true"]) {
+    const line = `esimctl products list --all --data '${data}' --partner demo | ${reader}`;
+    expect(await bash(line), line).toMatchObject({ exitCode: 0, stderr: "" });
+  }
+  expect((await bash("esimctl help --man | true")).stderr).toBe("");
+});
+
+test("SIGINT ends a command with 130", async () => {
+  // A server that takes the request and never answers.
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const address = Object(silent.address());
+  const credential = ["--client-id", "sk_test_x", "--client-secret", "x"];
+  const arrived = once(silent, "connection");
+  const { child, ended } = started("orders", "list", "--server", `http://127.0.0.1:${address.port}`, ...credential);
+  const [socket] = await arrived;
+  child.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  socket.destroy();
+});
+
+test("what is compiled is kept in the user's cache folder", async () => {
+  mkdirSync(join(home, ".cache"), { recursive: true });
+  await esimctl("partners", "list", "--data", data);
+  expect(readdirSync(join(home, ".cache", "esimctl"))).toHaveLength(1);
+});
+
+test("init --demo, serve, and a request with what was printed; SIGTERM stops it cleanly", async () => {
+  const { child, ended } = started("serve", "--data", data, "--port", "0", "--json");
+  child.stderr.resume();
+  // Read on to its end: a daemon whose log nobody takes any more ends.
+  const url = await new Promise<string>((resolve) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const { event, url } = JSON.parse(line);
+      if (event === "listening") resolve(url);
+    });
+  });
+  const { credentials } = JSON.parse(readFileSync(join(data, "demo-credentials.json"), "utf8"));
+  const { client_id, client_secret } = credentials[0];
+  const form = `-d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret}`;
+  const token = JSON.parse((await bash(`curl -sf ${url}/api/v1/oauth/token ${form}`)).stdout).access_token;
+  const listed = await bash(`curl -sf '${url}/api/v1/products?limit=3' -H 'Authorization: Bearer ${token}'`);
+  expect(JSON.parse(listed.stdout).data).toHaveLength(3);
+  expect((await bash(`curl -sf ${url}/docs`)).stdout).toContain("<!doctype html>");
+  expect((await bash(`curl -sf --compressed ${url}/docs/reference.js | wc -c`)).stdout).toMatch(/^\d{6,}$/);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
