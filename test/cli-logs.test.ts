@@ -8,6 +8,9 @@ import { temporaryDirectory } from "./support/store.ts";
 // Each step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
+/** Lines are on disk within a fifth of a second, and read by a process. */
+const soon = { timeout: 30_000 };
+
 interface Lines {
   data: Record<string, unknown>[];
   count: number;
@@ -42,7 +45,7 @@ async function served() {
 
 test("what the daemon logs is kept, found by its request, and part of find's story", async () => {
   const { daemon, log, token, tail, run, json } = await served();
-  await expect.poll(async () => (await tail("--request", "call-refused")).count).toBe(1);
+  await expect.poll(async () => (await tail("--request", "call-refused")).count, soon).toBe(1);
   expect((await tail()).data.map(({ msg }) => msg)).toContain(`listening on ${daemon.url}`);
   expect((await tail("--request", "call-refused")).data).toMatchObject([
     { request_id: "call-refused", route: "/api/v1/orders", status: 400, refusal: "validation" },
@@ -78,18 +81,18 @@ test("what the daemon logs is kept, found by its request, and part of find's sto
 
 test("tail goes on with what comes in until Ctrl-C: exit code 130", async () => {
   const { log, data, tail } = await served();
-  await expect.poll(async () => (await tail()).count).toBeGreaterThan(2);
+  await expect.poll(async () => (await tail()).count, soon).toBeGreaterThan(2);
   const { child, ended } = started(["logs", "tail", "--follow", "--data", data]);
   let seen = "";
   child.stdout?.on("data", (text) => {
     seen += text;
   });
-  await expect.poll(() => seen, { timeout: 20_000 }).toContain("call-refused");
+  await expect.poll(() => seen, soon).toContain("call-refused");
   appendFileSync(
     log,
     '{"level":"error","time":"2026-03-01T12:00:00.000Z","msg":"a \\u001b[31mfault","err":{"message":"x"}}\n',
   );
-  await expect.poll(() => seen, { timeout: 20_000 }).toContain("2026-03-01 12:00:00Z  error  a fault");
+  await expect.poll(() => seen, soon).toContain("2026-03-01 12:00:00Z  error  a fault");
   expect(seen).not.toContain("\u001b");
   child.kill("SIGINT");
   expect(await ended).toMatchObject({ exitCode: 130, stderr: "" });
