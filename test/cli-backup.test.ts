@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
 import { type Ended, esimctl, esimctlJson, serving } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
@@ -42,6 +43,16 @@ async function installation() {
 
 function failure({ stdout }: Ended): { code: string; message: string; hint: string } {
   return JSON.parse(stdout).error;
+}
+
+/** Writes nonsense over a page of the products. */
+function damage(file: string): void {
+  const database = new Database(file, { readonly: true });
+  const page = Number(database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'products'").pluck().get());
+  database.close();
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, (page - 1) * 4096);
+  closeSync(handle);
 }
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -140,9 +151,7 @@ describe("a file that is no good", () => {
   test("is told by verify-backup and refused by restore", async () => {
     const { file, restored, backup } = await installation();
     await backup();
-    const handle = openSync(file, "r+");
-    writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, statSync(file).size - 3 * 4096);
-    closeSync(handle);
+    damage(file);
     const verified = await esimctl(["verify-backup", file, "--json"]);
     expect([verified.exitCode, JSON.parse(verified.stdout)]).toMatchObject([1, { ok: false }]);
     const refused = await esimctl(["restore", file, "--data", restored, "--json"]);
@@ -171,10 +180,7 @@ describe("a file that is no good", () => {
 
   test("a damaged database is not kept", async () => {
     const { data, file, folder } = await installation();
-    const database = join(data, "esimctl.db");
-    const handle = openSync(database, "r+");
-    writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, statSync(database).size - 4 * 4096);
-    closeSync(handle);
+    damage(join(data, "esimctl.db"));
     const refused = await esimctl(["backup", file, "--data", data, "--json"]);
     expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(/damaged/)]);
     expect(readdirSync(folder)).toEqual(["data"]);
