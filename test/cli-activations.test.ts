@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { matches } from "../src/cli/commands/activations/pick.ts";
 import { expectNoIdentity, iccid, request, requestB } from "./support/activations.ts";
 import { esimctl, serving } from "./support/cli.ts";
 import { passport } from "./support/passports.ts";
@@ -217,6 +218,7 @@ test("wrong usage says what to do and changes nothing", async () => {
   const partner = "--partner agency --sandbox";
   for (const [line, hint] of [
     [`activations cancel ${partner}`, "Give ids, --iccid, or --file"],
+    [`activations reschedule ${partner}`, "Give ids, --iccid, or --file, and --date, --note or both"],
     [`activations cancel 12 ${partner}`, "ICCIDs go behind --iccid"],
     [`activations reschedule --iccid ${iccid()} ${partner}`, "--date"],
     [`activations reschedule --iccid ${iccid()} --date tomorrow ${partner}`, "YYYY-MM-DD"],
@@ -224,6 +226,14 @@ test("wrong usage says what to do and changes nothing", async () => {
     const ended = await run(String(line));
     expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(String(hint))]);
   }
+});
+
+test("open requests are found by a part of ICCID or name, whatever its case and accents", () => {
+  const one = { iccid: "8961032200826199583", customer_name: "José Nuñez-Ångström" };
+  for (const term of ["", "220082", "8961 0322", "nunez", "JOSE ang", "ström josé", "José"]) {
+    expect([term, matches(one, term)]).toEqual([term, true]);
+  }
+  for (const term of ["220083", "josef", "nunez maria"]) expect([term, matches(one, term)]).toEqual([term, false]);
 });
 
 test("staff work a manual carrier's request from the queue to its end, while the daemon serves", async () => {

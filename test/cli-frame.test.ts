@@ -49,6 +49,15 @@ describe("help", () => {
     expect(await esimctl(["help", "orders", "create"])).toEqual(shown);
   });
 
+  test("the usage line has all that must be given", async () => {
+    const shown = await esimctl(["wallet", "credit", "--help"]);
+    const needed = "--partner <slug> --amount <amount> --currency <code> [options]";
+    expect(shown.stdout).toContain(`Usage: esimctl wallet credit ${needed}\n`);
+    expect((await esimctl(["partners", "show", "--help"])).stdout).toContain(
+      "esimctl partners show <slug> [options]\n",
+    );
+  });
+
   test("every verb has examples of itself and says what it changes", async () => {
     const verbs = nouns.map(async (noun) => (await noun.verbs()).map((verb) => ({ verb, path: `${noun.name} ` })));
     const alone = singles.map(async (single) => [{ verb: await single.load(), path: "" }]);

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { Chalk } from "chalk";
 import { expect, test } from "vitest";
+import { progressLook } from "../src/cli/output/progress.ts";
 import { drawQr, showQr } from "../src/cli/output/qr.ts";
 import type { Column, Sheet } from "../src/cli/output/sheet.ts";
 import { drawFields, drawTable } from "../src/cli/output/table.ts";
@@ -52,6 +53,15 @@ test("one too narrow for that gets the rows one under the other", () => {
   expect(fits.split("\n")).toEqual(["id                  name", "0190d3c2-7b4e-7cc1  -"]);
   const stacked = sheetOf(25).table(columns, rows, "none");
   expect(stacked.split("\n").slice(0, 2)).toEqual(["id    0190d3c2-7b4e-7cc1", `name  ${rows[0]?.name}`]);
+});
+
+test("progress keeps to the terminal: the bar gives way, the numbers stay", () => {
+  expect(progressLook(200, 100)).toMatchObject({ barsize: 40, format: expect.stringContaining("{bar}") });
+  expect(progressLook(80, 100)).toMatchObject({ barsize: 22, format: expect.stringContaining("{bar}") });
+  const narrow = progressLook(60, 100).format;
+  expect(narrow).not.toContain("{bar}");
+  for (const part of ["{value} of {total}", "{rate}/s", "{eta_formatted} left"]) expect(narrow).toContain(part);
+  expect(progressLook(60, null).format).toContain("{value}");
 });
 
 test("no rows are said in words", () => {

@@ -222,6 +222,17 @@ describe("an import", () => {
     expect(summary).toMatchObject({ read: 6, imported: 2, rejected: 2 });
   });
 
+  test("interrupted within a batch that goes row by row, the rows that were sent are counted", async () => {
+    const stop = new AbortController();
+    const send = async (): Promise<RowOutcome[]> => {
+      stop.abort();
+      return ["imported"];
+    };
+    const summary = await run(folder.file(mixed), { send }, { signal: stop.signal });
+    expect(summary).toMatchObject({ read: 6, imported: 1, rejected: 2 });
+    await expect(run(folder.file(mixed), { send })).rejects.toThrow("2 rows sent, 1 outcomes");
+  });
+
   test("interrupted while checking, nothing is sent", async () => {
     const stop = new AbortController();
     stop.abort();

@@ -55,7 +55,7 @@ function lineOf({ iccid, activation_date, customer_name }: Activation): string {
 
 /** Whether every word of the search stands in the ICCID or the name, whatever case and accents. */
 export function matches({ iccid, customer_name }: Pick<Activation, "iccid" | "customer_name">, term: string): boolean {
-  const text = `${iccid} ${plain(customer_name ?? "")}`;
+  const text = `${iccid} ${plain(customer_name)}`;
   const digits = term.replace(/[\s-]/g, "");
   if (/^\d+$/.test(digits)) return iccid.includes(digits);
   return plain(term)

@@ -24,16 +24,16 @@ type Column = (typeof bulkOrdersCsv)["columns"][number];
 type Row = CsvRow<Column>;
 
 /** Reads orders from a .json array or from CSV, whose rows with one external_order_id are lines of one order. */
-export async function readBulkOrders(api: Api, file: string): Promise<BulkFile> {
-  return /\.json$/i.test(file) ? readJson(file) : readCsv(api, file);
+export async function readBulkOrders(api: Api, file: string, signal: AbortSignal): Promise<BulkFile> {
+  return /\.json$/i.test(file) ? readJson(file) : readCsv(api, file, signal);
 }
 
 async function readJson(file: string): Promise<BulkFile> {
   return { orders: await readJsonArray(file, "the API's order items"), rejected: 0, rejectedFile: null };
 }
 
-async function readCsv(api: Api, file: string): Promise<BulkFile> {
-  const csv = await openCsv(file, bulkOrdersCsv);
+async function readCsv(api: Api, file: string, signal: AbortSignal): Promise<BulkFile> {
+  const csv = await openCsv(file, bulkOrdersCsv, { signal });
   try {
     // A few thousand orders at most: their lines may stand apart, so all are read before any is sent.
     const byOrder = new Map<string, Row[]>();

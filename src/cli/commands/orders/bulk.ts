@@ -42,7 +42,7 @@ export const bulk = command({
   async run(context, { file, dryRun, strict }) {
     return context.withApi(async (api) => {
       const { readBulkOrders } = await import("./bulk-file.ts");
-      const { orders, rejected, rejectedFile } = await readBulkOrders(api, file);
+      const { orders, rejected, rejectedFile } = await readBulkOrders(api, file, context.interruption);
       if (rejectedFile !== null) {
         context.warn(`Rows that cannot be used: ${rejected}, in ${rejectedFile}.`);
       }
