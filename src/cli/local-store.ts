@@ -16,7 +16,8 @@ import type { Store } from "../core/store/store.ts";
 import { CliError } from "./errors.ts";
 import { type Place, placeWords } from "./place.ts";
 
-interface Sources {
+/** What a store takes from outside, and how it is opened. */
+export interface Sources {
   clock: Clock;
   ids: Ids;
   /** Read a database file whole for damage before it is used. */

@@ -1,3 +1,4 @@
+import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
 import { systemClock } from "../core/kernel/clock.ts";
 import { randomIds } from "../core/kernel/ids.ts";
@@ -5,11 +6,12 @@ import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-dire
 import { releaseLeases } from "../core/store/leases.ts";
 import { type LogFile, openLogFile } from "../daemon/log-file.ts";
 import { createLogger, type LogLevel } from "../daemon/logging.ts";
-import { type Running, type ServeOptions, serve } from "../daemon/serve.ts";
+import { type Running, serve } from "../daemon/serve.ts";
+import type { ServeOptions } from "../daemon/serve-options.ts";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { listeningLine } from "./listening-line.ts";
-import { openOrCreate } from "./local-store.ts";
+import { openExisting, openOrCreate, type Sources } from "./local-store.ts";
 import { logFolder } from "./log-folder.ts";
 import type { Place } from "./place.ts";
 import { onSecondSignal } from "./signals.ts";
@@ -30,6 +32,8 @@ export async function serveUntilStopped(
 ): Promise<void> {
   const place = await context.place();
   const sources = { clock: systemClock, ids: randomIds() };
+  const self = cluster.worker;
+  if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
@@ -40,7 +44,7 @@ export async function serveUntilStopped(
       if (place.kind === "directory") await store.write(releaseLeases, null);
       // From before it listens: whoever sees the line may stop it at once.
       const signalled = nextSignal();
-      const running = await serve({ store, ...sources, log }, serving);
+      const running = await serve({ store, ...sources, log, keepLine: file.write }, serving);
       if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
@@ -60,6 +64,24 @@ function openLog(place: Place, { warn }: Context): LogFile {
   const file = openLogFile(folder, { warn });
   process.once("exit", file.flushSync);
   return file;
+}
+
+/** One of several processes that answer HTTP; all else is the main process's, and so are the signals. */
+async function answerOnly(
+  self: Worker,
+  { place, serving, sources, people }: { place: Place; serving: Serving; sources: Sources; people: boolean },
+): Promise<void> {
+  for (const name of signals) process.on(name, () => undefined);
+  const { linesToMain, runFrontProcess } = await import("../daemon/fronts/process.ts");
+  const store = await openExisting(place, sources);
+  try {
+    const log = await createLogger(serving.logLevel, { pretty: people, file: linesToMain(self) });
+    await runFrontProcess(self, { store, ...sources, log }, serving);
+  } finally {
+    await store.close();
+    // The channel to the main process would keep this one alive.
+    self.disconnect();
+  }
 }
 
 /** Whether a person watches: lines to read instead of JSON lines. */

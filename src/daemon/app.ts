@@ -7,11 +7,12 @@ import { registerMethods } from "./plugins/methods.ts";
 import { registerOpenapi } from "./plugins/openapi.ts";
 import { registerPages, registerSecurityHeaders } from "./plugins/pages.ts";
 import { createRateLimits, unlimited } from "./plugins/rate-limits.ts";
+import type { Counters } from "./windows.ts";
 
 /** How an app for a socket is built. */
 export interface AppOptions extends HandlerOptions {
-  /** False for tests: no limits, no limit headers. */
-  rateLimits: boolean;
+  /** Where requests are counted against the limits; null for tests: no limits, no limit headers. */
+  counters: Counters | null;
 }
 
 /** Security headers, the OpenAPI document, pages, answers to wrong methods. */
@@ -29,7 +30,7 @@ function surround(app: App, context: DaemonContext, routes: () => void): void {
 
 /** The daemon's HTTP side with all its conventions. */
 export function buildApp(context: DaemonContext, options: AppOptions): App {
-  const limits = options.rateLimits ? createRateLimits(context) : unlimited;
+  const limits = options.counters === null ? unlimited : createRateLimits(context, options.counters);
   return buildHandlers(context, options, {
     limits,
     clientErrorHandler: clientErrorHandler(context),

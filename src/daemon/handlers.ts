@@ -74,8 +74,10 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
-      sendProblem(limits.refusal(request, reply) ?? error, request, reply, context);
-      recordAnswer(request, reply, metrics);
+      void limits.refusal(request, reply).then((refusal) => {
+        sendProblem(refusal ?? error, request, reply, context);
+        recordAnswer(request, reply, metrics);
+      });
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 }

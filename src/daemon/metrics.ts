@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import prometheus, { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { startListening } from "./listen.ts";
 
 /** What one answered request adds to the counters. */
@@ -56,12 +56,39 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** Metrics as Prometheus reads them. */
+export interface Exposed {
+  contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** An empty registry. */
+export function createRegistry(): Registry {
+  return new Registry();
+}
+
+/** In a front's process: has the main process read the registry. */
+export function lendMetrics(registry: Registry): void {
+  // Made for its listener, which answers the main process.
+  void new prometheus.AggregatorRegistry();
+  prometheus.AggregatorRegistry.setRegistries([registry]);
+}
+
+/** In the main process: the metrics of all fronts, added up, and those of its own. */
+export function borrowedMetrics(own: Registry): Exposed {
+  const fronts = new prometheus.AggregatorRegistry();
+  return {
+    contentType: own.contentType,
+    metrics: async () => `${await fronts.clusterMetrics()}\n${await own.metrics()}`,
+  };
+}
+
 /** Serves GET /metrics on loopback only. Throws `ListenError` when the port cannot be had. */
-export async function startMetricsServer(registry: Registry, port: number): Promise<{ url: string; close(): void }> {
+export async function startMetricsServer(exposed: Exposed, port: number): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+    exposed.metrics().then(
+      (text) => response.writeHead(200, { "content-type": exposed.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
   });

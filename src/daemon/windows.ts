@@ -15,19 +15,36 @@ export interface Standing {
   resetsAt: number;
 }
 
-/** Counts requests by key in the minutes of the clock. */
+/** Counts requests by key in the minutes of the clock: in this process, or wherever it is told to. */
 export interface Windows {
   /** Counts one more request of `key`, of which `limit` a minute are allowed. */
-  count(key: string, limit: number): Standing;
+  count(key: string, limit: number): Standing | Promise<Standing>;
   /** The same without counting. */
-  look(key: string, limit: number): Standing;
+  look(key: string, limit: number): Standing | Promise<Standing>;
+}
+
+/** What is counted: requests of clients, of addresses without a good token, and to the token endpoint. */
+export const tallies = ["clients", "addresses", "tokens"] as const;
+export type Tally = (typeof tallies)[number];
+
+/** The windows of every tally. */
+export type Counters = Record<Tally, Windows>;
+type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => Standing }>;
+
+/** Callers that each tally remembers. */
+const REMEMBERED = 50_000;
+
+/** Counters in this process's memory. */
+export function memoryCounters(clock: Clock): MemoryCounters {
+  const windows = () => fixedWindows(clock, REMEMBERED);
+  return { clients: windows(), addresses: windows(), tokens: windows() };
 }
 
 /**
  * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are remembered, the least recently
  * seen is forgotten first: memory stays bounded whoever calls.
  */
-export function fixedWindows(clock: Clock, keys: number): Windows {
+export function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
   const table = new LRUCache<string, { minute: number; count: number }>({ max: keys });
   const standing = (minute: number, count: number, limit: number): Standing => ({
     limit,

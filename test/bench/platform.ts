@@ -21,6 +21,7 @@ import { createMetrics } from "../../src/daemon/metrics.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { prepareStore } from "../../src/daemon/prepare.ts";
 import { allRoutes } from "../../src/daemon/routes/all.ts";
+import { memoryCounters } from "../../src/daemon/windows.ts";
 import { addProducts } from "../support/catalog.ts";
 
 /** Far above what any machine sends in a minute: limits are counted, nobody is refused. */
@@ -72,7 +73,7 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
     { store, clock: systemClock, ids, addresses },
     {
       authenticate: bearerTokens(tokens),
-      rateLimits: true,
+      counters: memoryCounters(systemClock),
       trustProxy: false,
       logger: await createLogger("info", { pretty: false, destination: nowhere }),
       metrics: createMetrics(),

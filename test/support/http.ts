@@ -10,6 +10,7 @@ import type { Authenticate, DaemonContext, Principal } from "../../src/daemon/co
 import type { App, RoutePlugin } from "../../src/daemon/http.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import type { Metrics } from "../../src/daemon/metrics.ts";
+import { memoryCounters } from "../../src/daemon/windows.ts";
 import { type TestClock, testClock } from "./clock.ts";
 import { openTestStore } from "./store.ts";
 
@@ -54,7 +55,7 @@ interface TestServerOptions {
 export function testApp(context: DaemonContext, options: TestServerOptions = {}): App {
   return buildApp(context, {
     authenticate: options.authenticate ?? knownTokens({ good: {} }),
-    rateLimits: true,
+    counters: memoryCounters(context.clock),
     trustProxy: options.trustProxy ?? false,
     logger: options.logger ?? false,
     routes: options.routes ?? [],

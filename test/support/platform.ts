@@ -13,6 +13,7 @@ import { listen } from "../../src/daemon/listen.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { prepareStore } from "../../src/daemon/prepare.ts";
 import { allRoutes } from "../../src/daemon/routes/all.ts";
+import { memoryCounters } from "../../src/daemon/windows.ts";
 import { fulfilDueOrders } from "../../src/daemon/workers/fulfilment.ts";
 import { type TestClock, testClock } from "./clock.ts";
 import { openTestStore, type TestStore } from "./store.ts";
@@ -69,7 +70,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     { store, clock, ids, addresses },
     {
       authenticate: bearerTokens(tokens),
-      rateLimits: options.rateLimits ?? false,
+      counters: options.rateLimits === true ? memoryCounters(clock) : null,
       trustProxy: false,
       logger: false,
       routes: allRoutes(tokens),

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { freePort } from "./free-port.ts";
 
 /** Starts a PostgreSQL of the suite's own on loopback and takes it down at the end. */
 export default async function setup(): Promise<() => Promise<void>> {
@@ -68,19 +68,6 @@ function unprivilegedAccount(): { uid: number; gid: number } | null {
   const found = accounts.find(([name]) => name === "postgres") ?? accounts.find(([name]) => name === "nobody");
   if (found === undefined) throw new Error("no account but root to run PostgreSQL as");
   return { uid: Number(found[2]), gid: Number(found[3]) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }
 
 async function answering(url: string): Promise<void> {

@@ -18,6 +18,7 @@ export const serveOptions = {
   strictEid: flag("--strict-eid", "refuse orders for devices whose EID has a wrong check digit"),
   inventorySunset: dated("--inventory-sunset <date>", "announce when the deprecated GET /inventory/status ends"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
+  workers: integer("--workers <n>", "processes that answer HTTP (default 1)", { min: 1, max: 64 }),
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice(
     "--log-level <level>",
@@ -26,17 +27,19 @@ export const serveOptions = {
   ),
 };
 
-interface Asked extends Omit<Serving, "host" | "port" | "logLevel"> {
+interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers"> {
   host: string | undefined;
   port: number | undefined;
+  workers: number | undefined;
   logLevel: Serving["logLevel"] | undefined;
 }
 
 /** What was asked for, with the defaults. */
-export function servingOf({ host = "127.0.0.1", port = 8080, logLevel = "info", ...rest }: Asked): Serving {
+export function servingOf(asked: Asked): Serving {
+  const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, ...rest } = asked;
   // An address with a password in it is better kept out of the process list.
   const smtpUrl = rest.smtpUrl ?? process.env.ESIMCTL_SMTP_URL;
-  return { host, port, logLevel, ...rest, smtpUrl };
+  return { host, port, logLevel, workers, ...rest, smtpUrl };
 }
 
 /** Says that it listens: in words to a person, as one JSON line to a log. */

@@ -29,7 +29,8 @@ export interface Tx extends Read {
 }
 
 /** Work that a commit may have made: each has a worker that also finds it by polling. */
-export type Topic = "fulfilment" | "deliveries" | "activations";
+export const topics = ["fulfilment", "deliveries", "activations"] as const;
+export type Topic = (typeof topics)[number];
 
 /** A query: named, exported, reads only. */
 export type Query<I, O> = (q: Read, input: I) => Promise<O>;

@@ -51,13 +51,15 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
     const tries = scope !== undefined || (misdirected && request.headers.authorization !== undefined);
     const caller = tries ? await identify(request, authenticate) : undefined;
     if (caller !== undefined && !(caller instanceof Problem)) request.principal = caller;
-    const refusal = limits.refusal(request, reply) ?? wrongAddress(request, reply) ?? caller;
+    const refusal = (await limits.refusal(request, reply)) ?? wrongAddress(request, reply) ?? caller;
     if (refusal instanceof Problem) throw refusal;
     if (scope !== undefined && !request.principal?.scopes.includes(scope)) {
       throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
     }
   });
-  app.addHook("preValidation", (request, reply, done) => {
-    done(request.routeOptions.config.rateLimit === "token" ? limits.tokenRefusal(request, reply) : undefined);
+  app.addHook("preValidation", async (request, reply) => {
+    if (request.routeOptions.config.rateLimit !== "token") return;
+    const refusal = await limits.tokenRefusal(request, reply);
+    if (refusal !== undefined) throw refusal;
   });
 }

@@ -2,13 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
-import { fixedWindows, type Standing } from "../windows.ts";
+import type { Counters, Standing } from "../windows.ts";
 
 /** Requests a minute from one address that come without a good token. */
 export const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 export const TOKEN_LIMIT = 30;
-const REMEMBERED = 50_000;
 
 function show(reply: FastifyReply, standing: Standing): void {
   reply.header("x-ratelimit-limit", standing.limit);
@@ -38,35 +37,32 @@ function clientIdOf(request: FastifyRequest): string {
 /** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
 export interface RateLimits {
   /** Counts a request once its caller is known, or known not to be; the refusal when it is one too many. */
-  refusal(request: FastifyRequest, reply: FastifyReply): Problem | undefined;
+  refusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
   /** Counts a request to the token endpoint by its client_id too, once its body is read. */
-  tokenRefusal(request: FastifyRequest, reply: FastifyReply): Problem | undefined;
+  tokenRefusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
 }
 
-/** Counters in this process's memory: per client_id, or per address where no good token says who calls. */
-export function createRateLimits({ clock }: DaemonContext): RateLimits {
-  const clients = fixedWindows(clock, REMEMBERED);
-  const addresses = fixedWindows(clock, REMEMBERED);
-  const tokenRequests = fixedWindows(clock, REMEMBERED);
+/** Limits per client_id, or per address where no good token says who calls. */
+export function createRateLimits({ clock }: DaemonContext, { clients, addresses, tokens }: Counters): RateLimits {
   return {
-    refusal(request, reply) {
+    async refusal(request, reply) {
       const { principal, ip, routeOptions } = request;
       if (routeOptions.config?.rateLimit === "exempt") return undefined;
       const standing =
         principal === undefined
-          ? addresses.count(ip, ADDRESS_LIMIT)
-          : clients.count(principal.clientId, principal.ratePerMinute);
+          ? await addresses.count(ip, ADDRESS_LIMIT)
+          : await clients.count(principal.clientId, principal.ratePerMinute);
       return settle(reply, standing, clock);
     },
-    tokenRefusal(request, reply) {
+    async tokenRefusal(request, reply) {
       const { ip } = request;
       // Cut, so that a huge id costs no memory here; real ones are far shorter.
-      const pair = tokenRequests.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
-      const address = addresses.look(ip, ADDRESS_LIMIT);
+      const pair = await tokens.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
+      const address = await addresses.look(ip, ADDRESS_LIMIT);
       return settle(reply, pair.remaining <= address.remaining ? pair : address, clock);
     },
   };
 }
 
 /** For the terminal's requests in process: nothing is counted. */
-export const unlimited: RateLimits = { refusal: () => undefined, tokenRefusal: () => undefined };
+export const unlimited: RateLimits = { refusal: async () => undefined, tokenRefusal: async () => undefined };

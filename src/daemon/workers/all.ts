@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Starts everything that runs by itself; `stop` lets each finish what it is doing. */
-export function startWorkers(context: WorkerContext): { stop(): Promise<void> } {
+export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
   const { store, log, clock, addresses, smtpUrl } = context;
   const { publicUrl } = addresses;
   const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
@@ -53,6 +53,9 @@ export function startWorkers(context: WorkerContext): { stop(): Promise<void> } 
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
 
   return {
+    wake(topic) {
+      for (const [its, worker] of woken) if (its === topic) worker.wake();
+    },
     async stop() {
       for (const stop of stopListening) stop();
       await Promise.all([...woken.map(([, worker]) => worker), ...polling].map((worker) => worker.stop()));

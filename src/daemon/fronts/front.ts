@@ -1,0 +1,57 @@
+import type { Registry } from "prom-client";
+import { createTokens } from "../../core/credentials/tokens.ts";
+import { buildApp } from "../app.ts";
+import type { DaemonContext } from "../context.ts";
+import { drain, listen } from "../listen.ts";
+import { createMetrics } from "../metrics.ts";
+import { bearerTokens } from "../plugins/authentication.ts";
+import { countRequests } from "../request-counts.ts";
+import { allRoutes } from "../routes/all.ts";
+import type { Logged, ServeOptions } from "../serve-options.ts";
+import type { Counters } from "../windows.ts";
+
+/** What answers HTTP. */
+export interface Front {
+  /** The address it listens on. */
+  url: string;
+  /** The metrics of its process and of what it answered. */
+  registry: Registry;
+  /** Stops accepting and finishes what is in flight (30 s at most). */
+  stop(): Promise<void>;
+}
+
+const DRAIN_MS = 30_000;
+
+/** Answers HTTP on `port` until it is stopped. Throws `ListenError`. */
+export async function startFront(
+  context: DaemonContext & Logged,
+  { host, trustProxy }: Pick<ServeOptions, "host" | "trustProxy">,
+  { port, counters }: { port: number; counters: Counters },
+): Promise<Front> {
+  const { addresses, log } = context;
+  const tokens = createTokens({ ...context, issuer: addresses.publicUrl });
+  const metrics = createMetrics();
+  const requestCounts = countRequests(context);
+  const app = buildApp(context, {
+    authenticate: bearerTokens(tokens),
+    counters,
+    trustProxy,
+    logger: log,
+    metrics: {
+      answered(request) {
+        metrics.answered(request);
+        requestCounts.answered(request);
+      },
+    },
+    routes: allRoutes(tokens),
+  });
+  const url = await listen(app, { host, port });
+  return {
+    url,
+    registry: metrics.registry,
+    async stop() {
+      await drain(app, DRAIN_MS);
+      await requestCounts.stop();
+    },
+  };
+}

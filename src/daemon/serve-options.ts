@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import type { Clock } from "../core/kernel/clock.ts";
+import type { Ids } from "../core/kernel/ids.ts";
+import type { Store } from "../core/store/store.ts";
+import type { ServedAt } from "./addresses.ts";
+
+/** How the platform is to be served. */
+export interface ServeOptions extends ServedAt {
+  trustProxy: boolean;
+  allowPrivateWebhooks: boolean;
+  /** Refuses EIDs with a wrong check digit. */
+  strictEid: boolean;
+  /** When the deprecated inventory endpoint ends (ms); left out: nothing is announced. */
+  inventorySunset?: number | undefined;
+  /** Where /metrics listens on loopback; left out: nowhere. */
+  metricsPort?: number | undefined;
+  /** How many processes answer HTTP; 1: this one does. */
+  workers: number;
+  /** Where mail to suppliers goes out, e.g. smtp://user:password@host:587; left out: nowhere. */
+  smtpUrl?: string | undefined;
+}
+
+/** What writes to the log. */
+export interface Logged {
+  log: Logger;
+}
+
+/** What serving stands on. */
+export interface ServeDependencies extends Logged {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** What the main process of a daemon stands on. */
+export interface MainDependencies extends ServeDependencies {
+  /** Keeps a line that another process of this daemon logged. */
+  keepLine(line: string): void;
+}

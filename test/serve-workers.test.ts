@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { Agent, request } from "undici";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { esimctlJson } from "./support/cli.ts";
+import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { freePort } from "./support/free-port.ts";
+import { call } from "./support/platform.ts";
+import { openShop, type Shop, shopToken } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+// Several processes start, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+const smallShop = () =>
+  openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 });
+
+/** The processes that a daemon has started. */
+function frontsOf({ pid }: Daemon): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.split(" ").filter(Boolean).map(Number);
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Each on a connection of its own: they go to the processes in turn. */
+async function separately(url: string, times: number) {
+  return Promise.all(
+    Array.from({ length: times }, async () => {
+      const agent = new Agent({ pipelining: 0 });
+      onTestFinished(() => agent.close());
+      const { headers, body } = await request(`${url}/api/v1/oauth/token`, {
+        dispatcher: agent,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          grant_type: "client_credentials",
+          client_id: "sk_test_nobody",
+          client_secret: "x".repeat(20),
+        }),
+      });
+      await body.dump();
+      return `${headers["x-ratelimit-reset"]} ${headers["x-ratelimit-remaining"]}`;
+    }),
+  );
+}
+
+async function order(shop: Shop, url: string, key: string) {
+  const token = await shopToken(shop, url);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key };
+  const body = JSON.stringify({ line_items: [{ product_id: shop.products.EU5, quantity: 1 }] });
+  const made = await call(`${url}/api/v1/orders`, { method: "POST", headers, body });
+  return { made, read: () => call(`${url}/api/v1/orders/${made.body.id}`, { headers }) };
+}
+
+describe("serve --workers", () => {
+  test("answers with several processes as one would: limits, orders, metrics; and stops all of them", async () => {
+    const shop = await smallShop();
+    const metricsPort = String(await freePort());
+    const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2", "--metrics-port", metricsPort] });
+    const fronts = frontsOf(daemon);
+    expect(fronts).toHaveLength(2);
+    // Counted by each process alone, two of them would stand at the same number.
+    const standings = await separately(daemon.url, 12);
+    expect(new Set(standings).size).toBe(12);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toMatch(/esimctl_http_requests_total\{[^}]*route="\/api\/v1\/oauth\/token"[^}]*\} 12\n/);
+    expect(metrics).toContain("esimctl_queue_waiting");
+    const logged = await esimctlJson(["logs", "tail", "--data", shop.data]);
+    expect(JSON.stringify(logged)).toContain("/api/v1/oauth/token");
+    const { made, read } = await order(shop, daemon.url, "one");
+    expect(made.status).toBe(201);
+    await vi.waitFor(async () => expect((await read()).body.status).toBe("fulfilled"), 10_000);
+
+    expect(await daemon.stop()).toMatchObject({ code: 0, stderr: expect.not.stringContaining("error") });
+    expect(fronts.filter(isAlive)).toEqual([]);
+  });
+
+  test("a process that dies is replaced; when the main one dies none is left", async () => {
+    const shop = await smallShop();
+    const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
+    const [victim = 0, other = 0] = frontsOf(daemon);
+    process.kill(victim, "SIGKILL");
+    await daemon.said("a front ended by itself");
+    expect((await order(shop, daemon.url, "two")).made.status).toBe(201);
+    await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), 20_000);
+    expect(frontsOf(daemon)).not.toContain(victim);
+
+    const left = frontsOf(daemon);
+    expect(left).toContain(other);
+    await daemon.kill();
+    await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
+    const next = await startDaemon({ data: shop.data, port: daemon.port });
+    expect((await order(shop, next.url, "two")).made.status).toBe(200);
+  });
+
+  test("an address that is taken is refused in words, once", async () => {
+    const [one, two] = [await smallShop(), await smallShop()];
+    const daemon = await startDaemon({ data: one.data });
+    const refused = await refusedDaemon({ data: two.data, port: daemon.port, flags: ["--workers", "2"] });
+    expect(refused.code).toBe(1);
+    expect(`${refused.stdout}${refused.stderr}`.match(/is taken by another process/g)).toHaveLength(1);
+  });
+});
