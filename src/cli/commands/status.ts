@@ -87,7 +87,8 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     rate("orders", seen.orders),
     rate("webhooks sent", seen.webhook_tries),
   ].join("\n");
-  return [paint.bold(moment(seen.at)), rates, queues, cronRuns(sheet, seen), ...attention(sheet, seen)].join("\n\n");
+  // The least urgent last: a low terminal cuts it off.
+  return [paint.bold(moment(seen.at)), rates, queues, ...attention(sheet, seen), cronRuns(sheet, seen)].join("\n\n");
 }
 
 const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {
