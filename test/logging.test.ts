@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Secret } from "../src/core/kernel/secret.ts";
 import type { RoutePlugin } from "../src/daemon/http.ts";
-import { createLogger } from "../src/daemon/logging.ts";
+import { createLogger, type LogLevel } from "../src/daemon/logging.ts";
 import { createMetrics, startMetricsServer } from "../src/daemon/metrics.ts";
 import { startServer } from "./support/http.ts";
 
@@ -79,6 +79,36 @@ describe("the request log", () => {
       err: { message: "Failed query: insert into passports", cause: { message: "duplicate key" } },
     });
     expect(text()).not.toMatch(/PA1234567|1980-05-17/);
+  });
+});
+
+describe("on a terminal", () => {
+  /** What a person sees at this level, and what the file gets, of a request, a warning and a fault. */
+  async function shown(level: LogLevel) {
+    const [screen, file] = [new PassThrough(), new PassThrough()];
+    const logger = await createLogger(level, { pretty: true, destination: screen, file });
+    const { url } = await startServer({ routes, logger });
+    await fetch(`${url}/broken`, { headers: { "x-request-id": "call-4" } });
+    logger.warn("stock is low");
+    const texts = { screen: "", file: "" };
+    screen.on("data", (chunk) => {
+      texts.screen += String(chunk);
+    });
+    file.on("data", (chunk) => {
+      texts.file += String(chunk);
+    });
+    await expect.poll(() => texts.screen).toContain("stock is low");
+    await expect.poll(() => texts.file).toContain('"msg":"request"}');
+    return texts;
+  }
+
+  it("warnings and faults are seen, requests only from debug on; the file has them all", async () => {
+    const { screen, file } = await shown("info");
+    expect(screen).toContain("request failed");
+    expect(screen).not.toMatch(/: request$/m);
+    expect(file).toMatch(/"msg":"request failed"}\n.*"route":"\/broken","status":500,.*"msg":"request"}\n/s);
+    expect(file + screen).not.toMatch(/PA1234567|listening/);
+    expect((await shown("debug")).screen).toMatch(/: request$/m);
   });
 });
 
