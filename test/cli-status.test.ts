@@ -45,12 +45,14 @@ test("status counts what happens and what waits, and names what is low or fails"
       consecutive_failures, last_status_code, last_at, created_at, updated_at)
       SELECT 'hook', id, 'production', 'https://hooks.example.net/x', '[]', 'active', '', 3, 500, 1, 1, 1 FROM partners;
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
-    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'held', 0, 1, null, 1);
+    INSERT INTO deliveries VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1);
     UPDATE orders SET status = 'waiting_review', due_at = null`);
   const troubled = await status();
   expect(troubled.failing_endpoints).toMatchObject([{ id: "hook", partner: "acme", last_status_code: 500 }]);
   const waiting = troubled.queues.filter((queue) => queue.waiting > 0).map(({ queue }) => queue);
   expect(waiting).toEqual(["orders_review", "deliveries_held"]);
+  const held = troubled.queues.find(({ queue }) => queue === "deliveries_held");
+  expect(held?.oldest_at).toBe(new Date(0x0198f0a3d000).toISOString());
 });
 
 test("what the daemon does is seen: its requests, and when the clock's jobs ran", async () => {

@@ -49,7 +49,7 @@ const allowed: Record<string, string> = {
   "src/core/operations/rates.ts orders": "groups one hour's orders by their minutes",
   "src/core/operations/rates.ts tries": "groups one hour's tries by their minutes",
   "src/core/operations/queues.ts deliveriesPending": "counts what waits, by the index of just that",
-  "src/core/operations/queues.ts deliveriesHeld": "counts what is held, by the index of what is stuck",
+  "src/core/operations/queues.ts deliveriesHeld": "counts what is held, by the index of just that",
   "src/core/operations/status.ts failing": "answers the endpoints that fail, of all there are",
   "src/core/operations/status.ts wallets": "looks at every wallet, asked for by the operator",
   "src/core/operations/stock-check.ts pools": "an audit compares every stock counter",

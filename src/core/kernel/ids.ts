@@ -55,6 +55,11 @@ export function randomAlphanumeric(ids: Ids, length: number): string {
   return out;
 }
 
+/** The moment (ms) that a UUIDv7 was made for. */
+export function momentOfUuid(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** The least UUIDv7 of the moment `ms`: ids made before it sort before it. */
 export function firstUuidOf(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, "0");

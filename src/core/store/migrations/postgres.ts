@@ -116,6 +116,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"deliveries_endpoint\" ON \"deliveries\" USING btree (\"endpoint_id\",\"id\");",
       "CREATE INDEX \"deliveries_stuck_endpoint\" ON \"deliveries\" USING btree (\"endpoint_id\",\"id\") WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
       "CREATE INDEX \"deliveries_stuck\" ON \"deliveries\" USING btree (\"id\") WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE INDEX \"deliveries_held\" ON \"deliveries\" USING btree (\"id\") WHERE \"deliveries\".\"status\" = 'held';",
       "CREATE INDEX \"delivery_attempts_delivery\" ON \"delivery_attempts\" USING btree (\"delivery_id\",\"id\");"
     ]
   }

@@ -99,6 +99,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX `deliveries_endpoint` ON `deliveries` (`endpoint_id`,`id`);",
       "CREATE INDEX `deliveries_stuck_endpoint` ON `deliveries` (`endpoint_id`,`id`) WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
       "CREATE INDEX `deliveries_stuck` ON `deliveries` (`id`) WHERE \"deliveries\".\"status\" in ('exhausted', 'held');",
+      "CREATE INDEX `deliveries_held` ON `deliveries` (`id`) WHERE \"deliveries\".\"status\" = 'held';",
       "CREATE TABLE `delivery_attempts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`delivery_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`status_code` integer,\n\t`latency_ms` integer NOT NULL,\n\t`error` text,\n\t`response_body` text,\n\tFOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE INDEX `delivery_attempts_delivery` ON `delivery_attempts` (`delivery_id`,`id`);"
     ]

@@ -78,6 +78,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       k.index("deliveries_endpoint").on(t.endpoint_id, t.id),
       k.index("deliveries_stuck_endpoint").on(t.endpoint_id, t.id).where(sql`${t.status} in ('exhausted', 'held')`),
       k.index("deliveries_stuck").on(t.id).where(sql`${t.status} in ('exhausted', 'held')`),
+      k.index("deliveries_held").on(t.id).where(sql`${t.status} = 'held'`),
     ],
   );
 
