@@ -15,7 +15,7 @@ import {
   request,
   startActivationPlatform,
 } from "./support/activations.ts";
-import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
+import { MINUTE, startCarrier, useHttpCarrier, withHttpCarrier } from "./support/carrier.ts";
 import { importRecords, makeDrawable, passport } from "./support/passports.ts";
 
 async function waiting() {
@@ -88,6 +88,22 @@ describe("by hand", () => {
       error_message: "The portal says blocked, PUK [redacted].",
     });
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.failed"]);
+  });
+
+  test("a carrier that is no longer worked by hand gets what waits for staff by retry, and only by it", async () => {
+    const { id, move, work, clock, store, show, partner } = await waiting();
+    expect((await refusal(move({ verb: "retry" }))).slug).toBe("conflict");
+    const carrier = await startCarrier();
+    await useHttpCarrier(store, carrier.url);
+    clock.advance(50 * MINUTE);
+    await work();
+    expect(carrier.asked).toHaveLength(0);
+    await move({ verb: "retry" });
+    await work();
+    expect(carrier.asked).toMatchObject([{ reference: id }]);
+    expect(await show(partner, id)).toMatchObject({ status: "processing" });
+    // The carrier has it now: there is nothing to repeat.
+    expect((await refusal(move({ verb: "retry" }))).slug).toBe("conflict");
   });
 
   test("nothing can be done by hand before it was picked up", async () => {

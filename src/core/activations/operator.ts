@@ -1,4 +1,5 @@
 import type { Actor } from "../audit/record.ts";
+import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
@@ -16,7 +17,7 @@ export type OperatorMove =
   | { verb: "fail"; errorType: string; errorMessage: string }
   | { verb: "retry" };
 
-/** The states in which each verb makes sense. */
+/** The states in which each verb makes sense; retry also in processing, see `waitsForStaff`. */
 export const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
   confirm: ["processing"],
   complete: ["processing", "confirmed", "manual_required"],
@@ -35,7 +36,7 @@ export async function moveActivation(
   const { id, move, actor } = input;
   const row = await requireActivation(tx, id);
   const state = stateOf(row);
-  if (!operatorVerbs[move.verb].includes(state)) {
+  if (!operatorVerbs[move.verb].includes(state) && !(move.verb === "retry" && (await waitsForStaff(tx, row)))) {
     const possible = operatorVerbs[move.verb].join(", ");
     throw new Problem("conflict", `This activation is ${state}; ${move.verb} works on ${possible}.`, {
       members: { current_status: row.status },
@@ -45,6 +46,15 @@ export async function moveActivation(
   const fields = Object.keys(move).filter((name) => name !== "verb");
   await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields });
   return toActivation(next);
+}
+
+/**
+ * Whether a request was left to staff by a carrier that was worked by hand then and no longer is. Nothing sends it by
+ * itself: somebody may have typed it into the portal already.
+ */
+async function waitsForStaff(tx: Tx, row: ActivationRow): Promise<boolean> {
+  const idle = stateOf(row) === "processing" && row.due_at === null && row.deadline_at === null;
+  return idle && (await requireCarrier(tx, row.carrier_prefix)).adapter !== "manual";
 }
 
 async function record(
@@ -71,8 +81,8 @@ function outcomeOf(move: Exclude<OperatorMove, { verb: "retry" }>): CarrierOutco
 
 /** The carrier is asked again, at once, under the same reference, with all tries before it. */
 async function retry(tx: Tx, row: ActivationRow): Promise<ActivationRow> {
-  const reopened = await reopen(tx, row);
-  const again = await progressActivation(tx, reopened, { due_at: tx.now, exchanges: 0 });
+  const open = stateOf(row) === "processing" ? row : await reopen(tx, row);
+  const again = await progressActivation(tx, open, { due_at: tx.now, exchanges: 0 });
   tx.signal("activations");
   return again;
 }
