@@ -63,8 +63,11 @@ test("a file of requests: good ones are submitted, bad ones written down; again 
   expect(await acting("activations submit sims.csv --dry-run", 3)).toMatchObject({
     read: 10,
     submitted: 0,
-    rejected: 2,
+    rejected: 4,
   });
+  expect(readFileSync(path("sims.rejected.csv"), "utf8")).toMatch(
+    /no supported carrier.*\n.*Carrier B.* also needs: title\n$/,
+  );
   expect(await acting("activations list")).toMatchObject({ data: [], count: 0 });
   expect(await acting("activations submit sims.csv", 3)).toEqual({
     read: 10,

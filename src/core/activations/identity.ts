@@ -29,9 +29,17 @@ export function checkKyc(
   return { fields: { ...fields, ...sim }, errors };
 }
 
+/** Which of a carrier's required fields are not there. */
+export function missingKyc(
+  { required_fields }: Pick<CarrierRow, "required_fields">,
+  fields: Partial<Record<KycField, string | null>>,
+): KycField[] {
+  return required_fields.filter((field) => (fields[field] ?? "") === "");
+}
+
 /** Throws `missing_kyc` unless all of the carrier's required fields are there (contract: missing_kyc). */
 export function requireKyc(carrier: CarrierRow, fields: Partial<Record<KycField, string | null>>): void {
-  const missing = carrier.required_fields.filter((field) => (fields[field] ?? "") === "");
+  const missing = missingKyc(carrier, fields);
   if (missing.length === 0) return;
   throw new Problem("missing_kyc", `${carrier.name} also needs: ${missing.join(", ")}.`, {
     members: { carrier: carrier.name, region: carrier.region, required_fields: carrier.required_fields },

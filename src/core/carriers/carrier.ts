@@ -50,11 +50,16 @@ export async function requireCarrier(q: Read, prefix: string): Promise<CarrierRo
   return row;
 }
 
+/** Of these carriers the one with the longest prefix that an ICCID begins with. */
+export function fittingCarrier<C extends { prefix: string }>(carriers: readonly C[], iccid: string): C | undefined {
+  const fitting = carriers.filter(({ prefix }) => iccid.startsWith(prefix));
+  return fitting.sort((a, b) => b.prefix.length - a.prefix.length)[0];
+}
+
 /** The carrier with the longest prefix that an ICCID begins with. Throws `carrier_not_supported`. */
 export async function carrierOfIccid(q: Read, iccid: string): Promise<CarrierRow> {
   const rows = await carrierRows(q);
-  const fitting = rows.filter((row) => iccid.startsWith(row.prefix));
-  const longest = fitting.sort((a, b) => b.prefix.length - a.prefix.length)[0];
+  const longest = fittingCarrier(rows, iccid);
   if (longest !== undefined) return longest;
   throw new Problem("carrier_not_supported", "No supported carrier issues ICCIDs that begin like this one.", {
     members: { carrier: "unknown", supported_carriers: rows.map((row) => row.name) },

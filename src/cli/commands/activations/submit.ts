@@ -24,25 +24,27 @@ export const submit = command({
     again: flag("--again", "also submit what was cancelled or failed for the same date before"),
   },
   async run(context, { file, dryRun, strict, again }) {
-    const [{ checkActivationRow }, { activationsCsv }, { submitRows }, { systemClock }] = await Promise.all([
+    const [{ checkActivationRow }, { activationsCsv }, { submitRows }, { systemClock }, known] = await Promise.all([
       import("./row.ts"),
       import("../../csv/specs.ts"),
       import("./submit-row.ts"),
       import("../../../core/kernel/clock.ts"),
+      import("../../../core/carriers/carrier.ts"),
     ]);
     const now = systemClock.now();
-    return context.withApi((api) =>
-      importCsv(context, {
+    return context.withApi(async (api) => {
+      const carriers = api.local === undefined ? null : await api.local.store.read(known.listCarriers, null);
+      return importCsv(context, {
         file,
         spec: activationsCsv,
-        check: (row) => checkActivationRow(row, now),
+        check: (row) => checkActivationRow(row, { now, carriers }),
         send: (requests) => submitRows(api, requests, { again, signal: context.interruption }),
         dryRun,
         strict,
         label: "Submitting",
         present,
-      }),
-    );
+      });
+    });
   },
 });
 
