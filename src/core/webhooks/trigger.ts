@@ -19,22 +19,32 @@ const deliveriesOf = statement((db, t, slot: Slots<{ event_id: string }>) =>
     .orderBy(t.deliveries.id),
 );
 
+const endpointsOf = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
+  db
+    .select({ environment: t.webhookEndpoints.environment, events: t.webhookEndpoints.events })
+    .from(t.webhookEndpoints)
+    .where(eq(t.webhookEndpoints.partner_id, slot.partner_id)),
+);
+
 /** A sample that was sent, and where it goes. */
 export interface Triggered {
   event: EventKind;
+  environment: Environment;
   event_id: string;
   deliveries: { id: DeliveryId; url: string; status: DeliveryStatus }[];
 }
 
 /**
  * Sends a sample event to the partner's endpoints that subscribed to its kind. `data.test` is true and its ids are
- * nobody's. Throws `conflict` when no endpoint would get it.
+ * nobody's. Environment null: production if an endpoint there would get it, else the sandbox. Throws `conflict` when no
+ * endpoint would get it.
  */
 export async function triggerSample(
   tx: Tx,
-  input: { kind: EventKind; partnerId: PartnerId; environment: Environment; actor: string },
+  input: { kind: EventKind; partnerId: PartnerId; environment: Environment | null; actor: string },
 ): Promise<Triggered> {
-  const { kind, partnerId, environment } = input;
+  const { kind, partnerId } = input;
+  const environment = input.environment ?? (await environmentOf(tx, partnerId, kind));
   const subjectId = tx.ids.uuid(tx.now);
   const data = { ...sampleData(kind, { subjectId, partnerId, now: tx.now }), test: true };
   const event_id = await recordEvent(tx, { kind, partnerId, environment, subjectId, data });
@@ -44,5 +54,11 @@ export async function triggerSample(
   }
   const target = { targetKind: "event", targetId: event_id, partnerId };
   await recordAudit(tx, { actor: input.actor, action: "webhooks.trigger", ...target });
-  return { event: kind, event_id, deliveries };
+  return { event: kind, environment, event_id, deliveries };
+}
+
+async function environmentOf(tx: Tx, partner_id: PartnerId, kind: EventKind): Promise<Environment> {
+  const heard = (await endpointsOf(tx, { partner_id })).filter(({ events }) => events.includes(kind));
+  if (heard.length === 0) throw new Problem("conflict", `No endpoint of this partner is subscribed to ${kind}.`);
+  return heard.some(({ environment }) => environment === "production") ? "production" : "sandbox";
 }

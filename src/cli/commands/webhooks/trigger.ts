@@ -23,7 +23,7 @@ export const trigger = command({
   summary: "send a sample event to a partner's endpoints",
   stand: "operator",
   effects: "A running daemon sends it to the endpoints subscribed to its kind. Its data says test: true.",
-  json: "{event, event_id, deliveries: [{id, url, status}]}",
+  json: "{event, environment, event_id, deliveries: [{id, url, status}]}",
   examples: [
     "webhooks trigger order.fulfilled --partner acme",
     "webhooks trigger esims.ready --partner acme --sandbox",
@@ -31,7 +31,7 @@ export const trigger = command({
   args: { kind: argument("kind", `one of ${eventKinds.join(", ")}`, { oneOf: eventKinds }) },
   options: {
     partner: partnerOption,
-    sandbox: flag("--sandbox", "to its sandbox endpoints instead of those of production"),
+    sandbox: flag("--sandbox", "to its sandbox endpoints; else those of production, if any there hears of it"),
   },
   async run(context, { kind: typed, partner, sandbox }) {
     const kind = eventKinds.find((one) => one === typed);
@@ -44,9 +44,9 @@ export const trigger = command({
     ]);
     return context.withStore(async ({ store }) => {
       const { id: partnerId } = await store.read(requirePartner, partner);
-      const environment = sandbox ? "sandbox" : "production";
+      const environment = sandbox ? "sandbox" : null;
       const sent = await store.write(triggerSample, { kind, partnerId, environment, actor: OPERATOR });
-      const head = `Event ${sent.event_id} (${sent.event}) goes to:`;
+      const head = `Event ${sent.event_id} (${sent.event}, ${sent.environment}) goes to:`;
       return { json: sent, text: (sheet) => `${head}\n\n${sheet.table(columns, sent.deliveries, "")}` };
     });
   },
