@@ -175,6 +175,8 @@ describe("the operator's verbs", () => {
     expect(trail.stdout).not.toMatch(/AA111|1980-01-02/);
     const first = await json("audit list --target acme --all");
     expect(first.data.at(-1)).toMatchObject({ action: "partners.create" });
+    const told = await run("audit list --target acme --all");
+    expect(told.stdout).toMatch(/passports\.import +partner acme +acme /);
     expect(await json("audit list --since 2999-01-01")).toEqual({ data: [], count: 0 });
   });
 

@@ -9,14 +9,23 @@ import { moment } from "../../output/words.ts";
 
 const PAGE = 100;
 
-const columns: Column<AuditLine>[] = [
-  { title: "at", value: (line) => moment(line.at) },
-  { title: "who", value: (line) => line.actor },
-  { title: "did", value: (line) => line.action },
-  { title: "to", value: (line) => `${line.target_kind} ${line.target_id}` },
-  { title: "fields", value: (line) => line.fields?.join(", ") ?? null, shrinks: true },
-  { title: "note", value: (line) => line.note, shrinks: true },
-];
+/** The columns; partners are known to people by their slugs, which `slugs` has by id. */
+function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
+  const slugOf = (id: string) => slugs.get(id) ?? id;
+  return [
+    { title: "at", value: (line) => moment(line.at) },
+    { title: "who", value: (line) => line.actor },
+    { title: "did", value: (line) => line.action },
+    {
+      title: "to",
+      value: ({ target_kind, target_id }) =>
+        `${target_kind} ${target_kind === "partner" ? slugOf(target_id) : target_id}`,
+    },
+    { title: "partner", value: ({ partner_id }) => (partner_id === null ? null : slugOf(partner_id)) },
+    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, shrinks: true },
+    { title: "note", value: (line) => line.note, shrinks: true },
+  ];
+}
 
 export const list = command({
   name: "list",
@@ -34,20 +43,21 @@ export const list = command({
   },
   async run(context, { target, since, limit, all }) {
     return context.withStore(async ({ store, clock }) => {
+      const slugs = await slugsById(store);
       const filter = {
-        target: target === undefined ? undefined : await targetId(store, target),
+        // A partner's slug as its id; anything else is an id itself.
+        target: [...slugs].find(([, slug]) => slug === target)?.[0] ?? target,
         since: since === undefined ? undefined : momentOf(since, clock.now()),
       };
       const lines = await readLines(store, filter, all ? Number.POSITIVE_INFINITY : (limit ?? PAGE));
-      return listResult(lines, columns, "Nothing was recorded.");
+      return listResult(lines, columnsWith(slugs), "Nothing was recorded.");
     });
   },
 });
 
-/** A partner's slug as its id; anything else is an id itself. */
-async function targetId(store: Store, typed: string): Promise<string> {
+async function slugsById(store: Store): Promise<Map<string, string>> {
   const { listPartners } = await import("../../../core/partners/list.ts");
-  return (await store.read(listPartners, null)).find(({ slug }) => slug === typed)?.id ?? typed;
+  return new Map((await store.read(listPartners, null)).map(({ id, slug }) => [id, slug]));
 }
 
 async function readLines(
