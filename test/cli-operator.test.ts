@@ -167,9 +167,13 @@ test("wallet: credit, debit, ledger and check, in each currency's own decimals",
 
 describe("products", () => {
   test("import, list, show and update", async () => {
-    const { json, failure } = await installation();
+    const { json, failure, run } = await installation();
     const first = { read: 80, imported: 80, updated: 0, duplicates: 0, rejected: 0, rejected_file: null };
-    expect(await json(`products import ${CATALOG}`)).toEqual({ ...first, seconds: expect.any(Number) });
+    await json("suppliers set halcyon --adapter email --to orders@halcyon.example");
+    const imported = await run(`products import ${CATALOG} --json`);
+    expect(JSON.parse(imported.stdout)).toEqual({ ...first, seconds: expect.any(Number) });
+    expect(imported.stderr).toMatch(/^Not set yet: \d suppliers: .*lanternfish \(\d+ products\)/);
+    expect(imported.stderr).not.toContain("halcyon");
     expect(await json(`products import ${CATALOG}`)).toMatchObject({ imported: 0, duplicates: 80 });
     expect(await json("products list --limit 3")).toMatchObject({ pagination: { has_more: true, count: 3 } });
     const all = Object(await json("products list --all --sort-by price_cents --sort-order asc"));
@@ -252,6 +256,9 @@ test("stock: import, list and what runs low", async () => {
   const low = (below: number) => json(`stock low --below ${below}`).then((list) => Object(list).data.map(skuOf));
   expect(await low(60)).not.toContain("ES-EU-5GB-30D");
   expect(await low(61)).toContain("ES-EU-5GB-30D");
+  expect((await run("stock low --below 61")).stderr).toBe("On sale with fewer than 61 eSIMs in stock.");
+  await json("products update ES-EU-5GB-30D --status inactive");
+  expect(await low(61)).not.toContain("ES-EU-5GB-30D");
 });
 
 function skuOf({ sku }: { sku: string }): string {

@@ -26,9 +26,9 @@ const levels = statement((db, t, _slot) =>
     .orderBy(t.products.sku),
 );
 
-/** The stock of every stocked product, by sku; `below` leaves only those with fewer. */
+/** The stock of every stocked product, by sku; `below` leaves only those on sale with fewer. */
 export async function stockLevels(q: Read, input: { below: number | null }): Promise<StockLevel[]> {
   const all = await levels(q, {});
   const { below } = input;
-  return below === null ? all : all.filter((level) => level.available < below);
+  return below === null ? all : all.filter(({ available, status }) => available < below && status !== "inactive");
 }

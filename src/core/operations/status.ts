@@ -84,7 +84,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     queues: await queueDepths(q),
     cron_runs: await lastCronRuns(q),
     failing_endpoints: (await failing(q, {})).map(toFailing),
-    low_stock: stock.filter(({ status }) => status !== "inactive").map(({ sku, available }) => ({ sku, available })),
+    low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
   };
 }

@@ -1,8 +1,11 @@
+import type { ProductInput } from "../../../core/catalog/product-input.ts";
+import type { Store } from "../../../core/store/store.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
 import { command } from "../../command.ts";
-import { OPERATOR, type Opened } from "../../context.ts";
+import { type Context, OPERATOR, type Opened } from "../../context.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { argument } from "../../input.ts";
+import { counted } from "../../output/words.ts";
 
 export const importProductsFile = command({
   name: "import",
@@ -24,15 +27,38 @@ export const importProductsFile = command({
     return context.withStore(async ({ store }: Opened) => {
       const send = (products: Parameters<typeof importProducts>[1]["products"]) =>
         store.write(importProducts, { products, actor: OPERATOR });
+      const wanted = new Map<string, Set<string>>();
+      const seen = ({ sku, supplier }: ProductInput) => {
+        if (supplier !== null) wanted.set(supplier, (wanted.get(supplier) ?? new Set()).add(sku));
+      };
       if (/\.json$/i.test(file)) {
         const { importProductsJson } = await import("./json-file.ts");
-        return importProductsJson(context, { file, send, dryRun, strict });
+        const result = await importProductsJson(context, { file, seen, send, dryRun, strict });
+        await warnOfSuppliers(context, store, wanted);
+        return result;
       }
       const [{ productsCsv }, { checkProductRow }] = await Promise.all([
         import("../../csv/specs.ts"),
         import("./row.ts"),
       ]);
-      return importCsv(context, { file, spec: productsCsv, check: checkProductRow, send, dryRun, strict });
+      const check = (row: Parameters<typeof checkProductRow>[0]) => {
+        const checked = checkProductRow(row);
+        if ("ok" in checked) seen(checked.ok);
+        return checked;
+      };
+      const result = await importCsv(context, { file, spec: productsCsv, check, send, dryRun, strict });
+      await warnOfSuppliers(context, store, wanted);
+      return result;
     });
   },
 });
+
+/** Says which suppliers the products of a file name that are not set: an order for one of these waits for people. */
+async function warnOfSuppliers(context: Context, store: Store, wanted: ReadonlyMap<string, Set<string>>) {
+  const { listSuppliers } = await import("../../../core/suppliers/supplier.ts");
+  const set = new Set((await store.read(listSuppliers, null)).map(({ name }) => name));
+  const missing = [...wanted].filter(([name]) => !set.has(name));
+  if (missing.length === 0) return;
+  const words = missing.map(([name, skus]) => `${name} (${counted(skus.size, "product")})`).join(", ");
+  context.warn(`Not set yet: ${counted(missing.length, "supplier")}: ${words}. See esimctl suppliers set --help.`);
+}

@@ -10,6 +10,8 @@ import { checkProductRecord } from "./row.ts";
 
 interface Asked {
   file: string;
+  /** Told of each product that can be imported. */
+  seen(product: ProductInput): void;
   send(products: ProductInput[]): Promise<readonly RowOutcome[]>;
   dryRun: boolean;
   strict: boolean;
@@ -25,8 +27,10 @@ export async function importProductsJson(context: Context, asked: Asked): Promis
   const bad: { index: number; reason: string; record: unknown }[] = [];
   for (const [index, record] of records.entries()) {
     const checked = checkProductRecord(record);
-    if ("ok" in checked) good.push(checked.ok);
-    else bad.push({ index, reason: checked.problems.join("; "), record });
+    if ("ok" in checked) {
+      good.push(checked.ok);
+      asked.seen(checked.ok);
+    } else bad.push({ index, reason: checked.problems.join("; "), record });
   }
   const rejected_file = await writeRejected(asked.file, bad);
   const stops = asked.dryRun || (asked.strict && bad.length > 0);

@@ -7,7 +7,7 @@ const DEFAULT_BELOW = 10;
 
 export const low = command({
   name: "low",
-  summary: "products that run out of eSIMs",
+  summary: "products on sale that run out of eSIMs",
   stand: "operator",
   effects: "Reads only. Low stock is no fault: the exit code stays 0.",
   json: STOCK_JSON,
@@ -17,6 +17,7 @@ export const low = command({
   async run(context, { below = DEFAULT_BELOW }) {
     const { stockLevels } = await import("../../../core/esims/stock-levels.ts");
     const levels = await context.withStore(({ store }) => store.read(stockLevels, { below }));
-    return listResult(levels, stockColumns, `Every stocked product has ${below} or more.`);
+    const result = listResult(levels, stockColumns, `Every stocked product on sale has ${below} or more.`);
+    return levels.length === 0 ? result : { ...result, note: `On sale with fewer than ${below} eSIMs in stock.` };
   },
 });
