@@ -7,8 +7,8 @@ export const retry = command({
   summary: "have the carrier asked again, from the first try",
   stand: "operator",
   effects:
-    "The daemon asks again at once, under the same reference, so that nothing is activated twice. Also sends what waits " +
-    "for staff since its carrier was worked by hand.",
+    "The daemon asks again at once, under the same reference, so that nothing is activated twice. Also sends " +
+    "what waits for staff since its carrier was worked by hand.",
   json: MOVED_JSON,
   examples: ["activations retry 019c…"],
   args: { id: argument("id", "the request's id, or an order item's") },
