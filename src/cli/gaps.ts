@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { type CliError, usageError } from "./errors.ts";
 import type { Ask } from "./input.ts";
 import { pick, secret, text } from "./output/prompts.ts";
+import { capital } from "./output/words.ts";
 import { pickPartner } from "./partner-options.ts";
 
 /** Something that must be given and was not. */
@@ -60,8 +61,7 @@ async function answerTo(context: Context, { syntax, help, how, read }: Gap): Pro
   const name = nameOf(syntax);
   if (how === "partner") return context.withStore(({ store }) => pickPartner(globals, store, syntax));
   if (typeof how === "object") return pick(`${name}:`, async () => wordChoices(how.oneOf), syntax, globals);
-  // That - reads standard input is no news for who is typing.
-  const question = `${name} – ${help.replace(/; - .*$/, "")}:`;
+  const question = questionOf(name, help);
   return how === "secret" ? secret(question, syntax, globals) : text(question, syntax, globals, { check: read });
 }
 
@@ -69,9 +69,16 @@ function wordChoices(words: readonly string[]) {
   return words.map((value) => ({ value, name: value }));
 }
 
+/** "Name – the name people read:"; help that begins with the name says it all. */
+function questionOf(name: string, help: string): string {
+  // That - reads standard input is no news for who is typing.
+  const words = help.replace(/; - .*$/, "");
+  const whole = words.toLowerCase().startsWith(`${name.toLowerCase()} `) ? capital(words) : `${name} – ${words}`;
+  return `${whole}:`;
+}
+
 /** "Client id" of `<client-id>`, "Amount" of `--amount <amount>`. */
 function nameOf(syntax: string): string {
   const words = syntax.replace(/^--/, "").replace(/ .*$/, "").replace(/[<>]/g, "").replaceAll("-", " ");
-  const known = words.replace(/\b(id|url|sku|iccid)\b/g, (one) => one.toUpperCase());
-  return known.charAt(0).toUpperCase() + known.slice(1);
+  return capital(words.replace(/\b(id|url|sku|iccid)\b/g, (one) => one.toUpperCase()));
 }

@@ -22,9 +22,12 @@ export function isInteractive({ json, yes }: Manner): boolean {
 
 const onStderr = { output: process.stderr };
 
-/** A question as it is put: on lines that end between words, beside the mark that stands before it. */
+/** What stands on a question's line beside it: the mark before it, and the beginning of an answer. */
+const BESIDE = 12;
+
+/** A question on lines that end between words. */
 function put(question: string): string {
-  const room = (process.stderr.columns ?? 80) - 3;
+  const room = (process.stderr.columns ?? 80) - BESIDE;
   const lines = [""];
   for (const word of clean(question).split(" ")) {
     const line = lines.at(-1) ?? "";

@@ -25,6 +25,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** The same words as a sentence begins. */
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A summary; where Ctrl-C cut the work short, below it how to go on. */
 export function endedWords({ paint }: Sheet, summary: string, exitCode: number): string {
   if (exitCode !== exitCodes.interrupted) return summary;

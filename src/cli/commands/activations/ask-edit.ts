@@ -19,7 +19,7 @@ export async function askEdit({ globals }: Context, given: AskedEdit): Promise<A
   const today = dayWords(sydneyToday(now));
   const check = (typed: string) => refuseDate(typed, now);
   const asking = { check, optional: given.note !== undefined };
-  const question = `New date, YYYY-MM-DD (in Sydney it is ${today}${keeps}):`;
+  const question = `New date in Sydney (today is ${today}${keeps}):`;
   const date = given.date ?? ((await text(question, "--date", globals, asking)) || undefined);
   const note = given.note ?? ((await askNote(globals)) || undefined);
   return { date, note };

@@ -111,15 +111,18 @@ const newNote: Column<Shown<EditedItem>> = {
 };
 
 function asked(items: readonly EditedItem[]) {
-  const noted = items.some(({ edit }) => edit.note !== undefined);
-  return { question: question(items), columns: [...meantColumns, newDate, ...(noted ? [newNote] : [])] };
-}
-
-function question(items: readonly EditedItem[]): string {
   const dates = new Set(items.map(({ edit }) => edit.requested_activation_date));
+  const notes = new Set(items.map(({ edit }) => edit.note));
   const [date] = dates;
+  const [note] = notes;
   const what = counted(items.length, "activation");
-  return dates.size === 1 && date !== undefined ? `Move ${what} to ${dayWords(date)}?` : `Change ${what}?`;
+  const move = dates.size === 1 && date !== undefined ? `Move ${what} to ${dayWords(date)}` : `Change ${what}`;
+  // A note that all get is said once.
+  const same = notes.size === 1 ? (note === undefined ? "" : `, with the note "${note}"`) : null;
+  return {
+    question: `${move}${same ?? ""}?`,
+    columns: [...meantColumns, newDate, ...(same === null ? [newNote] : [])],
+  };
 }
 
 const rescheduling: Change<EditedItem> = {

@@ -1,7 +1,7 @@
 import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
 import { type Context, OPERATOR } from "../../context.ts";
 import { type Result, recordResult } from "../../output/result.ts";
-import { shown } from "../../output/words.ts";
+import { capital, shown } from "../../output/words.ts";
 import { whose } from "../../whose.ts";
 import { consequenceFields, consequenceWords } from "./consequence.ts";
 import { orderFields } from "./view.ts";
@@ -48,8 +48,4 @@ function acted({ order, done }: ActedOn): Result {
     reason: shown(order.reason),
     ...consequenceFields(sheet, done, order.currency),
   }));
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
