@@ -18,7 +18,9 @@ export const exportCatalog = command({
   name: "export",
   summary: "the catalog with retail prices, for a shop",
   stand: "catalog",
-  effects: "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes.",
+  effects:
+    "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes; " +
+    "WooCommerce's has no pictures, since WordPress refuses SVG.",
   json: "the API's body: {format, generated_at, currency_note, count, products}; with -o: {file, format, as, count}",
   examples: [
     "catalog export --format shopify -o products.csv",
