@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { complete } from "../src/cli/completion/complete.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
-import { esimctl, shell } from "./support/cli.ts";
+import { esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -13,7 +14,8 @@ const tree = { singles, nouns };
 /** What is offered for a line; its last word, perhaps empty, is the one under the cursor. */
 async function offered(line: string): Promise<string[] | string> {
   const found = await complete(line.split(" "), tree);
-  return found.kind === "words" ? found.words.map(({ value }) => value) : found.kind;
+  if (found.kind === "words") return found.words.map(({ value }) => value);
+  return found.kind === "names" ? found.naming : found.kind;
 }
 
 test("nouns, then verbs, then options and their choices", async () => {
@@ -45,21 +47,107 @@ test("files, partners and profiles where one is meant", async () => {
   expect(await offered("orders list --profile ")).toBe("profiles");
 });
 
-test("names of partners come from the data that the line names; where there is none, nothing is said", async () => {
-  const data = join(temporaryDirectory(), "data");
-  for (const line of ["init", "partners create acme --name Acme"]) await esimctl([...line.split(" "), "--data", data]);
-  const ask = (...words: string[]) => esimctl(["completion", "words", "--", ...words]);
-  expect(await ask("orders", "list", "--data", data, "--partner", "")).toMatchObject({ stdout: "acme\tAcme" });
-  expect(await ask("orders", "list", "--data", `${data}-not`, "--partner", "")).toEqual({
-    exitCode: 0,
-    stdout: "",
-    stderr: "",
-  });
+test("names of other things where one of them is meant", async () => {
+  const meant = {
+    "credentials revoke ": "credentials",
+    "products update ": "products",
+    "stock import x.csv --sku ": "products",
+    "orders create --product ": "products",
+    "orders approve ": "orders",
+    "orders esims ": "order ids",
+    "webhooks enable ": "webhooks",
+    "webhooks deliveries --endpoint ": "webhooks",
+    "carriers set ": "carriers",
+    "activations queue --carrier ": "carriers",
+    "suppliers set ": "suppliers",
+  };
+  for (const [line, naming] of Object.entries(meant)) expect(await offered(line), line).toBe(naming);
+  expect(await offered("partners create ")).toEqual([]);
+  expect(await offered("keys rotate ")).toEqual(["signing", "data"]);
+});
+
+test("names come from the data that the line names; where there is none, nothing is said", async () => {
+  const shop = await openShop({ folder: temporaryDirectory(), stock: { EU5: 5 }, priceCents: 100, fundsCents: 1000 });
+  const { data } = shop;
+  const local = ["--partner", "acme", "--data", data];
+  const order = Object(await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "1", ...local]));
+  const made = Object(await esimctlJson(["credentials", "create", ...local, "--label", "till\x1b[2J"]));
+  const lines = async (...words: string[]) => {
+    const { exitCode, stdout, stderr } = await esimctl(["completion", "words", "--", ...words]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+  const at = ["--data", data];
+  expect(await lines("orders", "list", ...at, "--partner", "")).toEqual([expect.stringMatching(/^acme\t/)]);
+  expect(await lines("orders", "list", "--data", "=", data, "--partner", "")).toHaveLength(1);
+  expect(await lines("orders", `--data=${data}`, "approve", "")).toEqual([
+    expect.stringContaining(`${order.order_number}\t${order.status}`),
+  ]);
+  expect(await lines("orders", "show", ...local, "")).toEqual([expect.stringContaining(`${order.id}\tORD-`)]);
+  expect(await lines("orders", "show", ...local, "--sandbox", "")).toEqual([]);
+  expect(await lines("credentials", "revoke", ...at, "")).toContain(`${made.client_id}\ttill`);
+  expect(await lines("products", "update", ...at, "")).toEqual([expect.stringMatching(/^EU5\t/)]);
+  expect(await lines("carriers", "set", ...at, "")).not.toEqual([]);
+  for (const kind of ["suppliers set", "webhooks enable"])
+    expect(await lines(...kind.split(" "), ...at, "")).toEqual([]);
+  expect(await lines("orders", "list", "--data", `${data}-not`, "--partner", "")).toEqual([]);
+  expect(await lines("orders", "list", "--server", "http://127.0.0.1:9", "--partner", "")).toEqual([]);
+});
+
+/** A folder with an `esimctl` in it, for a shell that looks there first. */
+function folderWithProgram(): string {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "esimctl"), '#!/bin/sh\nexec $ESIMCTL "$@"\n', { mode: 0o755 });
+  return folder;
+}
+
+const inShell = (name: string) => ["/bin", "/usr/bin", "/usr/local/bin"].find((at) => existsSync(join(at, name)));
+
+test.skipIf(inShell("fish") === undefined)("fish completes with what it is given", async () => {
+  const folder = folderWithProgram();
+  const lines = [
+    `set -gx PATH ${folder} $PATH`,
+    "esimctl completion fish | source",
+    "for line in 'esimctl pass' 'esimctl webhooks dis' 'esimctl partners create x --tier s' 'esimctl orders bulk sa'",
+    "    complete -C $line",
+    "end",
+  ];
+  writeFileSync(join(folder, "sample.csv"), "");
+  writeFileSync(join(folder, "try.fish"), lines.join("\n"));
+  expect((await shell("HOME=$PWD fish --no-config try.fish", folder)).stdout.split("\n")).toEqual([
+    expect.stringMatching(/^passports\tthe identity pool/),
+    expect.stringMatching(/^disable\t/),
+    "standard",
+    "sample.csv",
+  ]);
+});
+
+test.skipIf(inShell("zsh") === undefined)("zsh completes with what it is given", async () => {
+  const folder = folderWithProgram();
+  // What zsh itself draws with stands in: it needs a person's terminal.
+  const lines = [
+    `path=(${folder} $path)`,
+    "compdef() { registered=$*; }",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: zsh's own
+    "_describe() { print -l ${(P)2} }",
+    "_files() { print files }",
+    "esimctl completion zsh > _esimctl; source ./_esimctl; print $registered",
+    'try() { words=(esimctl "$@"); CURRENT=$#words; _esimctl; }',
+    "try partners create x --tier ''; try orders bulk ''; try keys rotate ''",
+  ];
+  writeFileSync(join(folder, "try.zsh"), lines.join("\n"));
+  expect((await shell("zsh -f try.zsh", folder)).stdout.split("\n")).toEqual([
+    "_esimctl esimctl",
+    "standard:",
+    "premium:",
+    "files",
+    "signing:",
+    "data:",
+  ]);
 });
 
 test("bash completes with what it is given", async () => {
-  const folder = temporaryDirectory();
-  writeFileSync(join(folder, "esimctl"), '#!/bin/sh\nexec $ESIMCTL "$@"\n', { mode: 0o755 });
+  const folder = folderWithProgram();
   const tried = [
     `PATH=${folder}:$PATH; source <(esimctl completion bash)`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, test, vi } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
+import { nouns } from "../src/cli/nouns.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { buildHandlers } from "../src/daemon/handlers.ts";
 import type { App, RoutePlugin } from "../src/daemon/http.ts";
@@ -34,8 +35,17 @@ async function packagesOf(...args: string[]): Promise<string[]> {
 
 test("help and version load no more than what reads the command line", async () => {
   expect(await packagesOf("--version")).toEqual([]);
-  for (const line of ["--help", "orders --help", "orders create --help", "webhooks --help"]) {
+  for (const line of ["--help", "orders --help", "orders create --help", "completion words -- orders "])
     expect(await packagesOf(...line.split(" ")), line).toEqual(["commander", "env-paths", "is-safe-filename"]);
+});
+
+test("help of any noun loads no store, no API, no table and no file format", async () => {
+  for (const { name } of nouns) {
+    const heavy = /^(fastify|typebox|drizzle-orm|better-sqlite3|temporal-polyfill|@inquirer|cli-|csv-|pino|undici)/;
+    expect(
+      (await packagesOf(name, "--help")).filter((one) => heavy.test(one)),
+      name,
+    ).toEqual([]);
   }
 });
 
@@ -46,6 +56,8 @@ test("a command on data at hand loads the store, and the API only where it goes 
   expect(operator).toEqual(expect.arrayContaining(["better-sqlite3", "drizzle-orm"]));
   for (const heavy of ["fastify", "typebox", "temporal-polyfill", "i18n-iso-countries", "pg", "pino"])
     expect(operator).not.toContain(heavy);
+  const completing = await packagesOf("completion", "words", "--", "partners", "show", "--data", data, "");
+  expect(completing).toEqual(["better-sqlite3", "commander", "env-paths", "is-safe-filename"]);
   const partner = await packagesOf("orders", "list", "--data", data, "--partner", "acme", "--sandbox");
   expect(partner).toEqual(expect.arrayContaining(["fastify", "typebox"]));
   for (const heavy of ["@fastify/swagger", "@fastify/helmet", "@inquirer/prompts", "undici", "jose", "qrcode", "pg"])

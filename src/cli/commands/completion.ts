@@ -1,10 +1,10 @@
 import { command } from "../command.ts";
-import { type Completion, complete, shells } from "../completion/complete.ts";
+import { type Candidate, type Completion, complete, shells } from "../completion/complete.ts";
 import { scripts } from "../completion/scripts.ts";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
 import { argument, argumentList } from "../input.ts";
-import { profileNames } from "../profiles.ts";
+import { clean } from "../output/clean.ts";
 
 export const completion = command({
   name: "completion",
@@ -33,42 +33,17 @@ export const completion = command({
 async function offered(context: Context, typed: readonly string[]) {
   const found = await complete(typed, context.tree);
   const words = await wordsOf(context, found, typed);
-  const lines = words.map(({ value, help }) => `${value}\t${help}`);
-  return { json: { ...found, words }, text: () => (found.kind === "files" ? ":files" : lines.join("\n")) };
+  if (context.globals.json) return { json: { ...found, words }, text: () => "" };
+  // By itself: what draws tables takes longer to load than the names take to find.
+  const lines = words.map(({ value, help }) => `${clean(value)}\t${clean(help)}\n`);
+  process.stdout.write(found.kind === "files" ? ":files\n" : lines.join(""));
+  return null;
 }
 
-async function wordsOf(context: Context, found: Completion, typed: readonly string[]) {
+async function wordsOf(context: Context, found: Completion, typed: readonly string[]): Promise<Candidate[]> {
   if (found.kind === "words") return found.words;
-  if (found.kind === "profiles") return profileNames().map((value) => ({ value, help: "" }));
-  return found.kind === "partners" ? partnersAtHand(context, typed) : [];
-}
-
-/** Partners of the data that the line so far names. A cursor is no place for failures: without data, no partners. */
-async function partnersAtHand({ globals }: Context, typed: readonly string[]) {
-  const [{ resolveWhere }, { openExisting }, { listPartners }, { systemClock }, { randomIds }] = await Promise.all([
-    import("../place.ts"),
-    import("../local-store.ts"),
-    import("../../core/partners/list.ts"),
-    import("../../core/kernel/clock.ts"),
-    import("../../core/kernel/ids.ts"),
-  ]);
-  const said = (flag: string, otherwise: string | undefined) =>
-    typed.includes(flag) ? typed[typed.indexOf(flag) + 1] : otherwise;
-  const named = {
-    data: said("--data", globals.data),
-    database: said("--database", globals.database),
-    keyFile: said("--key-file", globals.keyFile),
-  };
-  try {
-    const where = await resolveWhere({ ...globals, ...named }, process.env);
-    if (where.kind === "server") return [];
-    const store = await openExisting(where, { clock: systemClock, ids: randomIds() });
-    try {
-      return (await store.read(listPartners, null)).map(({ slug, name }) => ({ value: slug, help: name }));
-    } finally {
-      await store.close();
-    }
-  } catch {
-    return [];
-  }
+  if (found.kind === "files") return [];
+  if (found.kind === "names")
+    return (await import("../completion/at-hand.ts")).namesAtHand(context, found.naming, typed);
+  return (await import("../profiles.ts")).profileNames().map((value) => ({ value, help: "" }));
 }

@@ -1,3 +1,4 @@
+import type { Naming } from "../../core/store/names.ts";
 import { globalOptions } from "../globals.ts";
 import { partnerOptionsOf } from "../partner-options.ts";
 import type { CommandTree, DescribedCommand } from "../tree.ts";
@@ -11,7 +12,7 @@ export interface Candidate {
 /** What may stand at the cursor: these words, names that only the machine at hand knows, or a file. */
 export type Completion =
   | { kind: "words"; words: Candidate[] }
-  | { kind: "partners" }
+  | { kind: "names"; naming: Naming }
   | { kind: "profiles" }
   | { kind: "files" };
 
@@ -23,19 +24,23 @@ interface Flag {
   help: string;
 }
 
+/** The words of a line as one types them: bash breaks --tier=standard into three. */
+export function wordsTyped(typed: readonly string[]): string[] {
+  return typed.filter((word, at) => word !== "=" || at === typed.length - 1);
+}
+
 /** What may stand in place of the last of `typed`, the words after the program's name. */
 export async function complete(typed: readonly string[], tree: CommandTree): Promise<Completion> {
-  // bash breaks --tier=standard into three words.
-  const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1);
+  const words = wordsTyped(typed);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   const before = words.slice(0, -1);
   const globals = globalOptions.map(([flags, help]) => asFlag(flags, help, []));
-  const { command, noun, rest, lost } = await commandOf(before, tree, globals);
+  const { command, path, noun, rest, lost } = await commandOf(before, tree, globals);
   const flags = [...(command === null ? [] : flagsOf(command)), ...globals];
   const last = flags.find(({ name }) => name === before.at(-1));
   if (last !== undefined && last.takes !== null) return valueFor(last);
   if (current.startsWith("-")) return wordsOf(flags.map(({ name, help }) => ({ value: name, help })));
-  if (command !== null) return argumentOf(command, rest);
+  if (command !== null) return argumentOf(command, path, rest);
   if (lost) return wordsOf([]);
   const listed = noun === null ? [...tree.singles, ...tree.nouns] : await noun.verbs();
   return wordsOf(listed.map(({ name, summary }) => ({ value: name, help: summary })));
@@ -43,6 +48,8 @@ export async function complete(typed: readonly string[], tree: CommandTree): Pro
 
 interface Found {
   command: DescribedCommand | null;
+  /** The words that name the command. */
+  path: string;
   noun: CommandTree["nouns"][number] | null;
   /** How many arguments of the command are there already. */
   rest: number;
@@ -53,16 +60,22 @@ interface Found {
 async function commandOf(before: readonly string[], tree: CommandTree, globals: readonly Flag[]): Promise<Found> {
   const [first, ...more] = plainWords(before, globals);
   const single = tree.singles.find(({ name }) => name === first);
-  if (single !== undefined) return counted(await single.load(), before, 1, globals);
+  if (single !== undefined) return counted(await single.load(), before, [single.name], globals);
   const noun = tree.nouns.find(({ name }) => name === first) ?? null;
   const verb = (await noun?.verbs())?.find(({ name }) => name === more[0]);
   const lost = (first !== undefined && noun === null) || more.length > 0;
-  return verb === undefined ? { command: null, noun, rest: 0, lost } : counted(verb, before, 2, globals);
+  if (verb === undefined || noun === null) return { command: null, path: "", noun, rest: 0, lost };
+  return counted(verb, before, [noun.name, verb.name], globals);
 }
 
-function counted(command: DescribedCommand, before: readonly string[], named: number, globals: readonly Flag[]): Found {
-  const rest = plainWords(before, [...flagsOf(command), ...globals]).length - named;
-  return { command, noun: null, rest, lost: false };
+function counted(
+  command: DescribedCommand,
+  before: readonly string[],
+  named: readonly string[],
+  globals: readonly Flag[],
+): Found {
+  const rest = plainWords(before, [...flagsOf(command), ...globals]).length - named.length;
+  return { command, path: named.join(" "), noun: null, rest, lost: false };
 }
 
 /** Words that are neither flags nor their values. */
@@ -83,17 +96,41 @@ function asFlag(flags: string, help: string, choices: readonly string[]): Flag {
   return { name, takes, choices, help };
 }
 
+/** What is named by the words in which an option or argument says what it takes; `id` says it only beside its noun. */
+const namings: Readonly<Record<string, Naming>> = {
+  slug: "partners",
+  "client-id": "credentials",
+  sku: "products",
+  "sku-or-id": "products",
+  product: "products",
+  prefix: "carriers",
+  "--endpoint": "webhooks",
+  "orders id": "orders",
+  // These go through the API, which knows orders by their ids alone.
+  "orders show id": "order ids",
+  "orders esims id": "order ids",
+  "webhooks id": "webhooks",
+  "suppliers name": "suppliers",
+};
+
 function valueFor({ name, takes, choices }: Flag): Completion {
   if (choices.length > 0) return wordsOf(choices.map((value) => ({ value, help: "" })));
-  if (name === "--partner") return { kind: "partners" };
   if (name === "--profile") return { kind: "profiles" };
+  const naming = namings[name] ?? namings[takes ?? ""];
+  if (naming !== undefined) return { kind: "names", naming };
   return /file|dir/.test(takes ?? "") ? { kind: "files" } : wordsOf([]);
 }
 
-function argumentOf({ args }: DescribedCommand, at: number): Completion {
-  const syntax = (args[at] ?? args.findLast((one) => one.syntax.includes("...")))?.syntax ?? "";
-  if (syntax.includes("slug")) return { kind: "partners" };
-  if (syntax.includes("shell")) return wordsOf(shells.map((value) => ({ value, help: "" })));
+function argumentOf({ args }: DescribedCommand, path: string, at: number): Completion {
+  const argument = args[at] ?? args.findLast((one) => one.syntax.includes("..."));
+  if (argument === undefined) return wordsOf([]);
+  const { syntax, ask } = argument;
+  if (typeof ask === "object") return wordsOf(ask.oneOf.map((value) => ({ value, help: "" })));
+  const word = syntax.replaceAll(/[^a-z-]/g, "");
+  if (word === "shell") return wordsOf(shells.map((value) => ({ value, help: "" })));
+  const naming = namings[`${path} ${word}`] ?? namings[`${path.split(" ")[0]} ${word}`] ?? namings[word];
+  // A name that is to be made is nobody's yet.
+  if (naming !== undefined && !path.endsWith(" create")) return { kind: "names", naming };
   return /file/.test(syntax) ? { kind: "files" } : wordsOf([]);
 }
 

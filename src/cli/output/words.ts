@@ -1,3 +1,4 @@
+import { isCivilDate } from "../../core/kernel/calendar-day.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
@@ -60,4 +61,11 @@ export function statusPaint({ paint }: Sheet, status: string): (text: string) =>
   if (good.includes(status)) return paint.green;
   if (bad.includes(status)) return paint.red;
   return waiting.includes(status) ? paint.yellow : paint.dim;
+}
+
+/** "Tue 2027-11-02": a day with its weekday; what is no day stays as it is. */
+export function dayWords(date: string): string {
+  if (!isCivilDate(date)) return date;
+  const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
+  return `${weekday.format(new Date(`${date}T00:00:00Z`))} ${date}`;
 }

@@ -1,10 +1,10 @@
 import { checkActivationDate, sydneyToday } from "../../../core/activations/calendar.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { systemClock } from "../../../core/kernel/clock.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { text } from "../../output/prompts.ts";
+import { dayWords } from "../../output/words.ts";
 
 /** What to change of requests, as far as it was said. */
 export interface AskedEdit {
@@ -40,11 +40,4 @@ export function refuseDate(typed: string, now = systemClock.now()): void {
     if (!(error instanceof Problem)) throw error;
     throw usageError(error.message, "Give a day as YYYY-MM-DD.");
   }
-}
-
-/** "Tue 2027-11-02": a day with its weekday; what is no day stays as it is. */
-export function dayWords(date: string): string {
-  if (!isCivilDate(date)) return date;
-  const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
-  return `${weekday.format(new Date(`${date}T00:00:00Z`))} ${date}`;
 }

@@ -3,7 +3,6 @@ import { type Api, apiPath } from "../../client/api.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { type ExitCode, exitCodes } from "../../exit-codes.ts";
-import { startProgress } from "../../output/progress.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { counted, endedWords } from "../../output/words.ts";
@@ -57,6 +56,7 @@ interface Work<T extends TargetItem> {
 
 async function changeBatches<T extends TargetItem>(context: Context, api: Api, work: Work<T>): Promise<void> {
   const { items, change, results } = work;
+  const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);
   let inBulk = true;
   try {

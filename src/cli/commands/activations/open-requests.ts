@@ -3,7 +3,6 @@ import { type Api, apiPath } from "../../client/api.ts";
 import type { PageBody } from "../../client/pages.ts";
 import type { Context } from "../../context.ts";
 import { interrupted } from "../../errors.ts";
-import { startProgress } from "../../output/progress.ts";
 import type { TargetItem } from "./targets.ts";
 
 /**
@@ -14,6 +13,7 @@ export async function openRequests(
   api: Api,
   enough: (found: readonly Activation[]) => boolean = () => false,
 ): Promise<Activation[]> {
+  const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);
   const found: Activation[] = [];
   try {

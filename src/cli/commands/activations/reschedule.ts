@@ -8,8 +8,8 @@ import { exitCodes } from "../../exit-codes.ts";
 import { text } from "../../input.ts";
 import { isInteractive } from "../../output/prompts.ts";
 import type { Column } from "../../output/sheet.ts";
-import { counted } from "../../output/words.ts";
-import { type AskedEdit, askEdit, dayWords, refuseDate } from "./ask-edit.ts";
+import { counted, dayWords } from "../../output/words.ts";
+import type { AskedEdit } from "./ask-edit.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
 import { pickTargets } from "./pick.ts";
 import { readTargets, type TargetItem, type Targets, targetArgs, targetOptions } from "./targets.ts";
@@ -40,6 +40,8 @@ export const reschedule = command({
   async run(context, { ids, iccids, file, date, note }) {
     if (date !== undefined && !DATE.test(date)) throw usageError("--date must be YYYY-MM-DD.", "Correct the date.");
     const named = await readTargets(context, { ids, iccids, file, hint: ", and --date, --note or both" });
+    // It brings a calendar of its own, and few commands ask.
+    const { askEdit, refuseDate } = await import("./ask-edit.ts");
     if (named === null && date !== undefined) refuseDate(date);
     const given = { date, note };
     if (named !== null && file === undefined) refuseNothing(context, given);

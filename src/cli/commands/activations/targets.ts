@@ -1,7 +1,7 @@
 import type { Activation } from "../../../core/activations/activation.ts";
 import type { Context } from "../../context.ts";
-import { type CsvRow, openCsv } from "../../csv/open.ts";
-import { type RejectedFile, rejectedFile } from "../../csv/rejected.ts";
+import type { CsvRow } from "../../csv/open.ts";
+import type { RejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import { usageError } from "../../errors.ts";
 import { argumentList, list, text } from "../../input.ts";
@@ -69,6 +69,10 @@ export function namedTargets(items: TargetItem[]): Targets {
 }
 
 async function fromFile(context: Context, file: string): Promise<Targets> {
+  const [{ openCsv }, { rejectedFile }] = await Promise.all([
+    import("../../csv/open.ts"),
+    import("../../csv/rejected.ts"),
+  ]);
   const csv = await openCsv(file, activationChangesCsv, { signal: context.interruption });
   for (const warning of csv.header.warnings) context.warn(warning);
   const rejects = await rejectedFile(csv);

@@ -5,8 +5,8 @@ import { exitCodes } from "../../exit-codes.ts";
 import { integer, text, toggle } from "../../input.ts";
 import type { LogRead, LogRecord } from "../../log-reading.ts";
 import { logLine } from "../../output/log-line.ts";
-import { makeSheet } from "../../output/make-sheet.ts";
 import type { Result } from "../../output/result.ts";
+import type { Sheet } from "../../output/sheet.ts";
 
 const LINES = 50;
 
@@ -37,17 +37,21 @@ export const tail = command({
     if (json && follow === true) {
       throw usageError("--follow never ends, and --json is one document.", "Leave one of them out.");
     }
-    const [{ lastRecords, followRecords }, { logFolder }] = await Promise.all([
+    const [{ lastRecords, followRecords }, { logFolder }, { makeSheet }] = await Promise.all([
       import("../../log-reading.ts"),
       import("../../log-folder.ts"),
+      import("../../output/make-sheet.ts"),
     ]);
     const folder = logFolder(await context.place());
     const seen = await lastRecords(folder, { most: lines ?? LINES, requestId: request });
     if (seen.end === null) throw noLog(folder);
     if (json || !(follow ?? process.stdout.isTTY === true)) return told(context, seen, request);
-    show(context, seen.records);
+    const sheet = makeSheet(process.stdout, context.globals);
+    show(context, sheet, seen.records);
     const { signal } = endOnSignals();
-    await followRecords(folder, { from: seen.end, requestId: request, signal }, (records) => show(context, records));
+    await followRecords(folder, { from: seen.end, requestId: request, signal }, (records) =>
+      show(context, sheet, records),
+    );
     return { json: null, text: () => "", exitCode: exitCodes.interrupted };
   },
 });
@@ -60,8 +64,7 @@ function told({ globals }: Context, { records }: LogRead, request: string | unde
   };
 }
 
-function show({ globals }: Context, records: readonly LogRecord[]): void {
-  const sheet = makeSheet(process.stdout, globals);
+function show({ globals }: Context, sheet: Sheet, records: readonly LogRecord[]): void {
   for (const record of records) process.stdout.write(`${logLine(sheet, record, globals)}\n`);
 }
 

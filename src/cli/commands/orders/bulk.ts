@@ -3,7 +3,6 @@ import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import { argument, flag } from "../../input.ts";
-import { startProgress } from "../../output/progress.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { counted, endedWords } from "../../output/words.ts";
@@ -56,6 +55,7 @@ export const bulk = command({
 
 /** Places orders batch by batch, to the end or to Ctrl-C, and adds what came of them to `answer`. */
 async function place(context: Context, api: Api, orders: readonly unknown[], answer: BulkAnswer): Promise<void> {
+  const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);
   try {
     for (let at = 0; at < orders.length && !context.interruption.aborted; at += BATCH) {
