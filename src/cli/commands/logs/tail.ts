@@ -24,13 +24,12 @@ export const tail = command({
     "logs tail --request 01a1febc-3203-7c41-9f6e-5a6d0c6b2f10",
     "logs tail --lines 500 --no-follow --data /var/lib/esimctl",
   ],
-  exits: [exitCodes.interrupted],
   stays: true,
   args: {},
   options: {
     request: text("--request <id>", "only lines of this request: the X-Request-Id of its answer"),
     lines: integer("--lines <n>", `lines to begin with (default ${LINES})`, { min: 1, max: 100_000 }),
-    follow: toggle("follow", "go on with what comes in (default: on a terminal)"),
+    follow: toggle("follow", "go on with what comes in, or not (default: on a terminal)"),
   },
   async run(context, { request, lines, follow }) {
     const { json } = context.globals;
