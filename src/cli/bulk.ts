@@ -27,6 +27,8 @@ export interface Import<C extends string, T> {
   spec: CsvSpec<C>;
   check(row: CsvRow<C>): Checked<T>;
   send(rows: T[]): Promise<readonly RowOutcome[]>;
+  /** Rows that `send` gets at once; 200 unless given. Ctrl-C lets what is being sent come to its end. */
+  batchSize?: number;
   dryRun: boolean;
   strict: boolean;
   /** What it does, beside the bar; "Importing" unless given. */
@@ -36,10 +38,9 @@ export interface Import<C extends string, T> {
 }
 
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
-export async function importCsv<C extends string, T>(
-  context: Context,
-  { file, spec, check, send, dryRun, strict, label = "Importing", present = importResult }: Import<C, T>,
-): Promise<Result> {
+export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
+  const { file, spec, check, send, batchSize = BATCH, dryRun, strict, label = "Importing" } = asked;
+  const { present = importResult } = asked;
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("./csv/open.ts"),
     import("./csv/import.ts"),
@@ -57,7 +58,7 @@ export async function importCsv<C extends string, T>(
       csv,
       check,
       send: (batch: readonly ImportItem<T>[]) => send(batch.map(({ value }) => value)),
-      batchSize: BATCH,
+      batchSize,
       dryRun,
       strict,
       signal,

@@ -42,7 +42,7 @@ export interface ImportJob<C extends string, T> {
   check(row: CsvRow<C>): Checked<T>;
   /**
    * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import; once the signal
-   * is aborted that end is an ordinary one, and it may answer the outcomes of the first rows alone.
+   * is aborted that end is an ordinary one.
    */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
   batchSize: number;
@@ -120,6 +120,8 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   const { job } = run;
   let batch: { row: CsvRow<C>; value: T }[] = [];
   let done = 0;
+  // The first batch may take its time: a bar that stands at nothing says what is waited for.
+  report(run, "send", done);
   for await (const row of job.csv) {
     if (job.signal?.aborted === true) return;
     if (!run.bad.has(done)) {
@@ -141,9 +143,8 @@ async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvR
   const { job, counts } = run;
   const outcomes = await sendUnlessStopped(job, batch);
   if (outcomes === null) return;
-  const sent = job.signal?.aborted === true ? batch.slice(0, outcomes.length) : batch;
-  if (outcomes.length !== sent.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
-  for (const [index, { row }] of sent.entries()) {
+  if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
+  for (const [index, { row }] of batch.entries()) {
     const outcome = outcomes[index];
     if (outcome === "imported") counts.imported += 1;
     else if (outcome === "updated") counts.updated += 1;

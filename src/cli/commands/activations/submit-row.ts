@@ -10,8 +10,6 @@ import { problemFailure } from "../../failure.ts";
 interface Asked {
   /** Also what was cancelled or failed for the same date before. */
   again: boolean;
-  /** Once aborted, no further line is handed in. */
-  signal: AbortSignal;
 }
 
 /** Refusals that are one line's own; anything else ends the run. */
@@ -25,21 +23,10 @@ const ofTheLine: readonly string[] = [
   "conflict",
 ] satisfies ProblemSlug[];
 
-/**
- * Hands in lines one after the other: a file may name a SIM twice, and the later line is judged after the earlier. The
- * outcomes are those of the first lines, of all unless the signal was aborted.
- */
+/** Hands in lines one after the other: a file may name a SIM twice, and the later line is judged after the earlier. */
 export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
-  try {
-    for (const request of requests) {
-      if (asked.signal.aborted) break;
-      outcomes.push(await submitRow(api, request, asked));
-    }
-  } catch (error) {
-    // Aborted while it waited for the server: the lines before are done all the same.
-    if (!asked.signal.aborted) throw error;
-  }
+  for (const request of requests) outcomes.push(await submitRow(api, request, asked));
   return outcomes;
 }
 

@@ -38,7 +38,9 @@ export const submit = command({
         file,
         spec: activationsCsv,
         check: (row) => checkActivationRow(row, { now, carriers }),
-        send: (requests) => submitRows(api, requests, { again, signal: context.interruption }),
+        send: (requests) => submitRows(api, requests, { again }),
+        // Each line is a request of its own: a person sees each, and Ctrl-C waits for no other.
+        batchSize: 1,
         dryRun,
         strict,
         label: "Submitting",
