@@ -107,8 +107,16 @@ test("it reports usage and place as an import does", async () => {
     data_usage: { used_mb: 1000, total_mb: 6000, remaining_mb: 5000, updated_at: day(12) },
     location: { country: "JP", network: "NTT", updated_at: day(12) },
   });
+  // A place may be told without usage, by itself or with anything else; the newest one holds.
+  expect((await shop.tell({ event: "usage", country: "KR", at: day(14) })).body.applied).toBe(true);
+  expect((await shop.tell({ event: "usage", country: "CN", at: day(14) })).body.applied).toBe(false);
+  await shop.tell({ event: "usage", used_mb: 1000, country: "CN", at: day(13) });
+  expect(await shop.status()).toMatchObject({
+    data_usage: { used_mb: 1000, updated_at: day(13) },
+    location: { country: "KR", network: null, updated_at: day(14) },
+  });
   // The same callback may tell of both.
-  await shop.tell({ event: "activated", at: day(13), used_mb: 1001 });
+  await shop.tell({ event: "activated", at: day(15), used_mb: 1001 });
   expect(await shop.status()).toMatchObject({ status: "active", data_usage: { used_mb: 1001 } });
 });
 
@@ -122,7 +130,7 @@ test("it speaks only of its own eSIMs, of what was, and signed", async () => {
   expect((await postSigned(shop, PATH, { iccid: ICCID, event: "activated" }, "some other secret")).status).toBe(401);
   for (const [body, field] of [
     [{ event: "usage" }, "used_mb"],
-    [{ event: "activated", country: "JP" }, "used_mb"],
+    [{ event: "activated", total_mb: 5 }, "used_mb"],
     [{ event: "usage", used_mb: 1.5 }, "used_mb"],
     [{ event: "gone" }, "event"],
     [{ event: "activated", at: day(21) }, "at"],

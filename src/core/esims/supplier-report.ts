@@ -2,7 +2,7 @@ import { invalid } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireSuppliedEsim } from "./delivered.ts";
 import { beginValidity, type EsimMove, makeActive, makeSuspended, progressEsim } from "./life.ts";
-import { takeUsage, type UsageReport } from "./usage.ts";
+import { takePlace, takeUsage, type UsageReport } from "./usage.ts";
 
 /** What a supplier may say of an eSIM that it delivered. */
 export const esimEvents = ["activated", "suspended", "resumed", "usage"] as const;
@@ -13,8 +13,10 @@ export interface EsimReport {
   event: (typeof esimEvents)[number];
   /** Of when it is (ms); null: now. */
   at: number | null;
-  /** Data used, and where, if it says so. */
-  usage: Pick<UsageReport, "used_mb" | "total_mb" | "country" | "network"> | null;
+  /** Data used, if it says so. */
+  usage: Pick<UsageReport, "used_mb" | "total_mb"> | null;
+  /** Where it was seen; both null: that is not said. */
+  place: Pick<UsageReport, "country" | "network">;
 }
 
 /** A supplier's clock may be ahead by as much as its signature may be. */
@@ -34,9 +36,14 @@ export async function takeEsimReport(
   const at = report.at === null ? tx.now : Math.min(report.at, tx.now);
   if (report.at !== null && report.at > tx.now + CLOCK_SKEW_MS) throw invalid({ at: ["must not be in the future"] });
   const moved = await move(tx, known, report.event, { actor: `supplier:${supplier}`, at });
-  if (report.usage === null) return { applied: moved };
-  const usage = { iccid: report.iccid, ...report.usage, at: report.at === null ? null : at };
-  return { applied: (await takeUsage(tx, known.esim, usage)) !== "duplicate" || moved };
+  const seen = await measure(tx, known, { ...report, at: report.at === null ? null : at });
+  return { applied: moved || seen };
+}
+
+async function measure(tx: Tx, { esim }: DeliveredEsim, { iccid, usage, place, at }: EsimReport): Promise<boolean> {
+  if (usage !== null) return (await takeUsage(tx, esim, { iccid, ...usage, ...place, at })) !== "duplicate";
+  if (place.country === null && place.network === null) return false;
+  return (await takePlace(tx, esim, { ...place, at })) !== "duplicate";
 }
 
 async function move(tx: Tx, known: DeliveredEsim, event: EsimReport["event"], how: EsimMove): Promise<boolean> {

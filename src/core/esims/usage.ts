@@ -82,9 +82,26 @@ function isKnown(esim: EsimRow, report: UsageReport, at: number): boolean {
   return report.at === null && fields.every((field) => after[field] === esim[field]);
 }
 
+/** Writes where this eSIM was seen, where nothing is said of its usage; the same rules. */
+export async function takePlace(
+  tx: Tx,
+  esim: EsimRow,
+  report: Pick<UsageReport, "country" | "network" | "at">,
+): Promise<"updated" | "duplicate"> {
+  const { country, network, at } = report;
+  if (esim.location_at !== null) {
+    if ((at ?? tx.now) <= esim.location_at) return "duplicate";
+    if (at === null && country === esim.country && network === esim.network) return "duplicate";
+  }
+  const { id, used_mb, total_mb, usage_at } = esim;
+  await write(tx, { id, used_mb, total_mb, usage_at, country, network, location_at: at ?? tx.now });
+  return "updated";
+}
+
 function usageAfter(esim: EsimRow, report: UsageReport, at: number): Usage {
   const { country, network } = report;
-  const seen = country !== null || network !== null;
+  // A place may be known of a later moment than the usage is.
+  const seen = (country !== null || network !== null) && (esim.location_at === null || at > esim.location_at);
   return {
     used_mb: report.used_mb,
     total_mb: report.total_mb ?? esim.total_mb,

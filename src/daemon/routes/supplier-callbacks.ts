@@ -72,16 +72,16 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
   });
 };
 
-/** The report as core takes it. Throws `validation` for usage that does not say how much. */
-function esimReport({ iccid, event, at, used_mb, ...where }: SupplierEsimReport): EsimReport {
-  const { total_mb = null, country = null, network = null } = where;
+/** The report as core takes it. Throws `validation` for usage that says nothing, and a total without what is used. */
+function esimReport({ iccid, event, at, used_mb, ...rest }: SupplierEsimReport): EsimReport {
+  const { total_mb = null, country = null, network = null } = rest;
   const moment = at === undefined ? null : Date.parse(at);
   // A leap second is written rightly and is no moment that a Date can hold.
   if (Number.isNaN(moment)) throw invalid({ at: ["must be a time as 2026-03-01T09:30:00Z"] });
-  const told = total_mb !== null || country !== null || network !== null;
-  if (used_mb === undefined && (event === "usage" || told)) {
-    throw invalid({ used_mb: ["is required with usage, and beside total_mb, country and network"] });
+  const placeless = country === null && network === null;
+  if (used_mb === undefined && (total_mb !== null || (event === "usage" && placeless))) {
+    throw invalid({ used_mb: ["is required beside total_mb, and with usage unless country or network is told"] });
   }
-  const usage = used_mb === undefined ? null : { used_mb, total_mb, country, network };
-  return { iccid, event, at: moment, usage };
+  const usage = used_mb === undefined ? null : { used_mb, total_mb };
+  return { iccid, event, at: moment, usage, place: { country, network } };
 }

@@ -43,7 +43,7 @@ const Megabytes = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, examp
 /** What a supplier tells of an eSIM that it delivered. */
 export const SupplierEsimReport = Type.Object({
   iccid: Iccid,
-  event: OneOf(esimEvents, { description: "usage needs used_mb; the others may carry usage and location too" }),
+  event: OneOf(esimEvents, { description: "usage needs used_mb or a place; the others may carry them too" }),
   at: Type.Optional({ ...Timestamp, description: "Of when this is; left out: now. Older words change nothing" }),
   used_mb: Type.Optional({ ...Megabytes, description: "Used so far" }),
   total_mb: Type.Optional({ ...Megabytes, description: "Left out: as before, at first what the product promises" }),
