@@ -155,3 +155,31 @@ test("it changes nothing about an eSIM that has expired", async () => {
   }
   expect(await shop.status()).toMatchObject({ status: "expired" });
 });
+
+test("of two travellers the first one's eSIM lives before the other's day has come", async () => {
+  const shop = await startPlatform();
+  const products = await addProducts(shop.store, suppliedProducts);
+  const buyer = await shop.caller({ live: true });
+  await shop.fund(buyer.partnerId, 100_000);
+  const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SHARED_SECRET };
+  await shop.store.write(setSupplier, { name: "northwind", settings, actor });
+  const who = { product_id: products.PUSH, customer_email: "mia@example.com", customer_name: "Mia Chen" };
+  const travellers = ["2026-03-02", "2026-04-02"].map((activation_date) => ({
+    ...who,
+    activation_date,
+    eid_number: "89049032000000000000000000000066",
+  }));
+  const line_items = [{ product_id: products.PUSH, quantity: 2 }];
+  const order = { line_items, activation_requests: travellers };
+  const { body: placed } = await buyer.send("POST", "/api/v1/orders", order, { "idempotency-key": "two" });
+  const claimed = await shop.store.write(claimDueItems, { limit: 2 });
+  expect(claimed).toHaveLength(1);
+  const esims = [{ iccid: ICCID, activation_code: "LPA:1$smdp.example.net$N-1" }];
+  const done = { reference: claimed[0]?.item.id, outcome: "activated", esims };
+  expect((await postSigned(shop, PATH.replace("/esims", ""), done)).body.applied).toBe(true);
+  const status = () => buyer.get(`/api/v1/esims/${ICCID}/status`);
+  expect((await status()).body).toMatchObject({ status: "inactive", order_id: placed.id });
+  expect((await postSigned(shop, PATH, { iccid: ICCID, event: "activated" })).body.applied).toBe(true);
+  expect((await status()).body).toMatchObject({ status: "active" });
+  expect((await buyer.get(`/api/v1/orders/${placed.id}`)).body.status).toBe("paid");
+});

@@ -1,8 +1,11 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq, inArray, ne, or } from "drizzle-orm";
 import { notFound } from "../kernel/problem.ts";
+import type { DeliveryMethod } from "../store/schema/catalog.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+
+const EACH_BY_ITSELF = ["supplier_email", "eid_push"] as const satisfies DeliveryMethod[];
 
 /** An eSIM with what its order line and its product say of it. */
 function described({ esims, orderLines, products }: Tables) {
@@ -18,8 +21,15 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
   db
     .select(described(t))
     .from(t.esims)
-    // Until its line is fulfilled nobody may know of a code: such an eSIM is not there.
-    .innerJoin(t.orderLines, and(eq(t.orderLines.id, t.esims.line_id), eq(t.orderLines.status, "fulfilled")))
+    .innerJoin(
+      t.orderLines,
+      and(
+        eq(t.orderLines.id, t.esims.line_id),
+        // Until its line is fulfilled nobody may know of a code: such an eSIM is not there. Travellers of one line are
+        // served each on their own day, and activation.activated has told of each eSIM.
+        or(eq(t.orderLines.status, "fulfilled"), inArray(t.orderLines.delivery_method, [...EACH_BY_ITSELF])),
+      ),
+    )
     .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
     .where(eq(t.esims.iccid, slot.iccid)),
 );
