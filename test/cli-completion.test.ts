@@ -54,7 +54,7 @@ test("names of other things where one of them is meant", async () => {
     "stock import x.csv --sku ": "products",
     "orders create --product ": "products",
     "orders approve ": "orders",
-    "orders esims ": "order ids",
+    "orders esims ": "orders",
     "webhooks enable ": "webhooks",
     "webhooks deliveries --endpoint ": "webhooks",
     "carriers set ": "carriers",
@@ -83,7 +83,7 @@ test("names come from the data that the line names; where there is none, nothing
   expect(await lines("orders", `--data=${data}`, "approve", "")).toEqual([
     expect.stringContaining(`${order.order_number}\t${order.status}`),
   ]);
-  expect(await lines("orders", "show", ...local, "")).toEqual([expect.stringContaining(`${order.id}\tORD-`)]);
+  expect(await lines("orders", "show", ...local, "")).toEqual([`${order.order_number}\t${order.status}, EU5`]);
   expect(await lines("orders", "show", ...local, "--sandbox", "")).toEqual([]);
   expect(await lines("credentials", "revoke", ...at, "")).toContain(`${made.client_id}\ttill`);
   expect(await lines("products", "update", ...at, "")).toEqual([expect.stringMatching(/^EU5\t/)]);

@@ -24,8 +24,8 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /** The v1 API as one partner in one environment, wherever it is. */
 export interface Api {
   /**
-   * Sends one request; T is what the route's schema answers. A problem body becomes a CliError with the slug as its
-   * code and the exit code of its kind.
+   * Sends one request; T is what the route's schema answers (answers.ts). A problem body becomes a CliError with the
+   * slug as its code and the exit code of its kind.
    */
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
   /** Who acts in which environment, in words, for confirmations. */

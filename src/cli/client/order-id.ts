@@ -1,6 +1,6 @@
 import { CliError } from "../errors.ts";
+import type { Order, PageBody } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
-import type { PageBody } from "./pages.ts";
 
 /** ORD-<day of creation in UTC>-<5 letters and digits>. */
 const NUMBER = /^ORD-(\d{4})(\d\d)(\d\d)-[A-Z0-9]{5}$/;
@@ -30,7 +30,7 @@ async function listedId(api: Api, number: string, day: string): Promise<string |
   let cursor: string | undefined;
   for (let pages = 0; pages < PAGES; pages++) {
     const asked = { query: { limit: 100, cursor } };
-    const { body } = await api.request<PageBody<Listed>>("GET", apiPath`/orders`, asked);
+    const { body } = await api.request<PageBody<Order>>("GET", apiPath`/orders`, asked);
     const found = body.data.find(({ order_number }) => order_number === number);
     if (found !== undefined) return found.id;
     const oldest = body.data.at(-1)?.created_at.slice(0, 10) ?? "";
@@ -38,10 +38,4 @@ async function listedId(api: Api, number: string, day: string): Promise<string |
     cursor = body.pagination.next_cursor;
   }
   return null;
-}
-
-interface Listed {
-  id: string;
-  order_number: string;
-  created_at: string;
 }

@@ -1,11 +1,6 @@
 import { flag, integer, text } from "../input.ts";
+import type { PageBody } from "./answers.ts";
 import type { Api, Asked } from "./api.ts";
-
-/** The body of a list with cursors (contract: Pagination object). */
-export interface PageBody<T> {
-  data: T[];
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
-}
 
 /** What every list with cursors takes. */
 export const listOptions = {

@@ -1,4 +1,5 @@
 import { CliError } from "../errors.ts";
+import type { Product } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
 import { listPages } from "./pages.ts";
 
@@ -28,6 +29,6 @@ function idsBySku(api: Api, status: Status): Promise<Map<string, string>> {
 }
 
 async function readIds(api: Api, status: Status): Promise<Map<string, string>> {
-  const { data } = await listPages<{ id: string; sku: string }>(api, apiPath`/products`, { status }, true);
+  const { data } = await listPages<Product>(api, apiPath`/products`, { status }, true);
   return new Map(data.map(({ id, sku }) => [sku, id]));
 }

@@ -106,9 +106,6 @@ const namings: Readonly<Record<string, Naming>> = {
   prefix: "carriers",
   "--endpoint": "webhooks",
   "orders id": "orders",
-  // These go through the API, which knows orders by their ids alone.
-  "orders show id": "order ids",
-  "orders esims id": "order ids",
   "webhooks id": "webhooks",
   "suppliers name": "suppliers",
 };
@@ -128,7 +125,7 @@ function argumentOf({ args }: DescribedCommand, path: string, at: number): Compl
   if (typeof ask === "object") return wordsOf(ask.oneOf.map((value) => ({ value, help: "" })));
   const word = syntax.replaceAll(/[^a-z-]/g, "");
   if (word === "shell") return wordsOf(shells.map((value) => ({ value, help: "" })));
-  const naming = namings[`${path} ${word}`] ?? namings[`${path.split(" ")[0]} ${word}`] ?? namings[word];
+  const naming = namings[`${path.split(" ")[0]} ${word}`] ?? namings[word];
   // A name that is to be made is nobody's yet.
   if (naming !== undefined && !path.endsWith(" create")) return { kind: "names", naming };
   return /file/.test(syntax) ? { kind: "files" } : wordsOf([]);

@@ -1,15 +1,7 @@
 import Database from "better-sqlite3";
 
 /** Kinds of things that people name on a command line. */
-export type Naming =
-  | "partners"
-  | "credentials"
-  | "products"
-  | "orders"
-  | "order ids"
-  | "webhooks"
-  | "carriers"
-  | "suppliers";
+export type Naming = "partners" | "credentials" | "products" | "orders" | "webhooks" | "carriers" | "suppliers";
 
 /** A name, and what tells a person which one it is. */
 export interface Named {
@@ -34,7 +26,6 @@ const queries: Readonly<Record<Naming, string>> = {
   carriers: "SELECT prefix AS value, name AS help FROM carriers ORDER BY prefix LIMIT 500",
   suppliers: "SELECT name AS value, adapter AS help FROM suppliers ORDER BY name LIMIT 500",
   orders: "SELECT order_number AS value, status || ', ' || product_sku AS help FROM orders",
-  "order ids": "SELECT id AS value, order_number || ', ' || status AS help FROM orders",
   webhooks: "SELECT id AS value, url AS help FROM webhook_endpoints",
 };
 
@@ -43,7 +34,7 @@ const OWN = `WHERE partner_id = (SELECT id FROM partners WHERE slug = @slug) AND
     ORDER BY created_at DESC, id DESC LIMIT 50`;
 
 /** Of these there are many, each somebody's. */
-const owned: readonly Naming[] = ["orders", "order ids", "webhooks"];
+const owned: readonly Naming[] = ["orders", "webhooks"];
 
 /**
  * Names in a SQLite database as completion offers them, of what many there are the newest: by one query on a connection

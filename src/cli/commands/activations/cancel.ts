@@ -1,5 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
-import type { BulkOutcome, BulkResult } from "../../../core/activations/bulk.ts";
+import type { Activation, ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { exitCodes } from "../../exit-codes.ts";
@@ -54,11 +53,11 @@ function cancelling(reason: string | undefined): Change {
 }
 
 /** The API takes ids first, then ICCIDs; the outcomes are put back into the order of the items. */
-async function cancelMany(api: Api, items: readonly TargetItem[], said: object): Promise<BulkOutcome[]> {
+async function cancelMany(api: Api, items: readonly TargetItem[], said: object): Promise<ActivationOutcome[]> {
   const activation_ids = items.flatMap(({ key }) => ("activation_id" in key ? [key.activation_id] : []));
   const iccids = items.flatMap(({ key }) => ("iccid" in key ? [key.iccid] : []));
   const body = { activation_ids, iccids, ...said };
-  const answer = await api.request<BulkResult>("POST", apiPath`/activations/bulk/cancel`, { body });
+  const answer = await api.request<ActivationBulkResult>("POST", apiPath`/activations/bulk/cancel`, { body });
   const byId = answer.body.results.slice(0, activation_ids.length).values();
   const byIccid = answer.body.results.slice(activation_ids.length).values();
   return items.flatMap(({ key }) => ("iccid" in key ? byIccid : byId).next().value ?? []);

@@ -1,4 +1,4 @@
-import type { BulkOutcome, BulkResult } from "../../../core/activations/bulk.ts";
+import type { ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -14,9 +14,9 @@ export interface Change<T extends TargetItem = TargetItem> {
   label: string;
   done: "cancelled" | "rescheduled";
   /** Changes up to 200 in one request, outcomes in their order. */
-  many(api: Api, items: readonly T[]): Promise<BulkOutcome[]>;
+  many(api: Api, items: readonly T[]): Promise<ActivationOutcome[]>;
   /** Changes one. */
-  one(api: Api, item: T): Promise<BulkOutcome["activation"]>;
+  one(api: Api, item: T): Promise<ActivationOutcome["activation"]>;
 }
 
 /** Most items of one request. */
@@ -30,7 +30,7 @@ export async function changeAll<T extends TargetItem>(
   change: Change<T>,
 ): Promise<Result> {
   const { items } = targets;
-  const results: BulkOutcome[] = [];
+  const results: ActivationOutcome[] = [];
   try {
     await changeBatches(context, api, { items, change, results });
     for (const [at, { reason }] of results.entries()) {
@@ -51,7 +51,7 @@ interface Work<T extends TargetItem> {
   items: readonly T[];
   change: Change<T>;
   /** What came of each, in the order of the items; after Ctrl-C of the first ones. */
-  results: BulkOutcome[];
+  results: ActivationOutcome[];
 }
 
 async function changeBatches<T extends TargetItem>(context: Context, api: Api, work: Work<T>): Promise<void> {
@@ -62,7 +62,7 @@ async function changeBatches<T extends TargetItem>(context: Context, api: Api, w
   try {
     for (let at = 0; at < items.length && !context.interruption.aborted; at += BATCH) {
       const batch = items.slice(at, at + BATCH);
-      const done: BulkOutcome[] | null = inBulk ? await inOneRequest(api, batch, change) : null;
+      const done: ActivationOutcome[] | null = inBulk ? await inOneRequest(api, batch, change) : null;
       inBulk = done !== null;
       if (done === null) await oneByOne(context, api, { items: batch, change, results });
       else results.push(...done);
@@ -94,7 +94,7 @@ async function oneByOne<T extends TargetItem>(
   for (const item of items) {
     if (context.interruption.aborted) return;
     // The keys are what the caller gave; the API's own type brands them.
-    const key = item.key as Pick<BulkOutcome, "activation_id" | "iccid">;
+    const key = item.key as Pick<ActivationOutcome, "activation_id" | "iccid">;
     try {
       const activation = await change.one(api, item);
       results.push({ ...key, status: change.done, ...(activation === undefined ? {} : { activation }) });
@@ -123,19 +123,19 @@ interface Rest {
   left: number;
 }
 
-function present(body: BulkResult, rest: Rest): Result {
+function present(body: ActivationBulkResult, rest: Rest): Result {
   const { rejected, rejects, rejected_file, left } = rest;
   const exitCode = left > 0 ? exitCodes.interrupted : exitCodeOf(body.summary, rejected);
   const json = rejects === null ? body : { ...body, rejected, rejected_file };
   return { json, exitCode, text: (sheet) => endedWords(sheet, words(sheet, body, rest), exitCode) };
 }
 
-function exitCodeOf({ successful, failed }: BulkResult["summary"], rejected: number): ExitCode {
+function exitCodeOf({ successful, failed }: ActivationBulkResult["summary"], rejected: number): ExitCode {
   if (failed + rejected === 0) return exitCodes.done;
   return successful > 0 ? exitCodes.someFailed : exitCodes.failed;
 }
 
-function words(sheet: Sheet, { results, summary }: BulkResult, file: Rest): string {
+function words(sheet: Sheet, { results, summary }: ActivationBulkResult, file: Rest): string {
   const failures = sheet.table(
     [
       { title: "request", value: (one) => one.activation_id ?? one.iccid ?? "" },
@@ -150,7 +150,7 @@ function words(sheet: Sheet, { results, summary }: BulkResult, file: Rest): stri
   return failures === "" ? summed : `${failures}\n\n${summed}`;
 }
 
-function summedWords({ successful, failed }: BulkResult["summary"]): string {
+function summedWords({ successful, failed }: ActivationBulkResult["summary"]): string {
   if (failed === 0) return `${successful} done`;
   return successful === 0 ? `${failed} failed` : `${successful} done, ${failed} failed`;
 }

@@ -1,4 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
+import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages } from "../../client/pages.ts";
 import { command } from "../../command.ts";

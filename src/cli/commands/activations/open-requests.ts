@@ -1,6 +1,5 @@
-import type { Activation } from "../../../core/activations/activation.ts";
+import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { PageBody } from "../../client/pages.ts";
 import type { Context } from "../../context.ts";
 import { interrupted } from "../../errors.ts";
 import type { TargetItem } from "./targets.ts";

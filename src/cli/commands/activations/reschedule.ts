@@ -1,5 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
-import type { BulkResult } from "../../../core/activations/bulk.ts";
+import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -132,7 +131,8 @@ const rescheduling: Change<EditedItem> = {
   done: "rescheduled",
   async many(api, items) {
     const body = { items: items.map(({ key, edit }) => ({ ...key, ...edit })) };
-    return (await api.request<BulkResult>("POST", apiPath`/activations/bulk/reschedule`, { body })).body.results;
+    return (await api.request<ActivationBulkResult>("POST", apiPath`/activations/bulk/reschedule`, { body })).body
+      .results;
   },
   one: async (api, item) => (await api.request<Activation>("PATCH", pathOf(item, ""), { body: item.edit })).body,
 };

@@ -1,6 +1,6 @@
-import type { Activation } from "../../../core/activations/activation.ts";
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
+import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { type Context, OPERATOR } from "../../context.ts";

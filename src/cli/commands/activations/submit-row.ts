@@ -1,6 +1,6 @@
-import type { Activation } from "../../../core/activations/activation.ts";
 import { type NewActivation, submitActivation } from "../../../core/activations/submit.ts";
 import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
+import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { OPERATOR } from "../../context.ts";
 import type { RowOutcome } from "../../csv/import.ts";
@@ -32,7 +32,7 @@ export async function submitRows(api: Api, requests: readonly NewActivation[], a
 
 async function submitRow(api: Api, request: NewActivation, { again }: Asked): Promise<RowOutcome> {
   const query = { iccid: request.iccid, limit: 100 };
-  const { body } = await api.request<{ data: Activation[] }>("GET", apiPath`/activations`, { query });
+  const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
   const before = body.data.filter((one) => one.activation_date === request.activation_date);
   if (before.some(isHeld)) return "duplicate";
   const ended = before[0];

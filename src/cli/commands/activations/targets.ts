@@ -1,4 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
+import type { Activation } from "../../client/answers.ts";
 import type { Context } from "../../context.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";

@@ -1,4 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
+import type { Activation } from "../../client/answers.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
 

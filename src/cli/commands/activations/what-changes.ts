@@ -1,4 +1,4 @@
-import type { Activation } from "../../../core/activations/activation.ts";
+import type { Activation } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
 import type { Context } from "../../context.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";

@@ -1,6 +1,6 @@
 import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
-import type { CatalogSync } from "../../../core/catalog/sync.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
+import type { CatalogSync } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";

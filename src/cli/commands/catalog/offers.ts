@@ -1,7 +1,6 @@
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/formats/offer.ts";
-import type { Product } from "../../../core/catalog/product.ts";
+import type { PageBody, Product } from "../../client/answers.ts";
 import { type Api, type Asked, apiPath } from "../../client/api.ts";
-import type { PageBody } from "../../client/pages.ts";
 
 /**
  * The catalog as a shop would sell it, one page after the other, so that a catalog of any size takes the memory of one

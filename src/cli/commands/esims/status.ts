@@ -1,4 +1,4 @@
-import type { EsimStatusRecord } from "../../../core/esims/status.ts";
+import type { EsimStatus } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
@@ -18,7 +18,7 @@ export const status = command({
   options: {},
   async run(context, { iccid }) {
     return context.withApi(async (api) => {
-      const { body } = await api.request<EsimStatusRecord>("GET", apiPath`/esims/${iccid}/status`);
+      const { body } = await api.request<EsimStatus>("GET", apiPath`/esims/${iccid}/status`);
       return esimResult(body);
     });
   },

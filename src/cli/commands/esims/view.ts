@@ -1,4 +1,4 @@
-import type { EsimStatusRecord } from "../../../core/esims/status.ts";
+import type { EsimStatus } from "../../client/answers.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
 
@@ -7,7 +7,7 @@ export const ESIM_JSON =
   "{iccid, order_id, status, activation_status, activated_at, expires_at, data_usage, location, …}";
 
 /** The status record of an eSIM. */
-export function esimResult(esim: EsimStatusRecord): Result {
+export function esimResult(esim: EsimStatus): Result {
   const { data_usage: usage, location } = esim;
   return recordResult(esim, (sheet) => ({
     iccid: esim.iccid,

@@ -1,3 +1,4 @@
+import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -6,16 +7,6 @@ import { argument, flag } from "../../input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { counted, endedWords } from "../../output/words.ts";
-
-interface BulkAnswer {
-  results: {
-    external_order_id: string;
-    service_order_id: string | null;
-    status: "success" | "failed";
-    error?: { code: string; message: string };
-  }[];
-  summary: { total: number; successful: number; failed: number };
-}
 
 /** Orders in one request, as the API takes them. */
 const BATCH = 100;
@@ -46,7 +37,7 @@ export const bulk = command({
         context.warn(`Rows that cannot be used: ${rejected}, in ${rejectedFile}.`);
       }
       const sent = dryRun || (strict && rejected > 0) ? [] : orders;
-      const answer: BulkAnswer = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
+      const answer: OrderBulkResult = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
       await place(context, api, sent, answer);
       return outcome(answer, { good: orders.length, rejected, dryRun, left: sent.length - answer.summary.total });
     });
@@ -54,14 +45,14 @@ export const bulk = command({
 });
 
 /** Places orders batch by batch, to the end or to Ctrl-C, and adds what came of them to `answer`. */
-async function place(context: Context, api: Api, orders: readonly unknown[], answer: BulkAnswer): Promise<void> {
+async function place(context: Context, api: Api, orders: readonly unknown[], answer: OrderBulkResult): Promise<void> {
   const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);
   try {
     for (let at = 0; at < orders.length && !context.interruption.aborted; at += BATCH) {
       progress.show("Ordering", at, orders.length);
       const body = { orders: orders.slice(at, at + BATCH) };
-      add(answer, (await api.request<BulkAnswer>("POST", apiPath`/orders/bulk`, { body })).body);
+      add(answer, (await api.request<OrderBulkResult>("POST", apiPath`/orders/bulk`, { body })).body);
     }
   } catch (error) {
     // Ctrl-C also ends a wait for the server: what was placed until then is the end.
@@ -71,7 +62,7 @@ async function place(context: Context, api: Api, orders: readonly unknown[], ans
   }
 }
 
-function add(sum: BulkAnswer, { results, summary }: BulkAnswer): void {
+function add(sum: OrderBulkResult, { results, summary }: OrderBulkResult): void {
   sum.results.push(...results);
   sum.summary.total += summary.total;
   sum.summary.successful += summary.successful;
@@ -86,18 +77,18 @@ interface Read {
   left: number;
 }
 
-function outcome(answer: BulkAnswer, read: Read): Result {
+function outcome(answer: OrderBulkResult, read: Read): Result {
   const exitCode = read.left > 0 ? exitCodes.interrupted : exitCodeOf(answer, read);
   return { json: answer, exitCode, text: (sheet) => endedWords(sheet, words(sheet, answer, read), exitCode) };
 }
 
-function exitCodeOf({ summary }: BulkAnswer, { good, rejected, dryRun }: Read): ExitCode {
+function exitCodeOf({ summary }: OrderBulkResult, { good, rejected, dryRun }: Read): ExitCode {
   const done = dryRun ? good : summary.successful;
   if (done === 0) return exitCodes.failed;
   return rejected + summary.failed > 0 ? exitCodes.someFailed : exitCodes.done;
 }
 
-function words(sheet: Sheet, { results, summary }: BulkAnswer, { good, dryRun, left }: Read): string {
+function words(sheet: Sheet, { results, summary }: OrderBulkResult, { good, dryRun, left }: Read): string {
   if (dryRun) return `${counted(good, "order")} can be placed; nothing was sent (dry run).`;
   const failed = results.filter((result) => result.status === "failed");
   const table = sheet.table(

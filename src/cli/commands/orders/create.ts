@@ -1,4 +1,4 @@
-import type { CreatedOrder } from "../../../core/orders/create.ts";
+import type { CreatedOrder } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
 import { command } from "../../command.ts";
@@ -27,7 +27,7 @@ export const create = command({
     return context.withApi(async (api) => {
       const body = { line_items: [{ product_id: await productId(api, product), quantity }] };
       const headers = { "idempotency-key": key ?? crypto.randomUUID() };
-      const answer = await api.request<CreatedOrder["order"]>("POST", apiPath`/orders`, { body, headers });
+      const answer = await api.request<CreatedOrder>("POST", apiPath`/orders`, { body, headers });
       const order = answer.body;
       const replayed = answer.headers["idempotent-replayed"] === "true";
       const record = recordResult(order, (sheet) => ({

@@ -1,4 +1,4 @@
-import type { OrderEsims } from "../../../core/orders/esims.ts";
+import type { OrderEsims } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { orderId } from "../../client/order-id.ts";
 import { command } from "../../command.ts";

@@ -1,4 +1,4 @@
-import type { Order } from "../../../core/orders/order.ts";
+import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";

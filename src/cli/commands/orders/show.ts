@@ -1,5 +1,6 @@
 import type { OrderId } from "../../../core/kernel/brand.ts";
-import type { OrderInside, OrderWithFulfillment } from "../../../core/orders/show.ts";
+import type { OrderInside } from "../../../core/orders/show.ts";
+import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { orderId } from "../../client/order-id.ts";
 import { command } from "../../command.ts";

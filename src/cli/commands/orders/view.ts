@@ -1,4 +1,4 @@
-import type { Order } from "../../../core/orders/order.ts";
+import type { Order } from "../../client/answers.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
 

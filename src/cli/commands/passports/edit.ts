@@ -1,3 +1,4 @@
+import type { PassportEdited } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { usageError } from "../../errors.ts";
@@ -42,7 +43,7 @@ export const edit = command({
     const change = { ...given, ...number, ...cleared(clear) };
     if (Object.keys(change).length === 0) throw usageError("Nothing to change was given.", "Add a field, or --clear.");
     const { body } = await context.withApi((api) =>
-      api.request<{ ok: boolean; id: string }>("PATCH", apiPath`/kyc/passports/${id}`, { body: change }),
+      api.request<PassportEdited>("PATCH", apiPath`/kyc/passports/${id}`, { body: change }),
     );
     return recordResult(body, () => ({ changed: body.id }));
   },

@@ -1,6 +1,6 @@
 import type { SentPassport } from "../../../core/passports/check.ts";
-import type { ImportResult } from "../../../core/passports/import.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
+import type { PassportImportResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import type { RowOutcome } from "../../csv/import.ts";
@@ -44,7 +44,7 @@ export const importPassportFile = command({
 });
 
 async function sendBatch(api: Api, records: readonly SentPassport[]): Promise<RowOutcome[]> {
-  const { body } = await api.request<ImportResult>("POST", apiPath`/kyc/passports`, { body: { records } });
+  const { body } = await api.request<PassportImportResult>("POST", apiPath`/kyc/passports`, { body: { records } });
   const skipped = new Set(body.skipped.map(({ index }) => index));
   return records.map((_, index) => (skipped.has(index) ? "duplicate" : "imported"));
 }

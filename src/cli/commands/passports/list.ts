@@ -1,4 +1,4 @@
-import type { PassportPage } from "../../../core/passports/list.ts";
+import type { PassportPage } from "../../client/answers.ts";
 import { type Api, type Asked, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { flag, integer, text } from "../../input.ts";

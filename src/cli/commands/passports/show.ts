@@ -1,6 +1,6 @@
 import type { Identity } from "../../../core/kernel/identity.ts";
-import type { PassportPage } from "../../../core/passports/list.ts";
 import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
+import type { PassportPage } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { type Context, OPERATOR } from "../../context.ts";

@@ -1,3 +1,4 @@
+import type { PassportWithdrawn } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
@@ -15,7 +16,7 @@ export const withdraw = command({
   async run(context, { id }) {
     const { body } = await context.withApi(async (api) => {
       await context.confirm(`Withdraw passport ${id}? It cannot be undone.`, { whose: api.standing });
-      return api.request<{ ok: boolean; id: string; status: string }>("DELETE", apiPath`/kyc/passports/${id}`);
+      return api.request<PassportWithdrawn>("DELETE", apiPath`/kyc/passports/${id}`);
     });
     return recordResult(body, () => ({ id: body.id, status: body.status }));
   },

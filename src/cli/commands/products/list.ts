@@ -1,4 +1,4 @@
-import type { Product } from "../../../core/catalog/product.ts";
+import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../command.ts";

@@ -1,4 +1,4 @@
-import type { ProductDetail } from "../../../core/catalog/product.ts";
+import type { ProductDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
 import { command } from "../../command.ts";

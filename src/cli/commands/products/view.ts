@@ -1,5 +1,5 @@
 import { dataWords } from "../../../core/catalog/data-words.ts";
-import type { Product, ProductDetail } from "../../../core/catalog/product.ts";
+import type { Product, ProductDetail } from "../../client/answers.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { shown, statusPaint } from "../../output/words.ts";

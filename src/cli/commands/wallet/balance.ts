@@ -1,4 +1,4 @@
-import type { WalletBalances } from "../../../core/wallet/balances.ts";
+import type { WalletBalances } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { moment } from "../../output/words.ts";

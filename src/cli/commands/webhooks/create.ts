@@ -1,4 +1,4 @@
-import type { Webhook } from "../../../core/webhooks/webhook.ts";
+import type { CreatedWebhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument, required, text } from "../../input.ts";
@@ -24,7 +24,7 @@ export const create = command({
     const kinds = events.split(/[\s,]+/).filter((kind) => kind !== "");
     const body = { url, events: kinds, ...(description === undefined ? {} : { description }) };
     const { body: created } = await context.withApi((api) =>
-      api.request<{ webhook: Webhook; secret: string }>("POST", apiPath`/webhooks`, { body }),
+      api.request<CreatedWebhook>("POST", apiPath`/webhooks`, { body }),
     );
     return recordResult(
       created,

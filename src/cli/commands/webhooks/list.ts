@@ -1,4 +1,4 @@
-import type { Webhook } from "../../../core/webhooks/webhook.ts";
+import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages } from "../../client/pages.ts";
 import { command } from "../../command.ts";

@@ -1,4 +1,4 @@
-import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../../core/webhooks/deliveries.ts";
-import type { Webhook, WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import type { Webhook, WebhookDetail } from "../../client/answers.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";

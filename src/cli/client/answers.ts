@@ -1,0 +1,42 @@
+/**
+ * What the v1 API answers, from the schemas that the daemon writes its answers by: types alone, so that a command loads
+ * nothing of them.
+ */
+import type { Static } from "typebox";
+import type * as activations from "../../daemon/schemas/activation.ts";
+import type * as catalog from "../../daemon/schemas/catalog.ts";
+import type { Pagination } from "../../daemon/schemas/common.ts";
+import type * as esims from "../../daemon/schemas/esim.ts";
+import type * as orders from "../../daemon/schemas/order.ts";
+import type * as passports from "../../daemon/schemas/passport.ts";
+import type * as products from "../../daemon/schemas/product.ts";
+import type * as wallet from "../../daemon/schemas/wallet.ts";
+import type * as webhooks from "../../daemon/schemas/webhook.ts";
+
+/** A list with cursors. */
+export interface PageBody<T> {
+  data: T[];
+  pagination: Static<typeof Pagination>;
+}
+
+export type Activation = Static<typeof activations.Activation>;
+export type ActivationBulkResult = Static<typeof activations.BulkActivationResult>;
+/** What came of one request of a bulk change. */
+export type ActivationOutcome = ActivationBulkResult["results"][number];
+export type CatalogSync = Static<typeof catalog.CatalogSync>;
+export type EsimStatus = Static<typeof esims.EsimStatus>;
+export type Order = Static<typeof orders.Order>;
+export type CreatedOrder = Static<typeof orders.CreatedOrder>;
+export type OrderWithFulfillment = Static<typeof orders.OrderWithFulfillment>;
+export type OrderEsims = Static<typeof orders.OrderEsims>;
+export type OrderBulkResult = Static<typeof orders.BulkResult>;
+export type PassportPage = Static<typeof passports.PassportPage>;
+export type PassportImportResult = Static<typeof passports.PassportImportResult>;
+export type PassportEdited = Static<typeof passports.PassportEdited>;
+export type PassportWithdrawn = Static<typeof passports.PassportWithdrawn>;
+export type Product = Static<typeof products.Product>;
+export type ProductDetail = Static<typeof products.ProductDetail>;
+export type WalletBalances = Static<typeof wallet.WalletBalances>;
+export type Webhook = Static<typeof webhooks.Webhook>;
+export type WebhookDetail = Static<typeof webhooks.WebhookDetail>;
+export type CreatedWebhook = Static<typeof webhooks.CreatedWebhook>;
