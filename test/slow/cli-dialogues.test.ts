@@ -127,7 +127,7 @@ test("activations are searched over all pages at a server, ticked, and moved to 
   for (const answer of ["n", "y"]) {
     await clear();
     await esimctl(`activations reschedule ${at}`);
-    await shows(/Search 120 open by ICCID or customer/);
+    await shows(/Search 120 open by ICCID or name/);
     await enter("nobody");
     await shows(/Nothing open matches "nobody"/);
     // The oldest of them: it stands on the last page.

@@ -19,7 +19,7 @@ export const migrateTo = command({
     "migrate-to postgres://esimctl@db.example/esimctl --data /var/lib/esimctl",
     "migrate-to - --data /var/lib/esimctl",
   ],
-  args: { url: argument("url", "postgres://user:password@host/database, or -") },
+  args: { url: argument("url", "postgres://user:password@host/database, or -", "secret") },
   options: {},
   async run(context, { url: given }) {
     const place = await context.place();

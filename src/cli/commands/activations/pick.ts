@@ -37,7 +37,7 @@ export async function pickTargets(context: Context, api: Api): Promise<Targets> 
 
 function searchWords(ticked: number, open: number): string {
   return ticked === 0
-    ? `Search ${open} open by ICCID or customer (Enter: all):`
+    ? `Search ${open} open by ICCID or name (Enter: all):`
     : `Search for more (Enter: go on with ${ticked}):`;
 }
 

@@ -11,6 +11,7 @@ import { type Argument, argument } from "../../input.ts";
 const importWord: Argument<"import"> = {
   syntax: "<import>",
   help: "the word import",
+  ask: { oneOf: ["import"] },
   read(given) {
     if (given === "import") return given;
     throw usageError(`esims usage knows import, not "${String(given)}".`, "Type esims usage import FILE.csv.");
