@@ -10,7 +10,7 @@ export interface LogFile {
   write(line: string): void;
   /** For the end of the process, when there is no time left: writes what waits at once. */
   flushSync(): void;
-  /** Writes what waits, then closes. */
+  /** Writes what waits, then closes; a later line opens it again. */
   close(): Promise<void>;
 }
 
