@@ -28,7 +28,8 @@ const day = (date: number, hour = 0) =>
 /** A partner with one eSIM from stock and one that the supplier northwind delivered, and that supplier's callback. */
 async function withSupplied() {
   const shop = await startPlatform();
-  const products = await addProducts(shop.store, [...suppliedProducts, { sku: "EU5" }]);
+  // What comes from stock is nobody's, whatever supplier its product names.
+  const products = await addProducts(shop.store, [...suppliedProducts, { sku: "EU5", supplier: "northwind" }]);
   const buyer = await shop.caller({ live: true });
   await shop.fund(buyer.partnerId, 100_000);
   await deliverEsim(shop, buyer, { sku: "EU5", product: products.EU5, iccid: STOCKED });
