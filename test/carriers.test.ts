@@ -7,6 +7,7 @@ import { listCarriers } from "../src/core/carriers/carrier.ts";
 import { setCarrier } from "../src/core/carriers/set.ts";
 import type { ActivationId } from "../src/core/kernel/brand.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
+import { findStory } from "../src/core/operations/find/find.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
 import {
@@ -233,9 +234,12 @@ describe("callbacks", () => {
   }
 
   test("confirm, then activate; said twice or late they change nothing more", async () => {
-    const { id, back, show, partner, events } = await accepted();
+    const { id, back, show, partner, events, store } = await accepted();
     const confirmed = { outcome: "confirmed", confirmation_number: "C-7" };
-    expect((await back(confirmed)).body).toEqual({ ok: true, applied: true });
+    const first = await back(confirmed);
+    expect(first.body).toEqual({ ok: true, applied: true });
+    const story = await store.read(findStory, first.headers.get("x-request-id") ?? "");
+    expect(story.matched).toMatchObject([{ kind: "activation", id }]);
     expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "confirmed" });
     await back(confirmed);
     const activated = { outcome: "activated", mobile_number: "+61491570156" };

@@ -252,7 +252,12 @@ test("a supplier answers later by a signed callback, as often as it likes", asyn
   expect((await callback({ ...done, reference: crypto.randomUUID() })).status).toBe(404);
   expect((await callback({ ...done, outcome: "maybe" })).status).toBe(400);
   expect((await callback({ reference, outcome: "confirmed" })).body).toEqual({ ok: true, applied: true });
-  expect((await callback(done)).body).toEqual({ ok: true, applied: true });
+  const delivered = await callback(done);
+  expect(delivered.body).toEqual({ ok: true, applied: true });
+  const requestId = delivered.headers.get("x-request-id") ?? "";
+  const story = await platform.store.read(findStory, requestId);
+  expect(story.matched.map(({ kind }) => kind)).toContain("order");
+  expect(story.timeline.filter((moment) => moment.request_id === requestId)).toMatchObject([{ kind: "supplier" }]);
   expect((await callback(done)).body).toEqual({ ok: true, applied: false });
   expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
 

@@ -84,5 +84,6 @@ async function noteAttempt(tx: Tx, given: Answered, kyc: Kyc | null): Promise<vo
     status_code: given.statusCode ?? null,
     latency_ms: given.latencyMs ?? null,
     answer: answer === null ? null : redact(answer, kyc),
+    request_id: tx.requestId,
   });
 }

@@ -26,8 +26,9 @@ export async function attemptsOfActivation(q: Read, id: ActivationId): Promise<A
   return (await attemptsOf(q, { activation_id: id })).map(toAttempt);
 }
 
-function toAttempt({ at, source, outcome, status_code, latency_ms, answer }: Row<"activationAttempts">) {
-  return { at: isoTime(at), source, outcome, status_code, latency_ms, answer };
+function toAttempt(row: Row<"activationAttempts">) {
+  const { at, source, outcome, status_code, latency_ms, answer, request_id } = row;
+  return { at: isoTime(at), source, outcome, status_code, latency_ms, answer, request_id };
 }
 
 /** A request, whoever's it is, with all that staff type into a carrier's portal. */

@@ -36,6 +36,7 @@ export function noteItemAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome,
     status_code: heard.statusCode ?? null,
     latency_ms: heard.latencyMs ?? null,
     answer: answerOf(outcome),
+    request_id: tx.requestId,
   });
 }
 

@@ -24,7 +24,8 @@ export async function activationStory(q: Read, row: ActivationRow): Promise<Mome
     ],
   ]);
   const attempts = (await attemptsOfActivation(q, row.id)).map((attempt): Moment => {
-    return { at: Date.parse(attempt.at), kind: "carrier", id, text: attemptWords(attempt) };
+    const { at, request_id } = attempt;
+    return { at: Date.parse(at), kind: "carrier", id, text: attemptWords(attempt), request_id };
   });
   return [...states, ...attempts];
 }

@@ -24,6 +24,26 @@ const activations = statement((db, t, slot: Request) =>
     .limit(ONE_TOO_MANY),
 );
 
+/** What callbacks of carriers and suppliers were about. */
+const calledBack = [
+  statement((db, t, slot: Request) =>
+    db
+      .select({ id: t.activationAttempts.activation_id })
+      .from(t.activationAttempts)
+      .where(eq(t.activationAttempts.request_id, slot.request_id))
+      .orderBy(desc(t.activationAttempts.id))
+      .limit(ONE_TOO_MANY),
+  ),
+  statement((db, t, slot: Request) =>
+    db
+      .select({ id: t.itemAttempts.item_id })
+      .from(t.itemAttempts)
+      .where(eq(t.itemAttempts.request_id, slot.request_id))
+      .orderBy(desc(t.itemAttempts.id))
+      .limit(ONE_TOO_MANY),
+  ),
+];
+
 /** What HTTP requests of this id made, changed or looked at. Callers choose their ids: it may be several requests'. */
 export async function ofRequest(q: Read, requestId: string): Promise<Subjects> {
   const audited = await auditOfRequest(q, requestId);
@@ -33,7 +53,9 @@ export async function ofRequest(q: Read, requestId: string): Promise<Subjects> {
     activations: await activations(q, { request_id: requestId }),
     audited,
   };
-  for (const id of new Set(audited.map(({ target_id }) => target_id))) {
+  const touched = new Set<string>(audited.map(({ target_id }) => target_id));
+  for (const query of calledBack) for (const { id } of await query(q, { request_id: requestId })) touched.add(id);
+  for (const id of touched) {
     found = joined(found, await ofId(q, id));
   }
   return found;

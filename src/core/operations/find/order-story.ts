@@ -49,7 +49,8 @@ async function itemStory(q: Read, order: OrderRow): Promise<Moment[]> {
     const what = `item ${item.position + 1} (${item.supplier})`;
     moments.push(...itemMoments(item, what));
     for (const attempt of await attemptsOfItem(q, item.id)) {
-      moments.push({ at: attempt.at, kind: "supplier", id: item.id, text: `${what} ${attemptWords(attempt)}` });
+      const text = `${what} ${attemptWords(attempt)}`;
+      moments.push({ at: attempt.at, kind: "supplier", id: item.id, text, request_id: attempt.request_id });
     }
   }
   return moments;

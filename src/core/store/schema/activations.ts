@@ -106,7 +106,10 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
         .notNull()
         .references(() => activations.id),
     },
-    (t) => [k.index("activation_attempts_of").on(t.activation_id, t.at, t.id)],
+    (t) => [
+      k.index("activation_attempts_of").on(t.activation_id, t.at, t.id),
+      k.index("activation_attempts_request").on(t.request_id, t.id).where(sql`request_id is not null`),
+    ],
   );
 
   return { activations, activationAttempts };

@@ -15,5 +15,7 @@ export function attemptColumns(k: Kit) {
     latency_ms: k.int("latency_ms"),
     /** What was said, identity data blotted out; or why nothing could be understood. */
     answer: k.text("answer"),
+    /** The HTTP request that a callback came in; null where we asked, or staff said it in the terminal. */
+    request_id: k.text("request_id"),
   };
 }

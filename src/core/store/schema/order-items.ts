@@ -69,7 +69,10 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
         .notNull()
         .references(() => orderItems.id),
     },
-    (t) => [k.index("item_attempts_of").on(t.item_id, t.at, t.id)],
+    (t) => [
+      k.index("item_attempts_of").on(t.item_id, t.at, t.id),
+      k.index("item_attempts_request").on(t.request_id, t.id).where(sql`request_id is not null`),
+    ],
   );
   return { orderItems, itemAttempts };
 }
