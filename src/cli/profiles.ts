@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import envPaths from "env-paths";
+import { makeDirectory } from "../core/store/make-directory.ts";
 import { CliError, usageError } from "./errors.ts";
 
 /** Where somebody logged in, and as whom. Kept in the user's config folder, readable by nobody else. */
@@ -106,7 +107,7 @@ function tokenFile(name: string): string {
 
 /** Whole or not at all: another process may be reading. */
 function writePrivately(path: string, content: object): void {
-  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  makeDirectory(folder());
   const fresh = `${path}.${process.pid}.new`;
   writeFileSync(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   // What a crash left under this name may have had other rights.

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { platform } from "node:os";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { StoreError } from "./problems.ts";
 
 const DATABASE = "esimctl.db";
@@ -34,24 +36,6 @@ export function isInitialised(path: string): boolean {
       error,
     );
   }
-}
-
-/**
- * Makes a directory (0700) and its parents; answers the topmost that it made, undefined when all were there. Node's own
- * way never ends where the system denies that a parent exists which does, as everywhere below /proc.
- */
-export function makeDirectory(path: string): string | undefined {
-  const whole = resolve(path);
-  try {
-    mkdirSync(whole, { mode: 0o700 });
-    return whole;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST" && statSync(whole).isDirectory()) return undefined;
-    if (codeOf(error) !== "ENOENT" || dirname(whole) === whole) throw error;
-  }
-  const made = makeDirectory(dirname(whole));
-  mkdirSync(whole, { mode: 0o700 });
-  return made ?? whole;
 }
 
 /**
@@ -124,7 +108,8 @@ export function parseMasterKey(text: string, file: string): Buffer {
 
 /** Whether others than the owner may read the key file. */
 export function keyFileIsExposed(file: string): boolean {
-  return (statSync(file).mode & 0o077) !== 0;
+  // Windows keeps rights elsewhere: its mode says nothing of them.
+  return platform() !== "win32" && (statSync(file).mode & 0o077) !== 0;
 }
 
 /**
