@@ -116,7 +116,7 @@ test("approve, cancel, ship and retry show their consequence before they act, an
   expect(supplied.stdout).toMatch(/^[0-9a-f-]{36} +pending +\w+ +3 +- +-$/m);
   const other = await order("ES-EU-5GB-30D", 2);
   const told = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
-  expect(told.stderr).toBe("No daemon serves this data: the order waits until esimctl serve delivers it.");
+  expect(told.stderr).toBe("No daemon serves this data: what was ordered waits until esimctl serve delivers it.");
   const retried = await run(`orders retry ${other} --quiet`);
   expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await run(`orders retry ${other}`)).stderr).toContain(

@@ -7,6 +7,7 @@ import { argument, flag } from "../../input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { counted, endedWords } from "../../output/words.ts";
+import { undeliveredNote } from "./waiting.ts";
 
 /** Orders in one request, as the API takes them. */
 const BATCH = 100;
@@ -39,7 +40,13 @@ export const bulk = command({
       const sent = dryRun || (strict && rejected > 0) ? [] : orders;
       const answer: OrderBulkResult = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
       await place(context, api, sent, answer);
-      return outcome(answer, { good: orders.length, rejected, dryRun, left: sent.length - answer.summary.total });
+      const result = outcome(answer, {
+        good: orders.length,
+        rejected,
+        dryRun,
+        left: sent.length - answer.summary.total,
+      });
+      return answer.summary.successful === 0 ? result : { ...result, note: await undeliveredNote(context) };
     });
   },
 });
