@@ -55,6 +55,23 @@ test("one too narrow for that gets the rows one under the other", () => {
   expect(stacked.split("\n").slice(0, 2)).toEqual(["id    0190d3c2-7b4e-7cc1", `name  ${rows[0]?.name}`]);
 });
 
+test("what must not be cut goes on in further lines, and what can be spared is left out before that fails", () => {
+  const why = "stock is short (ES-EU-20GB-30D: 4 needed, 3 in stock)";
+  const columns: Column<{ why: string }>[] = [
+    { title: "number", value: () => "ORD-20260301-7KQ2M" },
+    { title: "why", value: (row) => row.why, wraps: true },
+    { title: "id", value: () => "0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c", spare: true },
+  ];
+  const at = (width: number) => sheetOf(width, 1).table(columns, [{ why }], "none").split("\n");
+  expect(at(90).map(stripVTControlCharacters)).toEqual([
+    "number              why                               id",
+    "ORD-20260301-7KQ2M  stock is short (ES-EU-20GB-30D:   0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c",
+    "                    4 needed, 3 in stock)",
+  ]);
+  expect(at(80).map(stripVTControlCharacters)).toEqual(["number              why", `ORD-20260301-7KQ2M  ${why}`]);
+  expect(at(30).map(stripVTControlCharacters).slice(0, 2)).toEqual(["number  ORD-20260301-7KQ2M", `why     ${why}`]);
+});
+
 test("progress keeps to the terminal: the bar gives way, the numbers stay", () => {
   expect(progressLook(200, 100)).toMatchObject({ barsize: 40, format: expect.stringContaining("{bar}") });
   expect(progressLook(80, 100)).toMatchObject({ barsize: 22, format: expect.stringContaining("{bar}") });

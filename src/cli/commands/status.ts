@@ -108,7 +108,7 @@ function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
         title: "result",
         value: ({ job, done, error }) => error ?? `${done} ${jobs[job]?.[1] ?? "done"}`,
         paint: ({ paint }, { error }) => (error === null ? paint.reset : paint.red),
-        shrinks: true,
+        wraps: true,
       },
     ],
     cron_runs,

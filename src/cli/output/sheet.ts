@@ -8,6 +8,10 @@ export interface Column<T> {
   align?: "left" | "right";
   /** May be cut short (with …) where the terminal is too narrow for everything. */
   shrinks?: boolean;
+  /** Goes on in further lines there instead: nothing of it is ever cut. */
+  wraps?: boolean;
+  /** Left out there where that is still not enough, the last such column first. */
+  spare?: boolean;
   /** Colours the whole cell. */
   paint?(sheet: Sheet, row: T): (text: string) => string;
 }
@@ -18,8 +22,9 @@ export interface Sheet {
   /** Columns of the terminal; Infinity where nobody looks. */
   readonly width: number;
   /**
-   * Rows as a table, widths right for wide (CJK) characters. Too narrow a terminal cuts the columns that may shrink;
-   * one that is still too narrow gets the rows one under the other. Without rows: the words of `empty`.
+   * Rows as a table, widths right for wide (CJK) characters. Too narrow a terminal cuts and wraps the columns that
+   * allow it, then leaves out the spare ones; one that is still too narrow gets the rows one under the other, whole.
+   * Without rows: the words of `empty`.
    */
   table<T>(columns: readonly Column<T>[], rows: readonly T[], empty: string): string;
   /** One record: a name and a value a line. */

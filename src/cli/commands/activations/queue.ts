@@ -10,7 +10,7 @@ const PAGE = 200;
 const columns: Column<QueueEntry>[] = [
   { title: "since", value: (one) => moment(one.queued_at) },
   { title: "partner", value: (one) => one.partner },
-  { title: "carrier", value: (one) => one.carrier, shrinks: true },
+  { title: "carrier", value: (one) => one.carrier, shrinks: true, spare: true },
   { title: "iccid", value: (one) => one.iccid },
   {
     title: "status",
@@ -19,7 +19,7 @@ const columns: Column<QueueEntry>[] = [
   },
   { title: "customer", value: (one) => one.customer_name, shrinks: true },
   { title: "why", value: (one) => one.error_type },
-  { title: "next try", value: (one) => moment(one.next_at) },
+  { title: "next try", value: (one) => moment(one.next_at), spare: true },
   { title: "id", value: (one) => one.id },
 ];
 

@@ -16,7 +16,7 @@ export const activationColumns: Column<Activation>[] = [
   { title: "date", value: (one) => one.activation_date },
   { title: "status", value: standing, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "customer", value: (one) => one.customer_name, shrinks: true },
-  { title: "carrier", value: (one) => one.carrier, shrinks: true },
+  { title: "carrier", value: (one) => one.carrier, shrinks: true, spare: true },
   { title: "number", value: (one) => one.mobile_number },
   { title: "id", value: (one) => one.id },
 ];

@@ -22,8 +22,8 @@ function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
         `${target_kind} ${target_kind === "partner" ? slugOf(target_id) : target_id}`,
     },
     { title: "partner", value: ({ partner_id }) => (partner_id === null ? null : slugOf(partner_id)) },
-    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, shrinks: true },
-    { title: "note", value: (line) => line.note, shrinks: true },
+    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, wraps: true },
+    { title: "note", value: (line) => line.note, wraps: true },
   ];
 }
 

@@ -12,7 +12,7 @@ export const carrierColumns: Column<Carrier>[] = [
   { title: "brand", value: (one) => one.brand },
   { title: "adapter", value: (one) => one.adapter },
   { title: "address", value: (one) => one.url, shrinks: true },
-  { title: "needs", value: (one) => one.required_fields.join(", "), shrinks: true },
+  { title: "needs", value: (one) => one.required_fields.join(", "), wraps: true },
 ];
 
 /** A carrier's own fields, for people. */

@@ -14,7 +14,7 @@ export const credentialColumns: Column<Credential>[] = [
   { title: "environment", value: (one) => one.environment },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "label", value: (one) => one.label, shrinks: true },
-  { title: "scopes", value: (one) => one.scopes.join(" "), shrinks: true },
+  { title: "scopes", value: (one) => one.scopes.join(" "), wraps: true },
   { title: "created", value: (one) => moment(one.created_at) },
 ];
 

@@ -102,7 +102,7 @@ function words(sheet: Sheet, { results, summary }: OrderBulkResult, { good, dryR
     [
       { title: "order", value: (result) => result.external_order_id },
       { title: "why", value: ({ error }) => error?.code ?? "" },
-      { title: "in words", value: ({ error }) => error?.message ?? "", shrinks: true },
+      { title: "in words", value: ({ error }) => error?.message ?? "", wraps: true },
     ],
     failed,
     "",

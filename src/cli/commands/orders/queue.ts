@@ -12,7 +12,7 @@ const columns: Column<HeldOrder>[] = [
   { title: "product", value: (order) => order.product_sku },
   { title: "quantity", value: (order) => order.quantity, align: "right" },
   { title: "total", value: (order, sheet) => sheet.money(order.total_price_cents, order.currency), align: "right" },
-  { title: "why", value: (order) => order.reason ?? "being delivered", shrinks: true },
+  { title: "why", value: (order) => order.reason ?? "being delivered", wraps: true },
   { title: "created", value: (order) => moment(order.created_at) },
 ];
 

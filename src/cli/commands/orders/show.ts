@@ -70,7 +70,7 @@ function itemsText(sheet: Sheet, { items }: OrderInside): string {
       { title: "supplier", value: (item) => item.supplier },
       { title: "units", value: (item) => item.quantity, align: "right" },
       { title: "date", value: (item) => item.activation_date },
-      { title: "error", value: (item) => item.error_message, shrinks: true },
+      { title: "error", value: (item) => item.error_message, wraps: true },
     ],
     items,
     "",

@@ -9,7 +9,6 @@ export const orderColumns: Column<Order>[] = [
   { title: "quantity", value: (order) => order.quantity, align: "right" },
   { title: "total", value: (order, sheet) => sheet.money(order.total_price_cents, order.currency), align: "right" },
   { title: "created", value: (order) => moment(order.created_at) },
-  { title: "id", value: (order) => order.id },
 ];
 
 function products(order: Order): string {

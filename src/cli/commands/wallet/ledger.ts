@@ -10,9 +10,9 @@ const columns: Column<LedgerEntry>[] = [
   { title: "at", value: (entry) => moment(entry.created_at) },
   { title: "kind", value: (entry) => entry.kind },
   { title: "amount", value: (entry, sheet) => sheet.money(entry.amount_cents, entry.currency), align: "right" },
-  { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), shrinks: true },
-  { title: "reference", value: (entry) => entry.reference, shrinks: true },
-  { title: "transaction", value: (entry) => entry.id },
+  { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), wraps: true },
+  { title: "reference", value: (entry) => entry.reference, wraps: true },
+  { title: "transaction", value: (entry) => entry.id, spare: true },
 ];
 
 function postings(entry: LedgerEntry, money: (cents: number, currency: string) => string): string {

@@ -19,7 +19,7 @@ export const webhookColumns: Column<Webhook>[] = [
   { title: "id", value: (one) => one.id },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "url", value: (one) => one.url, shrinks: true },
-  { title: "events", value: (one) => one.events.join(" "), shrinks: true },
+  { title: "events", value: (one) => one.events.join(" "), wraps: true },
   { title: "created", value: (one) => moment(one.created_at) },
 ];
 
