@@ -35,16 +35,25 @@ test("the operator ships a physical SIM, and cancels another with its money back
   const here = await demo();
   const before = await aud(here);
   const order = await place(here, "PS-EU-30GB-30D");
+  const toShip = { order_id: order.id, partner: "demo", status: "paid", product_sku: "PS-EU-30GB-30D", quantity: 1 };
+  expect(await here.json("orders", "queue", "--to-ship")).toMatchObject({ data: [toShip], count: 1 });
+  const inLine = async () => {
+    const { queues } = await here.json("status");
+    return queues.find(({ queue }: { queue: string }) => queue === "orders_to_ship");
+  };
+  expect(await inLine()).toEqual({ queue: "orders_to_ship", waiting: 1, oldest_at: order.created_at });
   const shipped = await here.json("orders", "ship", order.order_number, "--carrier", "AusPost", "--tracking", "AP1");
   expect(shipped).toMatchObject({ id: order.id, status: "fulfilled" });
   const again = await here.run("orders", "ship", order.id, "--carrier", "AusPost", "--tracking", "AP1", "--json");
   expect([again.exitCode, JSON.parse(again.stdout).error.code]).toEqual([1, "conflict"]);
+  expect(await inLine()).toMatchObject({ waiting: 0, oldest_at: null });
 
   const other = await place(here, "PS-EU-30GB-30D", 2);
   const unasked = await here.run("orders", "cancel", other.id, "--reason", "changed her mind");
   expect([unasked.exitCode, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
   const cancelled = await here.json("orders", "cancel", other.id, "--reason", "changed her mind", "--yes");
   expect(cancelled).toMatchObject({ status: "cancelled", reason: "changed her mind" });
+  expect((await here.run("orders", "queue", "--to-ship")).stdout).toBe("No SIM card waits to be shipped.");
   expect(await aud(here)).toBe(before - order.total_price_cents);
   expect(await here.json("wallet", "check")).toMatchObject({ ok: true });
 });

@@ -48,6 +48,7 @@ const allowed: Record<string, string> = {
   "src/core/operations/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/operations/rates.ts orders": "groups one hour's orders by their minutes",
   "src/core/operations/rates.ts tries": "groups one hour's tries by their minutes",
+  "src/core/operations/queues.ts ordersToShip": "counts the orders to ship, by the index of just their lines",
   "src/core/operations/queues.ts deliveriesPending": "counts what waits, by the index of just that",
   "src/core/operations/queues.ts deliveriesHeld": "counts what is held, by the index of just that",
   "src/core/operations/status.ts failing": "answers the endpoints that fail, of all there are",

@@ -56,6 +56,7 @@ async function watchStatus({ globals }: Context, look: () => Promise<PlatformSta
 const names: Readonly<Record<string, string>> = {
   orders_due: "orders due",
   orders_review: "orders in review",
+  orders_to_ship: "orders to ship",
   items_due: "supplies due",
   items_at_supplier: "at suppliers",
   activations_at_carrier: "activations at carriers",

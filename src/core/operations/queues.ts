@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNotNull, lte, min, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, isNotNull, lte, min, sql } from "drizzle-orm";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
 import type { OrderStatus } from "../store/schema/orders.ts";
@@ -30,6 +30,20 @@ const ordersReview = statement((db, t, slot: Slots<{ status: OrderStatus }>) =>
     .select({ many: count(), since: min(t.orders.created_at) })
     .from(t.orders)
     .where(eq(t.orders.status, slot.status)),
+);
+
+const ordersToShip = statement((db, t, _slot) =>
+  db
+    .select({ many: countDistinct(t.orderLines.order_id), since: min(t.orders.created_at) })
+    .from(t.orderLines)
+    .innerJoin(t.orders, eq(t.orders.id, t.orderLines.order_id))
+    .where(
+      and(
+        // The very words of the index.
+        sql`${t.orderLines.delivery_method} = 'shipping' and ${t.orderLines.status} = 'pending'`,
+        eq(t.orders.environment, "production"),
+      ),
+    ),
 );
 
 const itemsDue = statement((db, t, slot: Now) =>
@@ -86,6 +100,7 @@ export async function queueDepths(q: Read): Promise<Queue[]> {
   return [
     toQueue("orders_due", await ordersDue(q, now)),
     toQueue("orders_review", await ordersReview(q, { status: "waiting_review" })),
+    toQueue("orders_to_ship", await ordersToShip(q, {})),
     toQueue("items_due", await itemsDue(q, now)),
     toQueue("items_at_supplier", await itemsSubmitted(q, {})),
     toQueue("activations_at_carrier", await activations(q, { processing_status: "processing" })),

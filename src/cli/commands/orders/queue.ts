@@ -1,5 +1,9 @@
-import type { HeldAfter, HeldOrder } from "../../../core/orders/queue.ts";
+import type { HeldOrder } from "../../../core/orders/queue.ts";
+import type { ToShip } from "../../../core/orders/to-ship.ts";
+import type { Read } from "../../../core/store/store.ts";
 import { command } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { flag } from "../../input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
@@ -16,27 +20,49 @@ const columns: Column<HeldOrder>[] = [
   { title: "created", value: (order) => moment(order.created_at) },
 ];
 
+const shippingColumns: Column<ToShip>[] = [
+  { title: "number", value: (line) => line.order_number },
+  { title: "partner", value: (line) => line.partner },
+  { title: "product", value: (line) => line.product_sku },
+  { title: "quantity", value: (line) => line.quantity, align: "right" },
+  { title: "created", value: (line) => moment(line.created_at) },
+];
+
 export const queue = command({
   name: "queue",
   summary: "orders of all partners that wait for review, oldest first, and why",
   stand: "operator",
-  effects: "Reads only. `orders approve`, `reject`, `retry` and `cancel` end the waiting.",
+  effects:
+    "Reads only. `orders approve`, `reject`, `retry` and `cancel` end the waiting. With --to-ship: SIM cards that " +
+    "were paid and not sent yet, a row for each product of an order, until `orders ship`.",
   json:
     "{data: [{id, order_number, partner, environment, product_sku, quantity, total_price_cents, currency, reason, " +
+    "created_at}], count}; with --to-ship: {data: [{order_id, order_number, partner, status, product_sku, quantity, " +
     "created_at}], count}",
-  examples: ["orders queue", "orders queue --json"],
+  examples: ["orders queue", "orders queue --to-ship", "orders queue --json"],
   args: {},
-  options: {},
-  async run(context) {
+  options: { toShip: flag("--to-ship", "SIM cards that wait for `orders ship` instead") },
+  async run(context, { toShip }) {
+    if (toShip) {
+      const { linesToShip } = await import("../../../core/orders/to-ship.ts");
+      return listResult(await allOf(context, linesToShip), shippingColumns, "No SIM card waits to be shipped.");
+    }
     const { heldOrders } = await import("../../../core/orders/queue.ts");
-    const orders: HeldOrder[] = [];
-    await context.withStore(async ({ store }) => {
-      for (let after: HeldAfter | null = { key: 0, id: "" }; after !== null; ) {
-        const page: Awaited<ReturnType<typeof heldOrders>> = await store.read(heldOrders, { limit: PAGE, after });
-        orders.push(...page.data);
-        after = page.next;
-      }
-    });
-    return listResult(orders, columns, "No order waits for review.");
+    return listResult(await allOf(context, heldOrders), columns, "No order waits for review.");
   },
 });
+
+type Pages<T, After> = (q: Read, input: { limit: number; after?: After }) => Promise<{ data: T[]; next: After | null }>;
+
+/** Every page of it. */
+function allOf<T, After>(context: Context, pages: Pages<T, After>): Promise<T[]> {
+  return context.withStore(async ({ store }) => {
+    const rows: T[] = [];
+    for (let after: After | null | undefined; after !== null; ) {
+      const page: { data: T[]; next: After | null } = await store.read(pages, { limit: PAGE, after });
+      rows.push(...page.data);
+      after = page.next;
+    }
+    return rows;
+  });
+}

@@ -101,6 +101,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"orders_email\" ON \"orders\" USING btree (\"email_key\",\"id\") WHERE email_key is not null;",
       "CREATE INDEX \"orders_request\" ON \"orders\" USING btree (\"request_id\",\"id\");",
       "CREATE UNIQUE INDEX \"order_lines_order\" ON \"order_lines\" USING btree (\"order_id\",\"position\");",
+      "CREATE INDEX \"order_lines_to_ship\" ON \"order_lines\" USING btree (\"order_id\",\"position\") WHERE \"order_lines\".\"delivery_method\" = 'shipping' and \"order_lines\".\"status\" = 'pending';",
       "CREATE UNIQUE INDEX \"order_items_order\" ON \"order_items\" USING btree (\"order_id\",\"position\");",
       "CREATE INDEX \"order_items_line\" ON \"order_items\" USING btree (\"line_id\",\"position\");",
       "CREATE INDEX \"order_items_due\" ON \"order_items\" USING btree (\"due_at\",\"id\");",

@@ -90,7 +90,13 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       assigned: k.int("assigned").notNull(),
       shipping: k.json<Shipping>("shipping"),
     },
-    (t) => [k.uniqueIndex("order_lines_order").on(t.order_id, t.position)],
+    (t) => [
+      k.uniqueIndex("order_lines_order").on(t.order_id, t.position),
+      k
+        .index("order_lines_to_ship")
+        .on(t.order_id, t.position)
+        .where(sql`${t.delivery_method} = 'shipping' and ${t.status} = 'pending'`),
+    ],
   );
 
   const idempotencyKeys = k.table(
