@@ -91,6 +91,7 @@ describe("wrong usage", () => {
     ],
     ["wallet credit --partner a --amount 1 --currency XYQ", /The currency must be an ISO 4217/, /AUD/],
     ["serve --port 70000", /--port <n> must be a whole number/, /Correct/],
+    ["serve --smtp-url secret@mail", /--smtp-url .* is no address of a mail server/, /smtp:\/\/user:password@/],
     ["serve --public-url nowhere", /--public-url <url> must be an address/, /Correct/],
     ["partners list --data x --database postgres://y", /--data and --database name two places/, /one of them/],
     ["partners list --database postgres://y", /needs its key file/, /--key-file/],

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { esimctl, esimctlJson } from "./support/cli.ts";
@@ -243,6 +243,11 @@ test("stock: import, list and what runs low", async () => {
   await json(`products import ${CATALOG}`);
   expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ read: 60, imported: 60 });
   expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ imported: 0, duplicates: 60 });
+  // Under another SKU by mistake: neither moved nor passed over in silence.
+  copyFileSync(STOCK, file("slip.csv"));
+  const slip = await run(`stock import ${file("slip.csv")} --sku ES-EU-1GB-7D --json`);
+  expect([slip.exitCode, JSON.parse(slip.stdout)]).toMatchObject([1, { imported: 0, duplicates: 0, rejected: 60 }]);
+  expect(readFileSync(file("slip.rejected.csv"), "utf8")).toContain("iccid is in stock for ES-EU-5GB-30D");
   expect(await failure(`stock import ${STOCK} --sku NONE`)).toMatchObject({ exitCode: 1, code: "not_found" });
   writeFileSync(file("wrong.csv"), "iccid,activation_code\n8944590006343324005,LPA:1$rsp.example.com$ABC-1\n");
   expect((await run(`stock import ${file("wrong.csv")} --sku ES-EU-1GB-7D`)).exitCode).toBe(1);

@@ -6,8 +6,6 @@ import { temporaryDirectory } from "./support/store.ts";
 // Each step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-const STOCK = join(import.meta.dirname, "..", "fixtures", "stock");
-
 /** A demo installation, which has a catalog, stock and the partner `demo`. */
 async function demo() {
   const data = join(temporaryDirectory(), "data");
@@ -76,8 +74,6 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   expect(fits).toMatchObject({ exitCode: 0, stderr: "" });
   expect(short.stderr).toMatch(/still short: ES-GLB-3GB-15D needs 60, has 0/);
 
-  const refill = await run(`stock import ${join(STOCK, "ES-GLB-1GB-7D.csv")} --sku ES-GLB-3GB-15D --json`);
-  expect(JSON.parse(refill.stdout)).toMatchObject({ duplicates: 60 });
   const asked = await run(`orders reject ${held.number} --reason none`);
   expect(asked).toMatchObject({ exitCode: 2, stdout: "" });
   const words = "ends failed; \\d+\\.\\d\\d AUD refunded; no event goes out\\.";

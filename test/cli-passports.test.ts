@@ -29,6 +29,8 @@ async function installation() {
       return path;
     },
     run: (line: string, input?: string) => esimctl(args(line), input === undefined ? {} : { input }),
+    /** As somebody who came by sudo. */
+    runAs: (sudoer: string, line: string) => esimctl(args(line), { env: { SUDO_USER: sudoer } }),
     json: (line: string, input?: string): Promise<Printed> =>
       esimctlJson(args(line), input === undefined ? {} : { input }),
   };
@@ -48,6 +50,13 @@ describe("passports import", () => {
       "Dee,Double,1981-01-02,cc-333,GBR,2034-01-01,four",
       ",Nobody,2999-01-01,!,ZZZ,soon,five",
     );
+    // A file of activations has all the columns too.
+    const sims = file(
+      "sims.csv",
+      `iccid,${HEADER}`,
+      "8961039436991922002,Ann,Able,1980-01-02,AA111,GBR,2034-01-01,one",
+    );
+    expect((await run(`passports import ${sims} ${POOL}`)).stderr).toContain("esimctl activations submit");
     const dry = await run(`passports import ${path} ${POOL} --dry-run --json`);
     expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([3, { read: 5, imported: 0, rejected: 2 }]);
     const strict = await run(`passports import ${path} ${POOL} --strict --json`);
@@ -140,10 +149,15 @@ describe("a partner's passports", () => {
   });
 
   test("what an operator reads of them on the spot is in the audit trail", async () => {
-    const { json, ids } = await withPool();
+    const { json, ids, runAs } = await withPool();
     await json(`passports show AA111 ${POOL}`);
+    await runAs("kai", `passports show AA111 ${POOL}`);
     const { data } = await json(`audit list --target ${ids.one}`);
-    expect(data).toMatchObject([{ actor: "operator", action: "passports.read", target_id: ids.one }]);
+    const read = { action: "passports.read", target_id: ids.one };
+    expect(data).toMatchObject([
+      { actor: "operator (kai)", ...read },
+      { actor: "operator", ...read },
+    ]);
   });
 });
 

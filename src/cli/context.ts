@@ -54,4 +54,9 @@ export interface Context {
 }
 
 /** Who the audit trail names for what is done here. */
-export const OPERATOR = "operator";
+export const OPERATOR = operatorName(process.env.SUDO_USER);
+
+/** Several people may share the account that holds the data: behind sudo the audit trail tells them apart. */
+function operatorName(sudoUser: string | undefined): string {
+  return sudoUser !== undefined && /^[\w.-]{1,64}$/.test(sudoUser) ? `operator (${sudoUser})` : "operator";
+}

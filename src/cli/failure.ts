@@ -62,7 +62,7 @@ function codeOf(error: Error): string {
 }
 
 const systemHints: Readonly<Record<string, string>> = {
-  ENOENT: "Check the path.",
+  ENOENT: "Check the path; a directory must be there before a file in it is made.",
   EACCES: "Check the rights of the file or directory.",
   EPERM: "Check the rights of the file or directory.",
   EISDIR: "Name a file, not a directory.",
@@ -80,7 +80,24 @@ function systemFailure(error: unknown): Failure | null {
   const hint = systemHints[error.code];
   return hint === undefined
     ? null
-    : { code: error.code.toLowerCase(), message: `${error.message}.`, hint, exitCode: exitCodes.failed };
+    : { code: error.code.toLowerCase(), message: systemWords(error, error.code), hint, exitCode: exitCodes.failed };
+}
+
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or directory",
+  EACCES: "access is denied",
+  EPERM: "access is denied",
+  EISDIR: "this is a directory",
+  ENOTDIR: "a part of the path is no directory",
+  ENOSPC: "the disk is full",
+  EROFS: "the file system is read-only",
+};
+
+/** The path and the reason, where both are known; else the system's own words. */
+function systemWords(error: Error, code: string): string {
+  const path: unknown = Reflect.get(error, "path");
+  const why = systemReasons[code];
+  return typeof path === "string" && why !== undefined ? `${path}: ${why}.` : `${error.message}.`;
 }
 
 function unexpected(error: unknown): Failure {

@@ -44,14 +44,15 @@ export async function serve(deps: MainDependencies, options: ServeOptions): Prom
   let workers: ReturnType<typeof startWorkers> | null = null;
   const answering = await startAnswering(context, options, { port, wake: (topic) => workers?.wake(topic) });
   const { metricsPort } = options;
-  const metricsServer = metricsPort === undefined ? null : await metricsOrStop(metricsPort);
-  workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl });
-
-  async function metricsOrStop(at: number) {
-    return startMetricsServer(answering.metrics, at).catch(async (error: unknown) => {
-      await answering.stop();
-      throw error;
-    });
+  let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
+  try {
+    if (metricsPort !== undefined) metricsServer = await startMetricsServer(answering.metrics, metricsPort);
+    workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl });
+  } catch (error) {
+    // Half a daemon must not go on answering.
+    metricsServer?.close();
+    await answering.stop();
+    throw error;
   }
 
   return {

@@ -65,8 +65,10 @@ test("partner-side changes print the same at a server as on its data", async () 
   // Lines without a passport would draw from the pool, which only the operator may.
   const sims = join(cwd, "sims.csv");
   copyFileSync(join(fixtures, "activations.csv"), sims);
+  const dry = JSON.parse((await run(`activations submit ${sims} --dry-run --json`)).stdout);
   const submitted = JSON.parse((await run(`activations submit ${sims} --json`)).stdout);
   expect(submitted.submitted).toBeGreaterThan(0);
+  expect(dry.rejected).toBe(10);
   const { data: activations } = await both("activations list --all");
   expect(activations).toHaveLength(submitted.submitted);
   await both(`activations show ${activations[0].id}`);

@@ -13,7 +13,7 @@ export const program = join(root, "bin", "esimctl");
 export const programEnv: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR)/.test(name) ? [] : [[name, value]],
+      value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR|SUDO_USER)/.test(name) ? [] : [[name, value]],
     ),
   ),
   XDG_CONFIG_HOME: join(import.meta.dirname, "no-such-folder"),

@@ -6,7 +6,7 @@ import type { Addresses, DaemonContext, Principal } from "../../daemon/context.t
 import { buildHandlers } from "../../daemon/handlers.ts";
 import type { App } from "../../daemon/http.ts";
 import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
-import type { ActsFor, Context, Opened } from "../context.ts";
+import { type ActsFor, type Context, OPERATOR, type Opened } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pickPartner } from "../partner-options.ts";
@@ -67,7 +67,7 @@ interface StandIn {
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
 async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): Promise<StandIn> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
-  const common = { clientId: "operator", environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
+  const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
     // Nobody's: it can read what all partners share and nothing else.
     return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, standing: environment };

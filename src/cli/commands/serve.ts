@@ -1,5 +1,6 @@
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
+import { usageError } from "../errors.ts";
 import { address, choice, flag, integer, text } from "../input.ts";
 import { dated } from "../input-time.ts";
 import { listeningLine } from "../listening-line.ts";
@@ -38,8 +39,18 @@ interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers"> 
 export function servingOf(asked: Asked): Serving {
   const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, ...rest } = asked;
   // An address with a password in it is better kept out of the process list.
-  const smtpUrl = rest.smtpUrl ?? process.env.ESIMCTL_SMTP_URL;
+  const smtpUrl = smtpAddress(rest.smtpUrl ?? (process.env.ESIMCTL_SMTP_URL || undefined));
   return { host, port, logLevel, workers, ...rest, smtpUrl };
+}
+
+/** Refuses what no mail could go out by; the address itself may hold a password and is not repeated. */
+function smtpAddress(typed: string | undefined): string | undefined {
+  const url = typed === undefined ? null : URL.parse(typed);
+  if (typed === undefined || (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "")) return typed;
+  throw usageError(
+    "--smtp-url (or ESIMCTL_SMTP_URL) is no address of a mail server.",
+    "It looks like smtp://user:password@mail.example.com:587?from=esims@example.com.",
+  );
 }
 
 /** Says that it listens: in words to a person, as one JSON line to a log. */

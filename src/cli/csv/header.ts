@@ -8,6 +8,8 @@ export type CsvNeed<C extends string> = C | readonly (readonly C[])[];
 export interface CsvSpec<C extends string = string> {
   columns: readonly C[];
   needs: readonly CsvNeed<C>[];
+  /** Columns that only another command's file has, and what to do instead. */
+  foreign?: Readonly<Record<string, string>>;
 }
 
 /** A file's header, matched against what the command reads. */
@@ -54,8 +56,19 @@ export function matchHeader<C extends string>(label: string, record: CsvRecord, 
     else if (addedKeys.has(key)) added.add(index);
     else warnings.push(`${label}: column ${columnName(record.fields, index)} is not known and is ignored.`);
   }
+  refuseForeign(label, record, spec);
   refuseMissing(label, record, spec, positions);
   return { line: record.line, raw: record.fields, positions, added, warnings };
+}
+
+/** A file of something else would go in by mistake where its columns happen to be enough. */
+function refuseForeign(label: string, record: CsvRecord, { foreign = {} }: CsvSpec): void {
+  for (const [index, field] of record.fields.entries()) {
+    const hint = Object.entries(foreign).find(([name]) => columnKey(name) === columnKey(field))?.[1];
+    if (hint === undefined) continue;
+    const place = { line: record.line, column: columnName(record.fields, index) };
+    throw new CsvError("csv_invalid", label, "this is another kind of file", hint, place);
+  }
 }
 
 function twice(label: string, record: CsvRecord, first: number, second: number): CsvError {

@@ -67,6 +67,7 @@ export const passportsCsv = spec({
     "reference",
   ],
   needs: ["first_name", "last_name", "date_of_birth", "passport_no", "passport_country", "passport_expiry"],
+  foreign: { iccid: "SIMs to be activated go in by esimctl activations submit; leave the column out otherwise." },
 });
 
 /** `passports verify --file`. */

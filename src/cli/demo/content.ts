@@ -69,9 +69,14 @@ async function simulateCarriers(store: Store): Promise<void> {
   }
 }
 
+/** What an import once rejected may lie beside the samples. */
+function isStockFile(name: string): boolean {
+  return name.endsWith(".csv") && !name.endsWith(".rejected.csv");
+}
+
 /** Each file holds eSIMs of the product that it is named after. */
 async function loadStock(store: Store, folder: string): Promise<void> {
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".csv")).sort()) {
+  for (const name of (await readdir(folder)).filter(isStockFile).sort()) {
     const rows = await readAll(join(folder, name), stockCsv, stockRowCheck({ luhn: true }));
     await store.write(importStock, { sku: name.slice(0, -".csv".length), rows, actor: OPERATOR });
   }

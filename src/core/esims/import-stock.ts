@@ -25,8 +25,9 @@ const productBySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 
 const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
   db
-    .select({ id: t.esims.id })
+    .select({ product_id: t.esims.product_id, order_id: t.esims.order_id, sku: t.products.sku })
     .from(t.esims)
+    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
     .where(and(eq(t.esims.iccid, slot.iccid), or(isNull(t.esims.environment), eq(t.esims.environment, "production")))),
 );
 
@@ -34,6 +35,9 @@ const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
 export async function realEsimExists(q: Read, iccid: string): Promise<boolean> {
   return (await realIccid(q, { iccid })).length > 0;
 }
+
+/** What became of a row. */
+export type StockOutcome = "imported" | "duplicate" | { rejected: string };
 
 /** The product whose stock is filled. Throws `not_found`, or `conflict` when it is not delivered from stock. */
 export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
@@ -46,15 +50,15 @@ export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
 }
 
 /**
- * Puts eSIMs in stock, all in one transaction; an ICCID that is there already is a duplicate. The rows were checked
- * with `checkStockRow`. Throws as `stockedProduct` does.
+ * Puts eSIMs in stock, all in one transaction; an ICCID that this product has already is a duplicate, one that another
+ * product has is rejected. The rows were checked with `checkStockRow`. Throws as `stockedProduct` does.
  */
 export async function importStock(
   tx: Tx,
   input: { sku: string; rows: StockRow[]; actor: string },
-): Promise<("imported" | "duplicate")[]> {
+): Promise<StockOutcome[]> {
   const productId = await stockedProduct(tx, input.sku);
-  const outcomes: ("imported" | "duplicate")[] = [];
+  const outcomes: StockOutcome[] = [];
   for (const row of input.rows) outcomes.push(await addOne(tx, productId, row));
   const added = outcomes.filter((outcome) => outcome === "imported").length;
   await addToPool(tx, productId, added);
@@ -68,8 +72,12 @@ export async function importStock(
   return outcomes;
 }
 
-async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<"imported" | "duplicate"> {
-  if (await realEsimExists(tx, row.iccid)) return "duplicate";
+async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<StockOutcome> {
+  const known = first(await realIccid(tx, { iccid: row.iccid }));
+  if (known !== null) {
+    if (known.product_id === productId) return "duplicate";
+    return { rejected: `iccid ${known.order_id === null ? "is in stock for" : "was sold as"} ${known.sku}` };
+  }
   await insertRow(tx, "esims", {
     // An id of ours, made for an eSIM.
     id: tx.ids.uuid(tx.now) as EsimId,

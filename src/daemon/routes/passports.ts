@@ -6,7 +6,7 @@ import { checkPassports, IMPORT_LIMIT, importPassports } from "../../core/passpo
 import { listPassports } from "../../core/passports/list.ts";
 import { auditPoolRead } from "../../core/passports/read-audit.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
-import { actorOf, LOCAL_CLIENT } from "../actor.ts";
+import { actorOf, isLocal } from "../actor.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
@@ -90,11 +90,12 @@ function listRoute(app: App, { store }: DaemonContext): void {
       response: { 200: PassportPage },
     },
     async handler(request) {
-      const { partnerId, environment, clientId } = principalOf(request);
+      const caller = principalOf(request);
+      const { partnerId, environment } = caller;
       const page = await store.read(listPassports, { partnerId, environment, ...request.query });
-      if (clientId === LOCAL_CLIENT) {
+      if (isLocal(caller)) {
         const ids = page.records.map(({ id }) => id);
-        await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf({ clientId }) }, request.id);
+        await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf(caller) }, request.id);
       }
       return page;
     },

@@ -16,13 +16,18 @@ const no = ["", "no", "false", "0", "n"];
 export interface Circumstances {
   now: number;
   carriers: readonly Carrier[] | null;
+  /** Whether a line may draw its passport from the pool: the operator's only. */
+  draws: boolean;
 }
 
+const NO_DRAW = "passport_no is required; lines that draw from the pool are for the operator";
+
 /** What can be said of a line before it is sent: its shape, and what its carrier needs. */
-export function checkActivationRow({ values }: Row, { now, carriers }: Circumstances): Checked<NewActivation> {
+export function checkActivationRow({ values }: Row, { now, carriers, draws }: Circumstances): Checked<NewActivation> {
   const problems: string[] = [];
   if (!/^\d{13,20}$/.test(values.iccid)) problems.push("iccid must be 13-20 digits");
   if (!isCivilDate(values.activation_date)) problems.push("activation_date must be a real date as YYYY-MM-DD");
+  if (values.passport_no === "" && !draws) problems.push(NO_DRAW);
   const replaces = values.confirm_date_change.toLowerCase();
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
   const { fields, errors } = checkKyc(Object.fromEntries(kycFields.map((field) => [field, values[field]])), now);

@@ -54,7 +54,7 @@ async function post(api: Api, body: NewActivation): Promise<void> {
 /** Drawing from the pool is the operator's: it does not go over the API. */
 async function drawFor({ local }: Api, request: NewActivation): Promise<void> {
   if (local === undefined) {
-    throw new CliError("conflict", "has no passport_no; lines that draw from the pool are for the operator", "");
+    throw new Error("a line that draws from the pool was let through to a server");
   }
   const { store, partnerId, environment } = local;
   await store.write(submitActivation, { partnerId, environment, request, actor: OPERATOR, draw: true });

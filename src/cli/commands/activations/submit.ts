@@ -38,7 +38,7 @@ export const submit = command({
       return importCsv(context, {
         file,
         spec: activationsCsv,
-        check: (row) => checkActivationRow(row, { now, carriers }),
+        check: (row) => checkActivationRow(row, { now, carriers, draws: api.local !== undefined }),
         send: (requests) => submitRows(api, requests, { again }),
         // Each line is a request of its own: a person sees each, and Ctrl-C waits for no other.
         batchSize: 1,
