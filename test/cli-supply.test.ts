@@ -111,6 +111,9 @@ test("orders from a file: rows of one order join, bad ones are set aside, nothin
   expect(again.results).toEqual(answer.results);
   expect(await aud(here)).toBe(spent);
 
+  expect((await here.run("orders", "bulk", file, "--partner", "demo")).stdout).toBe(
+    "2 orders: 2 placed, now or before.",
+  );
   const strict = await here.run("orders", "bulk", file, "--partner", "demo", "--strict", "--json");
   expect([strict.exitCode, JSON.parse(strict.stdout).summary.total]).toEqual([1, 0]);
 });

@@ -23,12 +23,15 @@ export async function shipOrder(tx: Tx, input: Shipment): Promise<OrderRow> {
   const [carrier, tracking_number] = [input.carrier.trim(), input.tracking.trim()];
   if (carrier === "") throw invalid({ carrier: ["is required"] });
   if (tracking_number === "") throw invalid({ tracking: ["is required"] });
-  if (order.status !== "paid" && order.status !== "waiting_review") {
+  const cards = (await linesOfOrder(tx, order.id)).filter((line) => line.delivery_method === "shipping");
+  const open = cards.filter((line) => line.status === "pending");
+  if (cards.length === 0) throw new Problem("conflict", `Order ${order.order_number} has no SIM cards to ship.`);
+  if (open.length === 0 && cards.some(({ shipping }) => shipping !== null)) {
+    throw new Problem("conflict", `The SIM cards of order ${order.order_number} are all shipped already.`);
+  }
+  if (open.length === 0 || (order.status !== "paid" && order.status !== "waiting_review")) {
     throw new Problem("conflict", `Order ${order.order_number} is ${order.status}; there is nothing to ship.`);
   }
-  const lines = await linesOfOrder(tx, order.id);
-  const open = lines.filter((line) => line.delivery_method === "shipping" && line.status === "pending");
-  if (open.length === 0) throw new Problem("conflict", `Order ${order.order_number} has no line left to ship.`);
   const shipping = { carrier, tracking_number, tracking_url: input.trackingUrl ?? null, shipped_at: tx.now };
   for (const line of open) await progressLine(tx, line, { status: "fulfilled", shipping });
   await recordAudit(tx, {

@@ -4,7 +4,7 @@ import { type Result, recordResult } from "../../output/result.ts";
 import { capital, shown } from "../../output/words.ts";
 import { whose } from "../../whose.ts";
 import { consequenceFields, consequenceWords } from "./consequence.ts";
-import { orderFields } from "./view.ts";
+import { orderFields, standingWords } from "./view.ts";
 
 /** The keys of what the operator's verbs print. */
 export const ACTED_JSON =
@@ -18,10 +18,12 @@ interface Asked {
   act: OrderAct;
   /** Whether a person has to agree first; else the consequence is only shown. */
   asks: boolean;
+  /** What is to be said below, once it is done. */
+  note?(acted: ActedOn): string | undefined;
 }
 
 /** Rehearses the act and shows what would come of it, asks where it has to, then does it and prints what was done. */
-export async function actHere(context: Context, { id, act, asks }: Asked): Promise<Result> {
+export async function actHere(context: Context, { id, act, asks, note }: Asked): Promise<Result> {
   const [{ actAndFollow, actOnOrder }, { findOrderId, requireOrder }, { formatMoney }] = await Promise.all([
     import("../../../core/orders/act.ts"),
     import("../../../core/orders/order.ts"),
@@ -37,15 +39,18 @@ export async function actHere(context: Context, { id, act, asks }: Asked): Promi
       const question = `${capital(act.verb)} ${order_number}? It ${words}`;
       await context.confirm(question, { whose: await whose(store, owned) });
     } else context.note(`${order_number}: ${words}`);
-    return acted(await store.write(actOnOrder, acting));
+    const acted = await store.write(actOnOrder, acting);
+    return { ...shownAct(act, acted), note: note?.(acted) };
   });
 }
 
 /** The order as the act left it, and what the act did. */
-function acted({ order, done }: ActedOn): Result {
+function shownAct(act: OrderAct, acted: ActedOn): Result {
+  const { order, done } = acted;
   return recordResult({ ...order, done }, (sheet) => ({
     ...orderFields(sheet, order),
-    reason: shown(order.reason),
-    ...consequenceFields(sheet, done, order.currency),
+    status: standingWords(sheet, order),
+    ...(order.reason === null ? {} : { reason: shown(order.reason) }),
+    ...consequenceFields(sheet, act, acted),
   }));
 }

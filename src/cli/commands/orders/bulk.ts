@@ -107,8 +107,11 @@ function words(sheet: Sheet, { results, summary }: OrderBulkResult, { good, dryR
     failed,
     "",
   );
-  const rest = left > 0 ? `, ${left} not sent` : "";
-  const done = `${summary.successful} placed, ${summary.failed} failed${rest}`;
+  // The API answers an order that was there with the same success.
+  const placed = summary.successful > 0 ? [`${summary.successful} placed, now or before`] : [];
+  const failures = summary.failed > 0 ? [`${summary.failed} failed`] : [];
+  const unsent = left > 0 ? [`${left} not sent`] : [];
+  const done = [...placed, ...failures, ...unsent].join("; ") || "none placed";
   const summed = `${counted(summary.total + left, "order")}: ${done}.`;
   return failed.length > 0 ? `${table}\n\n${summed}` : summed;
 }

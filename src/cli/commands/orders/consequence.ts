@@ -6,7 +6,7 @@ import { counted } from "../../output/words.ts";
 /** ICCIDs that a sentence can hold; `--json` has more. */
 const SAID = 5;
 
-/** What would come of an act, in one line: how the order ends, money, stock, requests, events. */
+/** What would come of an act, in one line: how the order ends, and what else moves. What nobody expects is left out. */
 export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: number) => string): string {
   const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
   const parts = [
@@ -16,25 +16,39 @@ export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents
     ...suppliersOf(sent_again).map(([name, count]) => `${counted(count, "request")} to ${name} sent again`),
     ...from_stock.map((move) => `${esims(move)} taken from stock${named(move)}`),
     ...to_stock.map((move) => `${esims(move)} returned to stock${named(move)}`),
-    refund_cents > 0 ? `${money(refund_cents)} refunded` : "nothing refunded",
-    events.length === 0 ? "no event goes out" : `events: ${events.map(told).join(", ")}`,
+    ...(refundIsNews(act, refund_cents)
+      ? [refund_cents > 0 ? `${money(refund_cents)} refunded` : "nothing refunded"]
+      : []),
+    ...(events.some(isHeard) ? [`events: ${events.filter(isHeard).map(told).join(", ")}`] : []),
   ];
   return `${parts.join("; ")}.`;
 }
 
 /** What an act did, of which there was something, by name. */
-export function consequenceFields(sheet: Sheet, done: Consequence, currency: string): Record<string, string> {
+export function consequenceFields(sheet: Sheet, act: OrderAct, { done, order }: ActedOn): Record<string, string> {
+  const refunded = refundIsNews(act, done.refund_cents) ? [sheet.money(done.refund_cents, order.currency)] : [];
   const listed = {
+    refunded,
     shipped: done.shipped.map(({ sku, quantity }) => `${quantity} × ${sku}`),
     "sent again": suppliersOf(done.sent_again).map(([name, count]) => `${counted(count, "request")} to ${name}`),
     "from stock": done.from_stock.map((move) => `${esims(move)}${named(move)}`),
     "to stock": done.to_stock.map((move) => `${esims(move)}${named(move)}`),
-    events: done.events.map(told),
+    events: done.events.filter(isHeard).map(told),
   };
   const fields = Object.entries(listed).flatMap(([name, parts]) =>
     parts.length === 0 ? [] : [[name, parts.join("; ")]],
   );
-  return { refunded: sheet.money(done.refund_cents, currency), ...Object.fromEntries(fields) };
+  return Object.fromEntries(fields);
+}
+
+/** Whoever cancels or rejects wants to know of the money, also that there is none. */
+function refundIsNews({ verb }: OrderAct, cents: number): boolean {
+  return cents > 0 || verb === "cancel" || verb === "reject";
+}
+
+/** Whether an endpoint gets it, now or later. */
+function isHeard({ endpoints, held }: Consequence["events"][number]): boolean {
+  return endpoints + held > 0;
 }
 
 function ending({ before, order: { status } }: ActedOn): string {

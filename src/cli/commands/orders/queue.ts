@@ -28,6 +28,8 @@ const shippingColumns: Column<ToShip>[] = [
   { title: "created", value: (line) => moment(line.created_at) },
 ];
 
+const NEXT = "Mend what is said under why (stock import …), then: esimctl orders approve NUMBER. Or reject, cancel.";
+
 export const queue = command({
   name: "queue",
   summary: "orders of all partners that wait for review, oldest first, and why",
@@ -48,7 +50,9 @@ export const queue = command({
       return listResult(await allOf(context, linesToShip), shippingColumns, "No SIM card waits to be shipped.");
     }
     const { heldOrders } = await import("../../../core/orders/queue.ts");
-    return listResult(await allOf(context, heldOrders), columns, "No order waits for review.");
+    const orders = await allOf(context, heldOrders);
+    const listed = listResult(orders, columns, "No order waits for review.");
+    return orders.length === 0 ? listed : { ...listed, note: NEXT };
   },
 });
 

@@ -7,6 +7,7 @@ import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
+import { standingWords } from "./view.ts";
 
 export const show = command({
   name: "show",
@@ -41,7 +42,7 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
   const head = sheet.fields({
     number: order.order_number,
     id: order.id,
-    status: statusPaint(sheet, order.status)(order.status),
+    status: standingWords(sheet, { status: order.status, reason: inside === null ? "" : inside.reason }),
     total: sheet.money(order.total_amount_cents, order.currency),
     created: moment(order.created_at),
     ...(inside === null || inside.reason === null ? {} : { reason: shown(inside.reason) }),
@@ -52,7 +53,7 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
       { title: "product", value: (line) => line.product_name, shrinks: true },
       { title: "quantity", value: (line) => line.quantity, align: "right" },
       { title: "each", value: (line) => sheet.money(line.price_per_unit_cents, order.currency), align: "right" },
-      { title: "delivery", value: (line) => shown(String(line.fulfillment.status ?? "")) },
+      { title: "delivery", value: ({ fulfillment }) => deliveryWords(fulfillment), wraps: true },
     ],
     order.line_items,
     "No lines.",
@@ -60,6 +61,12 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
   return [head, lines, ...(inside === null || inside.items.length === 0 ? [] : [itemsText(sheet, inside)])].join(
     "\n\n",
   );
+}
+
+/** "fulfilled"; of SIM cards also who carries them, and their number there. */
+function deliveryWords({ status, carrier, tracking_number, tracking_url }: Record<string, unknown>): string {
+  const told = [status, carrier, tracking_number, tracking_url].filter((word) => typeof word === "string");
+  return shown(told.join(" "));
 }
 
 function itemsText(sheet: Sheet, { items }: OrderInside): string {

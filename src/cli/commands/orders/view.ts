@@ -16,6 +16,12 @@ function products(order: Order): string {
   return more > 0 ? `${order.product_sku} and ${more} more` : order.product_sku;
 }
 
+/** The status as the operator knows it: what was approved stays in review until all of it is delivered. */
+export function standingWords(sheet: Sheet, { status, reason }: { status: string; reason: string | null }): string {
+  const approved = status === "waiting_review" && reason === null;
+  return statusPaint(sheet, status)(status) + (approved ? " (approved, being delivered)" : "");
+}
+
 /** An order's own fields, for people. */
 export function orderFields(sheet: Sheet, order: Order): Record<string, string> {
   return {
