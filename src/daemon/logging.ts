@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
+import { REQUEST } from "./request-line.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -68,9 +69,6 @@ export function describeError(error: unknown): DescribedError {
     ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
   };
 }
-
-/** What the line of an answered request says. */
-export const REQUEST = "request";
 
 /** A text that is not logged: for what others log that we say ourselves. */
 export const UNSAID = "";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../http.ts";
-import { REQUEST } from "../logging.ts";
 import type { Counting } from "../metrics.ts";
+import { REQUEST } from "../request-line.ts";
 
 /** Logs and counts one answered request: by its route's pattern, never by its address, which may carry a token. */
 export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Counting | undefined): void {
