@@ -49,9 +49,14 @@ test("npm start makes demo data once and prints each time what to try, which wor
   expect(ordered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^number +ORD-/) });
   expect(await first.stop()).toBe(0);
 
+  const live = /sk_live_\w+/.exec(first.printed)?.[0] ?? "";
+  await esimctlJson(["credentials", "rotate", live, "--yes", "--data", data]);
   const second = await start(data);
   const demoOf = (printed: string) => printed.match(/sk_(test|live)_\w+|client_secret {2}\S+/g);
-  expect(demoOf(second.printed)).toEqual(demoOf(first.printed));
+  const [id, secret] = demoOf(first.printed) ?? [];
+  expect(demoOf(second.printed)?.slice(0, 2)).toEqual([id, secret]);
+  // A secret that is no longer good is not shown as if it were.
+  expect(second.printed).toMatch(new RegExp(`${live}\\n +client_secret  rotated or revoked since\\n`));
   await second.stop();
   const orders = await esimctlJson(["orders", "list", "--partner", "demo", "--data", data]);
   expect(orders).toMatchObject({ pagination: { count: 1 } });

@@ -47,9 +47,12 @@ async function initDemo(place: Place) {
     import("../key-file.ts"),
     import("../demo/content.ts"),
   ]);
-  const { created, credentials } = await prepareDemo(place);
+  const { created, credentials, refused } = await prepareDemo(place);
   const json = { place: placeWords(place), key_file: keyFileOf(place), created };
-  const rows = credentials.map((one) => `  ${one.environment}: ${one.client_id} ${one.client_secret}`);
+  const rows = credentials.map(({ environment, client_id, client_secret }) => {
+    const secret = refused.includes(client_id) ? "(rotated or revoked since)" : client_secret;
+    return `  ${environment}: ${client_id} ${secret}`;
+  });
   return {
     json: { ...json, demo: { partner: DEMO_PARTNER, credentials } },
     text: () => `${madeWords(json)}\n\nDemo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}`,

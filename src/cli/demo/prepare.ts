@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { findClient } from "../../core/credentials/client.ts";
+import { secretMatches } from "../../core/credentials/credential.ts";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
+import type { Store } from "../../core/store/store.ts";
 import { prepareStore } from "../../daemon/prepare.ts";
 import { CliError } from "../errors.ts";
 import { openOrCreate } from "../local-store.ts";
@@ -11,20 +14,39 @@ import { type DemoCredential, loadDemo } from "./content.ts";
 /** The demo partner's credentials, kept beside the data (0600) so that each start can print them again. */
 const FILE = "demo-credentials.json";
 
+/** The demo partner's credentials; `refused` has the client ids of those that were rotated or revoked since. */
+interface PreparedDemo {
+  created: boolean;
+  credentials: DemoCredential[];
+  refused: string[];
+}
+
 /** Makes the place with its demo content where there is none, and answers the demo partner's credentials. */
-export async function prepareDemo(place: Place): Promise<{ created: boolean; credentials: DemoCredential[] }> {
+export async function prepareDemo(place: Place): Promise<PreparedDemo> {
   const file = join(place.kind === "directory" ? place.path : dirname(place.keyFile), FILE);
   const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
   try {
     await prepareStore(store);
-    if (existsSync(file)) return { created, credentials: readCredentials(file) };
+    if (existsSync(file)) {
+      const kept = readCredentials(file);
+      return { created, credentials: kept, refused: await refusedOf(store, kept) };
+    }
     const credentials = await loadDemo(store);
     writeFileSync(`${file}.new`, `${JSON.stringify({ credentials }, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    return { created, credentials };
+    return { created, credentials, refused: [] };
   } finally {
     await store.close();
   }
+}
+
+async function refusedOf(store: Store, kept: readonly DemoCredential[]): Promise<string[]> {
+  const refused: string[] = [];
+  for (const { client_id, client_secret } of kept) {
+    const client = await store.read(findClient, client_id);
+    if (!secretMatches(client_secret, client?.secretHash ?? null) || client?.valid !== true) refused.push(client_id);
+  }
+  return refused;
 }
 
 function readCredentials(file: string): DemoCredential[] {

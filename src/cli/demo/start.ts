@@ -17,9 +17,9 @@ const serveDemo = command({
       import("../serving.ts"),
     ]);
     const place = await context.place();
-    const { credentials } = await prepareDemo(place);
+    const demo = await prepareDemo(place);
     await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => {
-      if (!context.globals.json) process.stdout.write(`${demoWords(credentials, url, esimctlAt(place))}\n`);
+      if (!context.globals.json) process.stdout.write(`${demoWords(demo, url, esimctlAt(place))}\n`);
       sayListening(context, url, publicUrl);
     });
     return null;
