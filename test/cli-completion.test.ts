@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { complete } from "../src/cli/completion/complete.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
+import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { namesIn } from "../src/core/store/names.ts";
 import { esimctl, esimctlJson, shell } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
@@ -90,6 +92,14 @@ test("names come from the data that the line names; where there is none, nothing
   expect(await lines("carriers", "set", ...at, "")).not.toEqual([]);
   for (const kind of ["suppliers set", "webhooks enable"])
     expect(await lines(...kind.split(" "), ...at, "")).toEqual([]);
+  // Directly too: at the cursor a query that no longer fits the tables would look like nothing found.
+  const { databaseFile } = dataDirectory(data);
+  const owner = { slug: "acme", environment: "production" } as const;
+  for (const naming of ["partners", "credentials", "products", "orders", "carriers"] as const)
+    expect(namesIn(databaseFile, naming, owner), naming).not.toEqual([]);
+  for (const naming of ["webhooks", "suppliers"] as const) {
+    for (const whose of [owner, null]) expect(namesIn(databaseFile, naming, whose), naming).toEqual([]);
+  }
   expect(await lines("orders", "list", "--data", `${data}-not`, "--partner", "")).toEqual([]);
   expect(await lines("orders", "list", "--server", "http://127.0.0.1:9", "--partner", "")).toEqual([]);
 });
