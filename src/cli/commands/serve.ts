@@ -71,7 +71,7 @@ export const serve = command({
   examples: [
     "serve",
     "serve --port 9000 --public-url https://esim.example.com --trust-proxy",
-    "serve --data /var/lib/esimctl --metrics-port 9100 --json",
+    "serve --data /var/lib/esimctl --metrics-port 9464 --json",
   ],
   stays: true,
   args: {},
