@@ -18,6 +18,7 @@ export default defineConfig({
       "test/architecture.test.ts",
       "test/query-plans.test.ts",
       "test/serve.test.ts",
+      "test/serve-workers.test.ts",
       "test/bench.test.ts",
     ],
     env: { ESIMCTL_TEST_ENGINE: "postgres" },

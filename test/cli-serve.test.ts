@@ -121,3 +121,16 @@ test("links carry the public address that the daemon was served at", async () =>
   }
   await daemon.stop();
 });
+
+test("a daemon goes on when whoever reads its output has gone", async () => {
+  const data = join(temporaryDirectory(), "data");
+  await esimctlJson(["init", "--data", data]);
+  const { url, child, stop } = await serving(data);
+  child.stdout?.destroy();
+  // Each request is a line of the log.
+  for (let request = 0; request < 5; request++) expect((await fetch(`${url}/api/v1/products`)).status).toBe(401);
+  expect(await stop()).toBe(0);
+  const { data: lines } = Object(await esimctlJson(["logs", "tail", "--data", data]));
+  const asked = lines.filter(({ route }: { route?: string }) => route === "/api/v1/products");
+  expect([asked.length, lines.at(-1).event]).toEqual([5, "stopped"]);
+});

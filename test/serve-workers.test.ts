@@ -72,8 +72,9 @@ describe("serve --workers", () => {
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(metrics).toMatch(/esimctl_http_requests_total\{[^}]*route="\/api\/v1\/oauth\/token"[^}]*\} 12\n/);
     expect(metrics).toContain("esimctl_queue_waiting");
-    const logged = await esimctlJson(["logs", "tail", "--data", shop.data]);
-    expect(JSON.stringify(logged)).toContain("/api/v1/oauth/token");
+    // The one log file has what all of them said; lines are gathered for a moment before they go to disk.
+    const logged = async () => JSON.stringify(await esimctlJson(["logs", "tail", "--data", shop.data]));
+    await vi.waitFor(async () => expect(await logged()).toContain("/api/v1/oauth/token"), 10_000);
     const { made, read } = await order(shop, daemon.url, "one");
     expect(made.status).toBe(201);
     await vi.waitFor(async () => expect((await read()).body.status).toBe("fulfilled"), 10_000);

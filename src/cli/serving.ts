@@ -34,6 +34,7 @@ export async function serveUntilStopped(
   const sources = { clock: systemClock, ids: randomIds() };
   const self = cluster.worker;
   if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
+  outliveBrokenOutput();
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
@@ -55,6 +56,15 @@ export async function serveUntilStopped(
   } finally {
     await file.close();
     release();
+  }
+}
+
+/** Whoever reads the output may go away: a daemon is none the worse for it, and its log is on disk too. */
+function outliveBrokenOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
   }
 }
 
