@@ -259,7 +259,8 @@ test("staff work a manual carrier's request from the queue to its end, while the
   expect(await json("activations queue --carrier 58")).toEqual({ data: [], count: 0 });
   const revealed = await json(`activations show ${first.id} --reveal`);
   expect(revealed).toMatchObject({ id: first.id, identity: { passport_no: "QX8342075", puk: "22542821" } });
-  const people = await run(`activations show ${first.id} --reveal`);
+  expect(await json(`activations show ${first.iccid}`)).toMatchObject({ id: first.id });
+  const people = await run(`activations show ${first.iccid} --reveal`);
   expect(people.stdout).toContain("QX8342075");
   const audit = await json(`audit list --target ${first.id}`);
   expect(audit.data.map((entry: { action: string }) => entry.action)).toContain("activations.reveal");

@@ -46,7 +46,7 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     const { esims, count } = await json(`orders esims ${created.order_number} ${acting}`);
     expect(count).toBe(2);
     expect(esims[0].qr_code_url.startsWith(`${daemon.url}/qr/`)).toBe(true);
-    const drawn = await run(`orders esims ${created.id} ${acting} --qr`);
+    const drawn = await run(`orders esims ${created.id} --qr`);
     expect(drawn.stdout).toContain(esims[1].activation_code);
     expect(drawn.stdout.match(/[█▀▄ ]{25,}/g)?.length).toBeGreaterThan(4);
   }
@@ -63,7 +63,7 @@ test("an order that its stock cannot fill waits for the operator", async () => {
     return { id, number: order_number, shown };
   };
   const held = await place();
-  const inside = await run(`orders show ${held.number} --partner demo`);
+  const inside = await run(`orders show ${held.number}`);
   expect(inside.stdout).toMatch(/^reason +stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)$/m);
   expect(await run("orders show ORD-20200101-AAAAA --partner demo")).toMatchObject({ exitCode: 1, stdout: "" });
   const again = await run(`orders retry ${held.number}`);

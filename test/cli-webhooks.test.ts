@@ -83,7 +83,7 @@ test("an endpoint's life in the terminal, from its creation to its deletion", { 
   await receiver.got(1);
   expect(receiver.received[0]?.json).toMatchObject({ event_id: sent.event_id, data: { test: true, count: 1 } });
   const shown = await until(
-    () => json(`webhooks show ${webhook.id} ${acting}`),
+    () => json(`webhooks show ${webhook.id}`),
     ({ last_delivery }) => last_delivery !== null,
   );
   expect(shown.last_delivery).toMatchObject({ event: "esims.ready", event_id: sent.event_id, status_code: 200 });

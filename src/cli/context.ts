@@ -1,4 +1,6 @@
+import type { PartnerId } from "../core/kernel/brand.ts";
 import type { Clock } from "../core/kernel/clock.ts";
+import type { Environment } from "../core/kernel/environment.ts";
 import type { Ids } from "../core/kernel/ids.ts";
 import type { Store } from "../core/store/store.ts";
 import type { Api } from "./client/api.ts";
@@ -14,6 +16,9 @@ export interface ActsFor {
   /** Naming a partner is not needed: the command reads what all partners share. */
   optional: boolean;
 }
+
+/** Finds whose a thing is. Throws what says that there is none. */
+export type OwnerOf = (store: Store) => Promise<{ partner_id: PartnerId; environment: Environment }>;
 
 /** The store of the place and what writing to it takes. */
 export interface Opened {
@@ -41,8 +46,11 @@ export interface Context {
   place(): Promise<Place>;
   /** Runs `work` on the place's store, which is closed afterwards however it ends. */
   withStore<T>(work: (opened: Opened) => Promise<T>): Promise<T>;
-  /** Runs `work` with the v1 API: as the partner that --partner names, or as whom the server takes us for. */
-  withApi<T>(work: (api: Api) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` with the v1 API: as the partner that --partner names, or as whom the server takes us for. On data at
+   * hand `ownerOf` tells whose that is which was named, where --partner does not.
+   */
+  withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
   /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and where nobody is. */
   confirm(question: string, about?: Confirmed): Promise<void>;
   /** A line for a person, on stderr; nothing with --quiet. */

@@ -39,14 +39,14 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
         await store.close();
       }
     },
-    async withApi(work) {
+    async withApi(work, ownerOf) {
       const found = await where();
       if (found.kind === "server") {
         const { withRemoteApi } = await import("./client/remote.ts");
         return withRemoteApi(context, { server: found, actsFor }, work);
       }
       const { withLocalApi } = await import("./client/in-process.ts");
-      return withLocalApi(context, actsFor, work);
+      return withLocalApi(context, { ...actsFor, ownerOf }, work);
     },
     async confirm(question, { whose, changes } = {}) {
       const [{ confirm }, { makeSheet }] = await Promise.all([

@@ -1,12 +1,12 @@
 import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
-import { requirePartner } from "../../core/partners/partner.ts";
+import { partnerById, requirePartner } from "../../core/partners/partner.ts";
 import { readSetting } from "../../core/store/settings.ts";
 import type { Addresses, DaemonContext, Principal } from "../../daemon/context.ts";
 import { buildHandlers } from "../../daemon/handlers.ts";
 import type { App } from "../../daemon/http.ts";
 import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
-import { type ActsFor, type Context, OPERATOR, type Opened } from "../context.ts";
+import { type ActsFor, type Context, OPERATOR, type Opened, type OwnerOf } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pickPartner } from "../partner-options.ts";
@@ -16,7 +16,7 @@ import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
-export async function withLocalApi<T>(context: Context, actsFor: ActsFor, work: (api: Api) => Promise<T>): Promise<T> {
+export async function withLocalApi<T>(context: Context, actsFor: Actor, work: (api: Api) => Promise<T>): Promise<T> {
   return context.withStore(async (opened) => {
     const { principal, standing } = await standIn(context, opened, actsFor);
     const addresses = await addressesOf(opened);
@@ -59,18 +59,27 @@ async function verboseLog() {
   return createLogger("error", { pretty: true, destination: process.stderr });
 }
 
+/** Whom the command acts for, by the partner's name or by what is theirs. */
+type Actor = ActsFor & { ownerOf: OwnerOf | undefined };
+
 interface StandIn {
   principal: Principal;
   standing: string;
 }
 
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
-async function standIn(context: Context, { store }: Opened, actsFor: ActsFor): Promise<StandIn> {
+async function standIn(context: Context, { store }: Opened, actsFor: Actor): Promise<StandIn> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
     // Nobody's: it can read what all partners share and nothing else.
     return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, standing: environment };
+  }
+  if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {
+    const owner = await actsFor.ownerOf(store);
+    const { id: partnerId, slug } = await store.read(partnerById, owner.partner_id);
+    const environment = actsFor.sandbox ? "sandbox" : owner.environment;
+    return { principal: { ...common, environment, partnerId, scopes }, standing: `${slug}, ${environment}` };
   }
   const slug = actsFor.partner ?? (await pickPartner(context.globals, store));
   const partner = await store.read(requirePartner, slug);

@@ -1,3 +1,4 @@
+import type { OwnerOf } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { Order, PageBody } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
@@ -7,6 +8,14 @@ const NUMBER = /^ORD-(\d{4})(\d\d)(\d\d)-[A-Z0-9]{5}$/;
 
 /** Requests that the search for one number may take at a server: 10,000 orders. */
 const PAGES = 100;
+
+/** Whose the order is that `given` names, by its id or number. */
+export function ownerOfOrder(given: string): OwnerOf {
+  return async (store) => {
+    const { findOrderId, requireOrder } = await import("../../core/orders/order.ts");
+    return store.read(requireOrder, await store.read(findOrderId, given.trim()));
+  };
+}
 
 /** The id of the order that `given` names: an order number is looked up, anything else stays. Throws `not_found`. */
 export async function orderId(api: Api, given: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
-import type { ActivationId } from "../../../core/kernel/brand.ts";
+import { activationId, requestAtHand } from "../../client/activation-id.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
@@ -16,23 +16,27 @@ export const show = command({
   stand: "partner",
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
   json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
-  examples: ["activations show 019c… --partner acme", "activations show 019c… --reveal"],
-  args: { id: argument("id", "the request's id") },
+  examples: ["activations show 8961032200826199583", "activations show 019c… --reveal"],
+  args: { id: argument("id", "the request's id, or the ICCID of its SIM card") },
   options: {
     reveal: flag("--reveal", "operators only: identity fields and exchanges with the carrier, any partner's"),
   },
   async run(context, { id, reveal }) {
     if (reveal) return revealed(context, id);
-    const { body } = await context.withApi((api) => api.request<Activation>("GET", apiPath`/activations/${id}`));
+    const { body } = await context.withApi(
+      async (api) => api.request<Activation>("GET", apiPath`/activations/${await activationId(api, id)}`),
+      (store) => requestAtHand(store, id),
+    );
     return recordResult(body, (sheet) => activationFields(sheet, body));
   },
 });
 
 async function revealed(context: Context, typed: string): Promise<Result> {
   const { revealActivation } = await import("../../../core/activations/reveal.ts");
-  // An id that was typed: whether there is such a request the database says.
-  const id = typed.trim().toLowerCase() as ActivationId;
-  const found = await context.withStore(({ store }) => store.write(revealActivation, { id, actor: OPERATOR }));
+  const found = await context.withStore(async ({ store }) => {
+    const { id } = await requestAtHand(store, typed);
+    return store.write(revealActivation, { id, actor: OPERATOR });
+  });
   const { activation, customer_phone, attempts } = found;
   const identity = found.identity?.reveal() ?? null;
   return {

@@ -1,6 +1,6 @@
 import type { OrderEsims } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { orderId } from "../../client/order-id.ts";
+import { orderId, ownerOfOrder } from "../../client/order-id.ts";
 import { command } from "../../command.ts";
 import { argument, flag } from "../../input.ts";
 import type { Sheet } from "../../output/sheet.ts";
@@ -15,14 +15,15 @@ export const esims = command({
   effects: "Reads only. Activation codes are as good as the eSIMs: show them to their traveller only.",
   json: "the API's body: {order_id, esims: [{iccid, activation_code, qr_code_url, install_url, status, …}], count}",
   examples: [
-    "orders esims ORD-20260301-7KQ2M --partner acme",
+    "orders esims ORD-20260301-7KQ2M",
     "orders esims 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --qr",
   ],
   args: { id: argument("id", "the order's id or number") },
   options: { qr: flag("--qr", "draw each one's QR code here") },
   async run(context, { id, qr }) {
-    const { body } = await context.withApi(async (api) =>
-      api.request<OrderEsims>("GET", apiPath`/orders/${await orderId(api, id)}/esims`),
+    const { body } = await context.withApi(
+      async (api) => api.request<OrderEsims>("GET", apiPath`/orders/${await orderId(api, id)}/esims`),
+      ownerOfOrder(id),
     );
     const draw = qr && !context.globals.json ? await codesOf(body.esims) : null;
     return {

@@ -2,7 +2,7 @@ import type { OrderId } from "../../../core/kernel/brand.ts";
 import type { OrderInside } from "../../../core/orders/show.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { orderId } from "../../client/order-id.ts";
+import { orderId, ownerOfOrder } from "../../client/order-id.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
 import type { Sheet } from "../../output/sheet.ts";
@@ -16,8 +16,8 @@ export const show = command({
   effects: "Reads only. On the operator's data it also shows why an order waits, and the ids of its items.",
   json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",
   examples: [
-    "orders show ORD-20260301-7KQ2M --partner acme",
-    "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme",
+    "orders show ORD-20260301-7KQ2M",
+    "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --json",
   ],
   args: { id: argument("id", "the order's id or number") },
   options: {},
@@ -26,7 +26,7 @@ export const show = command({
       const asked = apiPath`/orders/${await orderId(api, id)}`;
       const answer = await api.request<OrderWithFulfillment>("GET", asked);
       return { body: answer.body, inside: await insideOf(api, answer.body.id) };
-    });
+    }, ownerOfOrder(id));
     return { json: body, text: (sheet) => orderText(sheet, body, inside) };
   },
 });

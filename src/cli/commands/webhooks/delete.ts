@@ -2,6 +2,7 @@ import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
+import { ownerOfWebhook } from "./owner.ts";
 
 export const remove = command({
   name: "delete",
@@ -9,7 +10,7 @@ export const remove = command({
   stand: "partner",
   effects: "The endpoint is gone; deliveries that wait or are held are dropped. Asks first.",
   json: "{id, deleted}",
-  examples: ["webhooks delete 019c… --partner acme", "webhooks delete 019c… --partner acme --yes"],
+  examples: ["webhooks delete 019c…", "webhooks delete 019c… --partner acme --yes"],
   args: { id: argument("id", "the endpoint") },
   options: {},
   async run(context, { id }) {
@@ -19,6 +20,6 @@ export const remove = command({
       await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`, { whose: api.standing });
       await api.request("DELETE", path);
       return { json: { id, deleted: true }, text: () => `Deleted ${url}.` };
-    });
+    }, ownerOfWebhook(id));
   },
 });

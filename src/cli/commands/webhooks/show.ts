@@ -2,6 +2,7 @@ import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
+import { ownerOfWebhook } from "./owner.ts";
 import { DETAIL_JSON, detailResult } from "./view.ts";
 
 export const show = command({
@@ -10,11 +11,14 @@ export const show = command({
   stand: "partner",
   effects: "Reads only.",
   json: `the API's body: ${DETAIL_JSON}`,
-  examples: ["webhooks show 019c… --partner acme"],
+  examples: ["webhooks show 019c…", "webhooks show 019c… --partner acme --json"],
   args: { id: argument("id", "the endpoint") },
   options: {},
   async run(context, { id }) {
-    const { body } = await context.withApi((api) => api.request<WebhookDetail>("GET", apiPath`/webhooks/${id}`));
+    const { body } = await context.withApi(
+      (api) => api.request<WebhookDetail>("GET", apiPath`/webhooks/${id}`),
+      ownerOfWebhook(id),
+    );
     return detailResult(body);
   },
 });
