@@ -100,7 +100,11 @@ test("credentials: the secret appears when issued and rotated, nowhere else", as
     label: "shop",
     created_at: expect.any(String),
   });
-  expect(await failure("credentials create --partner acme --live")).toMatchObject({ exitCode: 1, code: "conflict" });
+  expect(await failure("credentials create --partner acme --live")).toMatchObject({
+    exitCode: 1,
+    code: "no_production_access",
+    hint: expect.stringContaining("esimctl partners update acme --production"),
+  });
   expect(await failure("credentials create --partner acme --scope all")).toMatchObject({ code: "validation" });
   await json("partners update acme --production");
   expect(await json("credentials create --partner acme --live")).toMatchObject({ environment: "production" });

@@ -59,7 +59,7 @@ describe("login, whoami, logout", () => {
 
   test("what is missing is named where nobody can be asked", async () => {
     const { run, daemon } = await served();
-    expect((await run("login")).stderr).toMatch(/--server is needed/);
+    expect((await run("login")).stderr).toMatch(/address is needed.*\n.*esimctl login https/);
     expect((await run(`login ${daemon.url}`)).stderr).toMatch(/--client-id is needed/);
     expect((await run(`login ${daemon.url} --client-id sk_live_1`)).stderr).toMatch(/--client-secret is needed/);
     expect(await run("login nowhere")).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/https:\/\//) });
@@ -69,6 +69,8 @@ describe("login, whoami, logout", () => {
     const { folder, run, login, live, operator } = await served();
     const wrong = await login({ ...live, client_secret: `${live.client_secret}x` }, { more: "--json" });
     expect(failed(wrong)).toMatchObject({ exitCode: 4, code: "invalid_client", hint: /secret/ });
+    const cut = await login({ ...live, client_secret: "short" }, { more: "--json" });
+    expect(failed(cut)).toMatchObject({ exitCode: 4, code: "invalid_request", hint: expect.stringMatching(/whole/) });
     expect(existsSync(folder)).toBe(false);
 
     expect(await login(live)).toMatchObject({ exitCode: 0 });

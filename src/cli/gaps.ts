@@ -4,7 +4,7 @@ import { type CliError, usageError } from "./errors.ts";
 import type { Ask } from "./input.ts";
 import { pick, secret, text } from "./output/prompts.ts";
 import { capital } from "./output/words.ts";
-import { pickPartner } from "./partner-options.ts";
+import { pickPartner, THEIR_SLUGS } from "./partner-options.ts";
 
 /** Something that must be given and was not. */
 interface Gap {
@@ -46,7 +46,8 @@ export function missing(command: Command, given: Given, path: string): CliError 
   const what = gap.syntax.startsWith("-")
     ? `Required option '${gap.syntax}' not specified.`
     : `Missing required argument '${gap.syntax.slice(1, -1)}'.`;
-  return usageError(what, `See ${path} --help.`);
+  const where = gap.how === "partner" ? ` ${THEIR_SLUGS}` : "";
+  return usageError(what, `See ${path} --help.${where}`);
 }
 
 /** Asks for all that is missing, one after the other; what was given and the answers together. */

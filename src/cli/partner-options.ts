@@ -21,9 +21,12 @@ export const partnerOption = required(text("--partner <slug>", "the partner"), "
 /** The partner as the argument of a command. */
 export const partnerArgument = argument("slug", "the partner", "partner");
 
+/** Where slugs are found. */
+export const THEIR_SLUGS = "esimctl partners list names the partners.";
+
 /** Asks for a partner of an open store. Throws a usage error where nobody can be asked, `no_partners`. */
 export async function pickPartner(globals: Globals, store: Store, flag = "--partner"): Promise<string> {
-  return pick("Partner:", () => partnerChoices(store), flag, globals);
+  return pick("Partner:", () => partnerChoices(store), flag, globals, `Add ${flag} SLUG. ${THEIR_SLUGS}`);
 }
 
 async function partnerChoices(store: Store): Promise<Choice[]> {

@@ -58,6 +58,12 @@ async function fill(stub: Commander, { program, run, singles }: Whole): Promise<
   for (const verb of await noun.verbs()) {
     furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
   }
+  // Whoever asks for a noun's help looks for its verbs.
+  stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
+  stub.addHelpText(
+    "after",
+    `\nEvery verb has examples in its own help; esimctl --help lists the options that all take.`,
+  );
 }
 
 function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {

@@ -31,7 +31,8 @@ const MARGIN = 60_000;
 
 /** What a person may do about a refusal of the token endpoint (contract: Authentication, 7). */
 const hints: Readonly<Record<string, string>> = {
-  invalid_client: "Check the client id and the secret; esimctl login keeps them anew.",
+  invalid_client: "Check the client id and the secret: they must be the ones that belong together, whole.",
+  invalid_request: "Give the client id (sk_live_… or sk_test_…) and the secret whole, as they were issued.",
   unauthorized_client: "Ask the operator to resume the account.",
 };
 
@@ -40,7 +41,7 @@ export function createTokens(credential: Credential, exchange: Exchange, keeper:
   let token: KeptToken | null = null;
   let asked: Promise<KeptToken> | null = null;
   const ask = () => {
-    asked ??= requestToken(credential, exchange)
+    asked ??= requestToken(credential, exchange, keeper !== null)
       .then((fresh) => {
         token = fresh;
         keeper?.keep(fresh);
@@ -62,7 +63,9 @@ export function createTokens(credential: Credential, exchange: Exchange, keeper:
   };
 }
 
-async function requestToken({ url, clientId, clientSecret }: Credential, exchange: Exchange): Promise<KeptToken> {
+/** `kept`: the credential is a profile's, and another login replaces it. */
+async function requestToken(credential: Credential, exchange: Exchange, kept: boolean): Promise<KeptToken> {
+  const { url, clientId, clientSecret } = credential;
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
   const asked = Date.now();
   const answer = await exchange({
@@ -73,17 +76,26 @@ async function requestToken({ url, clientId, clientSecret }: Credential, exchang
     repeats: "reads",
   });
   const body = jsonOf(answer, url);
-  if (answer.status !== 200) throw refusal(answer.status, body, url);
+  if (answer.status !== 200) throw refusal(answer.status, body, { url, kept });
   const { access_token, expires_in } = body;
   if (typeof access_token !== "string" || typeof expires_in !== "number") throw notEsimctl(url);
   return { access_token, expires_at: asked + expires_in * 1000 };
 }
 
-function refusal(status: number, { error, error_description }: Record<string, unknown>, url: string): CliError {
+interface Asked {
+  url: string;
+  kept: boolean;
+}
+
+function refusal(status: number, { error, error_description }: Record<string, unknown>, asked: Asked): CliError {
+  const { url, kept } = asked;
   if (typeof error !== "string") return notEsimctl(url);
   const words = typeof error_description === "string" ? error_description : `The server answered ${error}.`;
-  const exitCode = isForbidding(status) ? exitCodes.notAuthorised : exitCodes.failed;
-  return new CliError(error, words, hints[error] ?? "Run it again with --verbose to see more.", exitCode);
+  // A credential that cannot be one is refused like a wrong one.
+  const refused = isForbidding(status) || error === "invalid_request";
+  const hint = hints[error] ?? "Run it again with --verbose to see more.";
+  const again = kept && error === "invalid_client" ? " esimctl login keeps them anew." : "";
+  return new CliError(error, words, hint + again, refused ? exitCodes.notAuthorised : exitCodes.failed);
 }
 
 /** The JSON object of an answer. Throws `not_esimctl` when it is none: something else listens there. */

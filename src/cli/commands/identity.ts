@@ -51,7 +51,7 @@ export function identityResult(json: Identity, note?: string): Result {
         database: json.database,
         profile: json.profile,
         "client id": json.client_id,
-        partner: json.partner_id,
+        "partner id": json.partner_id,
         environment: json.environment,
         scopes: json.scopes?.join(" ") ?? null,
         "token until": json.token_expires_at === null ? null : moment(json.token_expires_at),

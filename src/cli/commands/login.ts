@@ -56,7 +56,11 @@ async function asked({ globals }: Context, address: string | undefined): Promise
   // Whoever logs in again most often does so at the same server.
   const url = serverUrl(
     named ??
-      (await text("Server:", "--server", globals, { suggested: readProfile(profile)?.server, check: serverUrl })),
+      (await text("Server:", "The server's address", globals, {
+        suggested: readProfile(profile)?.server,
+        check: serverUrl,
+        hint: "Type esimctl login https://…, or add --server URL.",
+      })),
   );
   const clientId = globals.clientId ?? (env.ESIMCTL_CLIENT_ID || undefined);
   const clientSecret = globals.clientSecret ?? (env.ESIMCTL_CLIENT_SECRET || undefined);

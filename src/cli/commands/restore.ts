@@ -31,7 +31,7 @@ export const restore = command({
     ]);
     const key = givenKey(context.globals);
     const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, clock: systemClock });
-    const more = "The world went on since: partners may send orders again with the same keys.";
+    const more = "Orders placed since that moment are not in it; partners may send them again with the same keys.";
     const kept = "Delete the former data once nobody misses it.";
     return recordResult(
       { place: directory, made_at, replaced, counts: countsJson(counts) },

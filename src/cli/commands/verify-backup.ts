@@ -1,3 +1,4 @@
+import { counted } from "../../core/kernel/counted.ts";
 import type { Counts } from "../../core/operations/verify-backup.ts";
 import { command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -34,7 +35,9 @@ export const verifyBackup = command({
     const { findings, counts, ...notes } = await core.verifyBackup(file, { key, clock: systemClock });
     const ok = isSound(findings);
     const shown = countsJson(counts);
-    const rows = Object.entries(shown ?? {}).map(([name, many]) => `${many} ${name.replaceAll("_", " ")}`);
+    const rows = Object.entries(shown ?? {}).map(([name, many]) =>
+      counted(many, name.replaceAll("_", " ").replace(/s$/, "")),
+    );
     return {
       json: { ok, file, ...notes, findings, counts: shown },
       exitCode: ok ? exitCodes.done : exitCodes.failed,

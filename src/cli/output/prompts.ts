@@ -39,8 +39,8 @@ function put(question: string): string {
 }
 
 /** Throws a usage error that names `flag` where nobody can be asked for it. */
-function refuseUnasked(flag: string, manner: Manner): void {
-  if (!isInteractive(manner)) throw usageError(`${flag} is needed here.`, `Add ${flag}.`);
+function refuseUnasked(flag: string, manner: Manner, hint = `Add ${flag}.`): void {
+  if (!isInteractive(manner)) throw usageError(`${flag} is needed here.`, hint);
 }
 
 /**
@@ -62,14 +62,15 @@ export async function confirm(question: string, manner: Manner, before?: () => P
   if (!(await prompts.confirm({ message: put(question), default: false }, onStderr))) throw declined();
 }
 
-/** One of `choices`, found by typing a part of it. `flag` is named where nobody can be asked. */
+/** One of `choices`, found by typing a part of it. `flag` is named where nobody can be asked, and what to do there. */
 export async function pick<T>(
   question: string,
   choices: () => Promise<readonly Choice<T>[]>,
   flag: string,
   manner: Manner,
+  hint?: string,
 ): Promise<T> {
-  refuseUnasked(flag, manner);
+  refuseUnasked(flag, manner, hint);
   const prompts = await import("@inquirer/prompts");
   const plain = (await choices()).map(({ name, value }) => ({ name: clean(name), value }));
   const source = (typed = "") => plain.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
@@ -93,6 +94,8 @@ export interface Asking {
   optional?: boolean;
   /** Throws a CliError, whose words the person sees, for an answer that will not do. */
   check?(answer: string): unknown;
+  /** What to do where nobody can be asked. */
+  hint?: string;
 }
 
 /** A line typed by a person, without blanks around it. `flag` is named where nobody can be asked. */
@@ -100,9 +103,9 @@ export async function text(
   question: string,
   flag: string,
   manner: Manner,
-  { suggested, optional = false, check }: Asking = {},
+  { suggested, optional = false, check, hint }: Asking = {},
 ): Promise<string> {
-  refuseUnasked(flag, manner);
+  refuseUnasked(flag, manner, hint);
   const prompts = await import("@inquirer/prompts");
   const suggestion = suggested === undefined ? {} : { default: suggested };
   const validate = (typed: string) => {

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import { payloadHash } from "../kernel/canonical.ts";
+import { counted } from "../kernel/counted.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { insertRow, type Slots, statement } from "../store/statement.ts";
@@ -50,7 +51,7 @@ export async function importProducts(
     action: "products.import",
     targetKind: "catalog",
     targetId: "products",
-    note: `${input.products.length} rows`,
+    note: counted(input.products.length, "row"),
   });
   return outcomes;
 }

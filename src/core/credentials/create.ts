@@ -30,10 +30,7 @@ export async function createCredential(tx: Tx, input: NewCredential): Promise<Is
     throw invalid({ scope: [`must name scopes among ${allScopes.join(", ")}`] });
   }
   if (input.live && !partner.production) {
-    throw new Problem(
-      "conflict",
-      `${partner.slug} has no production access: partners update ${partner.slug} --production`,
-    );
+    throw new Problem("conflict", `${partner.slug} has no production access.`);
   }
   const client_id = `${input.live ? "sk_live_" : "sk_test_"}${tx.ids.bytes(18).toString("hex")}`;
   const { secret, hash } = newSecret(tx.ids);

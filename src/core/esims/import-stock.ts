@@ -1,6 +1,7 @@
 import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
+import { counted } from "../kernel/counted.ts";
 import { luhnValid } from "../kernel/luhn.ts";
 import { Problem } from "../kernel/problem.ts";
 import { first, insertRow, type Slots, statement } from "../store/statement.ts";
@@ -67,7 +68,7 @@ export async function importStock(
     action: "stock.import",
     targetKind: "product",
     targetId: productId,
-    note: `${added} eSIMs`,
+    note: counted(added, "eSIM"),
   });
   return outcomes;
 }

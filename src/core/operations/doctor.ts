@@ -29,7 +29,9 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const disk = directory === null || !existsSync(directory) ? [] : [await checkDiskSpace(directory)];
   const database = await findings("integrity", () => checkDatabase(where));
   const data = isSound(database) ? await findings("data", () => checkData(patient)) : [];
-  return [...database, ...key, ...data, ...disk];
+  // What the key file cannot be read for is said once.
+  const news = data.filter(({ message }) => key.every((one) => one.message !== message));
+  return [...database, ...key, ...news, ...disk];
 }
 
 async function checkData({ where, keyFile, clock }: Patient): Promise<Finding[]> {

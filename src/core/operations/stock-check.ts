@@ -1,4 +1,5 @@
 import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
+import { counted } from "../kernel/counted.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, named } from "./finding.ts";
@@ -49,7 +50,9 @@ export async function checkStock(q: Read): Promise<Finding> {
     const free = (rows.get(product_id) ?? 0) - (held.get(product_id) ?? 0);
     return free === available ? [] : [`${sku} counts ${available}, there are ${free}`];
   });
-  if (wrong.length === 0) return fine("stock", `The stock counters of ${all.length} products agree with their eSIMs.`);
+  if (wrong.length === 0) {
+    return fine("stock", `The stock counters of ${counted(all.length, "product")} agree with their eSIMs.`);
+  }
   const remedy = "Somebody changed eSIMs or counters by hand: undo it, or restore a backup from before.";
   return fault("stock", `Stock counters are wrong: ${named(wrong)}.`, remedy);
 }

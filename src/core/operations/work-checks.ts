@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -53,19 +54,21 @@ const deliveries = statement((db, t, slot: Before) =>
 );
 
 const queues = [
-  ["orders", orders],
-  ["order items", items],
-  ["activations", activations],
-  ["webhook deliveries", deliveries],
+  ["order", orders],
+  ["order item", items],
+  ["activation", activations],
+  ["webhook delivery", deliveries, "webhook deliveries"],
 ] as const;
 
 /** Whether anything that a worker should do by itself has been left lying, its lease run out long ago. */
 export async function checkWork(q: Read): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const [what, query] of queues) {
+  for (const [one, query, many] of queues) {
     const row = first(await query(q, { before: q.now - STUCK_AFTER_MS }));
     if (row === null || row.many === 0) continue;
-    const message = `${row.many} ${what} have been due since ${isoTime(row.since ?? 0)} and nobody works on them.`;
+    const have = row.many === 1 ? "has" : "have";
+    const since = isoTime(row.since ?? 0);
+    const message = `${counted(row.many, one, many)} ${have} been due since ${since}, and nobody works on that.`;
     found.push(warning("stuck_work", message, "See that esimctl serve runs, and look for errors in its log."));
   }
   return found.length > 0 ? found : [fine("stuck_work", "Nothing is stuck: what was due has been taken up.")];

@@ -1,5 +1,6 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Tx } from "../store/store.ts";
 import type { Owner } from "./passport.ts";
 
@@ -11,6 +12,10 @@ export async function auditPoolRead(tx: Tx, input: Owner & { ids: PassportId[]; 
   const target =
     ids.length === 1
       ? { targetKind: "passport", targetId: only }
-      : { targetKind: "partner", targetId: partnerId, note: `${ids.length} passports, ${only} to ${ids.at(-1)}` };
+      : {
+          targetKind: "partner",
+          targetId: partnerId,
+          note: `${counted(ids.length, "passport")}, ${only} to ${ids.at(-1)}`,
+        };
   await recordAudit(tx, { actor, action: "passports.read", partnerId, ...target });
 }

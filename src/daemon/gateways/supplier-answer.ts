@@ -1,5 +1,6 @@
 import { Compile } from "typebox/compile";
 import { parseActivationCode } from "../../core/esims/esim.ts";
+import { counted } from "../../core/kernel/counted.ts";
 import type { SuppliedEsim, SupplyOutcome } from "../../core/suppliers/outcome.ts";
 import { SupplierAnswer } from "../schemas/supplier.ts";
 
@@ -47,7 +48,7 @@ function delivered({ esims: handed = [], confirmation_number }: SupplierAnswer, 
   if (esims.length !== handed.length)
     return { kind: "temporary", reason: "an activation code of its answer makes no sense" };
   if (esims.length < least || esims.length > most) {
-    return { kind: "temporary", reason: `it delivered ${esims.length} eSIMs where ${most} were asked for` };
+    return { kind: "temporary", reason: `it delivered ${counted(esims.length, "eSIM")} where ${most} were asked for` };
   }
   return { kind: "activated", confirmationNumber: confirmation_number ?? null, esims };
 }

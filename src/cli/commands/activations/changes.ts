@@ -1,3 +1,4 @@
+import { counted } from "../../../core/kernel/counted.ts";
 import type { ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { Context } from "../../context.ts";
@@ -5,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { counted, endedWords } from "../../output/words.ts";
+import { endedWords } from "../../output/words.ts";
 import type { TargetItem, Targets } from "./targets.ts";
 
 /** A change of many requests: at once where the partner has an agent record, one by one where not. */
@@ -139,7 +140,7 @@ function words(sheet: Sheet, { results, summary }: ActivationBulkResult, file: R
   const failures = sheet.table(
     [
       { title: "request", value: (one) => one.activation_id ?? one.iccid ?? "" },
-      { title: "why", value: (one) => one.reason ?? "" },
+      { title: "why", value: (one) => whyWords(one.reason ?? ""), wraps: true },
     ],
     results.filter((one) => one.status === "failed"),
     "",
@@ -148,6 +149,21 @@ function words(sheet: Sheet, { results, summary }: ActivationBulkResult, file: R
   const where = file.rejected_file === null ? "" : ` See ${file.rejected_file}.`;
   const summed = `${counted(summary.total, "request")}: ${summedWords(summary)}.${bad}${where}${leftWords(file.left)}`;
   return failures === "" ? summed : `${failures}\n\n${summed}`;
+}
+
+/** The API's codes in words. */
+const whys: Readonly<Record<string, string>> = {
+  not_found: "there is no open request for it",
+  not_cancellable: "only a pending request can be cancelled",
+  not_editable: "only a pending request can be changed",
+  invalid_activation_date: "the date is past in Sydney, or no real one",
+  passport_expired: "the passport expires before the new date",
+};
+
+function whyWords(reason: string): string {
+  const [code = "", status] = reason.split(":");
+  const words = whys[code] ?? code.replaceAll("_", " ");
+  return status === undefined ? words : `it is ${status}: ${words}`;
 }
 
 function summedWords({ successful, failed }: ActivationBulkResult["summary"]): string {

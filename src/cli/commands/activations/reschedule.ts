@@ -1,3 +1,4 @@
+import { counted } from "../../../core/kernel/counted.ts";
 import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
@@ -7,7 +8,7 @@ import { exitCodes } from "../../exit-codes.ts";
 import { text } from "../../input.ts";
 import { isInteractive } from "../../output/prompts.ts";
 import type { Column } from "../../output/sheet.ts";
-import { counted, dayWords } from "../../output/words.ts";
+import { dayWords } from "../../output/words.ts";
 import type { AskedEdit } from "./ask-edit.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
 import { pickTargets } from "./pick.ts";

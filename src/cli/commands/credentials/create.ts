@@ -1,5 +1,6 @@
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
+import { CliError } from "../../errors.ts";
 import { flag, text } from "../../input.ts";
 import { partnerOption } from "../../partner-options.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
@@ -22,9 +23,19 @@ export const create = command({
     label: text("--label <label>", "a name to tell it apart"),
   },
   async run(context, { partner, live, scope, label }) {
-    const { createCredential } = await import("../../../core/credentials/create.ts");
+    const [{ createCredential }, { requirePartner }] = await Promise.all([
+      import("../../../core/credentials/create.ts"),
+      import("../../../core/partners/partner.ts"),
+    ]);
     const scopes = scope === undefined ? {} : { scopes: scope.split(/[\s,]+/).filter((word) => word !== "") };
     const input = { partner, live, ...scopes, label: label ?? null, actor: OPERATOR };
-    return issuedResult(await context.withStore(({ store }) => store.write(createCredential, input)));
+    return context.withStore(async ({ store }) => {
+      const { production, slug } = await store.read(requirePartner, partner);
+      if (live && !production) {
+        const hint = `Give it access: esimctl partners update ${slug} --production; or leave --live out.`;
+        throw new CliError("no_production_access", `${slug} has no production access.`, hint);
+      }
+      return issuedResult(await store.write(createCredential, input));
+    });
   },
 });

@@ -1,3 +1,4 @@
+import { counted } from "../../../core/kernel/counted.ts";
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
@@ -6,7 +7,7 @@ import { type ExitCode, exitCodes } from "../../exit-codes.ts";
 import { argument, flag } from "../../input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { counted, endedWords } from "../../output/words.ts";
+import { endedWords } from "../../output/words.ts";
 import { undeliveredNote } from "./waiting.ts";
 
 /** Orders in one request, as the API takes them. */

@@ -1,7 +1,7 @@
+import { counted } from "../../../core/kernel/counted.ts";
 import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
 import type { Consequence, StockMove } from "../../../core/orders/consequence.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { counted } from "../../output/words.ts";
 
 /** ICCIDs that a sentence can hold; `--json` has more. */
 const SAID = 5;

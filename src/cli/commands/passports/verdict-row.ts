@@ -5,6 +5,8 @@ import type { CsvRow } from "../../csv/open.ts";
 
 type VerdictColumn = "passport_country" | "passport_no" | "result" | "onshore" | "reason";
 
+const yes = ["yes", "true"];
+const no = ["no", "false"];
 const MOST_REASON = 500;
 
 /** Judges rows of a file of verdicts; `onshore` is meant where a row says nothing of it. */
@@ -23,14 +25,14 @@ export function verdictRowCheck(
     if (result === "rejected" && reason === "") problems.push("reason is required for a rejection");
     if (reason.length > MOST_REASON) problems.push(`reason must be at most ${MOST_REASON} characters`);
     const mark = values.onshore.toLowerCase();
-    if (!["", "yes", "no"].includes(mark)) problems.push("onshore must be yes or no");
+    if (!["", ...yes, ...no].includes(mark)) problems.push("onshore must be yes, no, true or false");
     if (problems.length > 0) return { problems };
     return {
       ok: {
         country: fields.passport_country ?? "",
         number: fields.passport_no ?? "",
         verification: result === "rejected" ? "rejected" : "verified",
-        onshore: mark === "" ? onshore : mark === "yes",
+        onshore: mark === "" ? onshore : yes.includes(mark),
         ...(reason === "" ? {} : { reason }),
       },
     };

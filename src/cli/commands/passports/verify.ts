@@ -48,6 +48,8 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
     import("../../../core/passports/judge.ts"),
     import("../../../core/kernel/problem.ts"),
   ]);
+  // What a table says; the JSON has the codes.
+  const words = new Map<string, string>();
   const results = await context.withStore(({ store }) =>
     Promise.all(
       ids.map(async (id): Promise<Judged> => {
@@ -56,8 +58,9 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
           await store.write(judgePassport, verdict);
           return { id, status: "verified" };
         } catch (error) {
-          if (error instanceof Problem) return { id, status: "failed", reason: error.slug };
-          throw error;
+          if (!(error instanceof Problem)) throw error;
+          words.set(id, error.message);
+          return { id, status: "failed", reason: error.slug };
         }
       }),
     ),
@@ -72,7 +75,7 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
         [
           { title: "id", value: (one) => one.id },
           { title: "status", value: (one) => one.status },
-          { title: "reason", value: (one) => one.reason ?? null },
+          { title: "reason", value: (one) => words.get(one.id) ?? null, wraps: true },
         ],
         results,
         "Nothing to verify.",

@@ -1,11 +1,11 @@
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
+import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
 import { command } from "../../command.ts";
 import { type Context, OPERATOR, type Opened } from "../../context.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { argument } from "../../input.ts";
-import { counted } from "../../output/words.ts";
 
 export const importProductsFile = command({
   name: "import",

@@ -1,4 +1,5 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
+import { counted } from "../../../core/kernel/counted.ts";
 import { command } from "../../command.ts";
 import { OPERATOR, type Opened } from "../../context.ts";
 import { usageError } from "../../errors.ts";
@@ -27,7 +28,7 @@ export const redeliver = command({
       const from = since === undefined ? 0 : momentOf(since, clock.now());
       return replay(store, endpoint as WebhookId, from);
     });
-    const words = count === 1 ? "1 delivery is" : `${count} deliveries are`;
+    const words = `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"}`;
     return { json: { redelivered: count }, text: () => `${words} on the way again.` };
   },
 });

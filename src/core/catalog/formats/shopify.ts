@@ -1,3 +1,4 @@
+import { counted } from "../../kernel/counted.ts";
 import { escapeHtml } from "../../kernel/html.ts";
 import { formatMoney } from "../../kernel/money.ts";
 import type { Product } from "../product.ts";
@@ -41,5 +42,5 @@ function bodyOf(product: Product): string {
 /** Tags are separated by commas, so none may hold one. */
 function tagsOf({ region, type, validity_days }: Product): string {
   const kind = type === "voice_data" ? "data and calls" : "data only";
-  return [region, kind, `${validity_days} days`].map((tag) => tag.replaceAll(/\s*,\s*/g, " ")).join(", ");
+  return [region, kind, counted(validity_days, "day")].map((tag) => tag.replaceAll(/\s*,\s*/g, " ")).join(", ");
 }

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import { counted } from "../../kernel/counted.ts";
 import { type MigrationTarget, migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db } from "../store.ts";
@@ -67,7 +68,7 @@ function damageIn(connection: Database.Database): string[] {
   const lost = Map.groupBy(strays, ({ table, parent }) => `${table} that name a row of ${parent} which is not there`);
   return [
     ...pages.map((row) => row.integrity_check).filter((words) => words !== "ok"),
-    ...[...lost].map(([words, rows]) => `${rows.length} rows of ${words}`),
+    ...[...lost].map(([words, rows]) => `${counted(rows.length, "row")} of ${words}`),
   ];
 }
 
