@@ -182,7 +182,7 @@ test("450 mixed cancellations from a file end right, and their sum adds up", asy
 });
 
 test("without an agent record cancel and reschedule go one by one, with the same outcomes", async () => {
-  const { acting, file } = await installation({ agent: false });
+  const { acting, run, file } = await installation({ agent: false });
   const rows = sims(4);
   file("sims.csv", rows);
   await acting("activations submit sims.csv");
@@ -214,6 +214,8 @@ test("without an agent record cancel and reschedule go one by one, with the same
     { activation_id: data[0].id, status: "failed", reason: "not_cancellable:cancelled" },
     { status: "cancelled", activation: { status: "cancelled" } },
   ]);
+  const again = await run(`activations cancel ${data[0].id} --partner agency --sandbox`);
+  expect(again.stdout).toMatch(/it is cancelled: only a pending request can be cancelled\n\n1 request: 1 failed\.$/);
 });
 
 test("wrong usage says what to do and changes nothing", async () => {

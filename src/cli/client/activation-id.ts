@@ -6,7 +6,7 @@ import { type Api, apiPath } from "./api.ts";
 
 const ICCID = /^\d{13,20}$/;
 
-/** The id of the request that `given` names: of an ICCID's requests the newest, anything else stays. Throws `not_found`. */
+/** The id of the request that `given` names: of an ICCID's the newest, anything else stays. Throws `not_found`. */
 export async function activationId(api: Api, given: string): Promise<string> {
   const named = given.trim();
   if (!ICCID.test(named)) return named;
@@ -25,6 +25,6 @@ export async function requestAtHand(store: Store, given: string) {
 }
 
 function noRequest(iccid: string): never {
-  const hint = `What ended: esimctl activations list --iccid ${iccid}; on the operator's host also esimctl find ${iccid}`;
+  const hint = `What ended: esimctl activations list --iccid ${iccid}; on the operator's host esimctl find ${iccid}`;
   throw new CliError("not_found", `No request holds the ICCID ${iccid}.`, hint);
 }
