@@ -88,6 +88,8 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   const after = await json("wallet balance --partner demo");
   expect(after.balances[0].balance_cents - before.balances[0].balance_cents).toBe(rejected.total_price_cents);
   expect((await run(`orders approve ${held.id} --yes`)).exitCode).toBe(1);
+  const story = await run(`find ${held.number}`);
+  expect(story.stdout).toMatch(/worker: orders\.hold, stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)/);
   expect((await json("wallet check")).ok).toBe(true);
   const ledger = await json("wallet ledger --partner demo --all");
   const booked = ledger.data.filter((entry: { order_id: string }) => entry.order_id === held.id);

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { Chalk } from "chalk";
 import { expect, test } from "vitest";
+import { fitHeight } from "../src/cli/output/live-screen.ts";
 import { progressLook } from "../src/cli/output/progress.ts";
 import { drawQr, showQr } from "../src/cli/output/qr.ts";
 import type { Column, Sheet } from "../src/cli/output/sheet.ts";
@@ -79,6 +80,13 @@ test("progress keeps to the terminal: the bar gives way, the numbers stay", () =
   expect(narrow).not.toContain("{bar}");
   for (const part of ["{value} of {total}", "{rate}/s", "{eta_formatted} left"]) expect(narrow).toContain(part);
   expect(progressLook(60, null).format).toContain("{value}");
+});
+
+test("a window too low for the whole screen says that there is more", () => {
+  const screen = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join("\n");
+  expect(fitHeight(screen, 40)).toEqual([...screen.split("\n"), "", "q or Ctrl-C ends"]);
+  expect(fitHeight(screen, 10).slice(-2)).toEqual(["line 8", "… 4 more lines: enlarge the window. q or Ctrl-C ends"]);
+  for (const rows of [13, 14, 15, 16]) expect(fitHeight(screen, rows).length).toBeLessThan(rows);
 });
 
 test("no rows are said in words", () => {

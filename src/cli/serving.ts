@@ -46,7 +46,7 @@ export async function serveUntilStopped(
       // From before it listens: whoever sees the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve({ store, ...sources, log, keepLine: file.write }, serving);
-      if (process.getuid?.() === 0) context.warn("Running as root: better give esimctl a user of its own.");
+      if (process.getuid?.() === 0) warnOfRoot(context, log);
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
       await stopOn(signalled, running, log);
@@ -66,6 +66,13 @@ function outliveBrokenOutput(): void {
       if (error.code !== "EPIPE") throw error;
     });
   }
+}
+
+/** To a log in JSON in its own way, so that whatever reads it understands every line. */
+function warnOfRoot({ globals, warn }: Context, log: Logger): void {
+  const words = "Running as root: better give esimctl a user of its own.";
+  if (globals.json) log.warn({ event: "running_as_root" }, words);
+  else warn(words);
 }
 
 /** The log on disk, whose last lines are not lost either when the process ends all at once. */

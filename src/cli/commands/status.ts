@@ -17,7 +17,7 @@ export const status = command({
   name: "status",
   summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
   stand: "operator",
-  effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C.",
+  effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
     "waiting, oldest_at}], cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, " +
@@ -47,10 +47,7 @@ async function watchStatus({ globals }: Context, look: () => Promise<PlatformSta
     import("../output/live-screen.ts"),
     import("../output/make-sheet.ts"),
   ]);
-  await showLive(EVERY_MS, async () => {
-    const sheet = makeSheet(process.stdout, globals);
-    return `${screen(sheet, await look())}\n\n${sheet.paint.dim("q or Ctrl-C ends")}`;
-  });
+  await showLive(EVERY_MS, async () => screen(makeSheet(process.stdout, globals), await look()));
 }
 
 const names: Readonly<Record<string, string>> = {
@@ -88,7 +85,7 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     rate("orders", seen.orders),
     rate("webhooks sent", seen.webhook_tries),
   ].join("\n");
-  // The least urgent last: a low terminal cuts it off.
+  // The least urgent last: a low terminal has no room for it, and says so.
   return [paint.bold(moment(seen.at)), rates, queues, ...attention(sheet, seen), cronRuns(sheet, seen)].join("\n\n");
 }
 

@@ -1,13 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { counted } from "../../core/kernel/counted.ts";
 
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
 const REDRAW = "\u001b[H\u001b[J";
 const CTRL_C = "\u0003";
 
+const ENDS = "q or Ctrl-C ends";
+
+/** The lines that a window of so many rows shows; what does not fit is counted in the last one. */
+export function fitHeight(screen: string, rows: number): string[] {
+  const lines = screen.split("\n");
+  if (lines.length + 2 <= rows - 1) return [...lines, "", ENDS];
+  const kept = lines.slice(0, Math.max(1, rows - 2));
+  const left = lines.length - kept.length;
+  if (left === 0) return [...kept, ENDS];
+  return [...kept, `… ${counted(left, "more line", "more lines")}: enlarge the window. ${ENDS}`];
+}
+
 /**
  * Draws a screen of its own again and again until somebody types q or Ctrl-C, or the process is told to end; then the
- * terminal is as it was. What does not fit the height is cut.
+ * terminal is as it was. That somebody ends it is its normal end.
  */
 export async function showLive(everyMs: number, draw: () => Promise<string>): Promise<void> {
   const { stdin, stdout } = process;
@@ -22,7 +35,7 @@ export async function showLive(everyMs: number, draw: () => Promise<string>): Pr
   stdout.write(ENTER);
   try {
     while (!done.signal.aborted) {
-      const lines = (await draw()).split("\n").slice(0, (stdout.rows ?? 24) - 1);
+      const lines = fitHeight(await draw(), stdout.rows ?? 24);
       stdout.write(`${REDRAW}${lines.join("\r\n")}`);
       // Ending the wait early is how it ends.
       await pause(everyMs, undefined, { signal: done.signal }).catch(() => undefined);

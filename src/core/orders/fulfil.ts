@@ -3,6 +3,7 @@ import { addSyntheticEsims } from "../esims/synthetic.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { Tx } from "../store/store.ts";
 import { finishOrder } from "./finish.ts";
+import { holdOrder } from "./hold.ts";
 import { itemsOfOrder, progressItem } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
 
@@ -57,7 +58,7 @@ async function reserve(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<Order
   if (short.length === 0) return progressOrder(tx, order, { reserved: true });
   const words = short.map(({ sku, needed, available }) => `${sku}: ${needed} needed, ${available} in stock`);
   const reason = `stock is short (${words.join("; ")})`;
-  await progressOrder(tx, order, { status: "waiting_review", reason, due_at: null, leased_until: null });
+  await holdOrder(tx, await progressOrder(tx, order, { due_at: null, leased_until: null }), reason, reason);
   return null;
 }
 

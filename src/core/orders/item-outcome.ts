@@ -6,6 +6,7 @@ import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";
 import { completeOrder } from "./complete.ts";
+import { holdOrder } from "./hold.ts";
 import { type Heard, noteItemAttempt } from "./item-attempts.ts";
 import { announceItem } from "./item-events.ts";
 import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, requireItem } from "./items.ts";
@@ -108,7 +109,8 @@ async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused):
   const lines = await linesOfOrder(tx, order.id);
   const items = await itemsOfOrder(tx, order.id);
   if (lines.some((line) => deliveredUnits(line, items) > 0) || order.reserved) {
-    await review(tx, order, `the supplier refused an item: ${error_message}`);
+    const cause = `the supplier ${item.supplier} refused an item`;
+    await holdOrder(tx, order, `${cause}: ${error_message}`, cause);
   } else {
     await failOrder(tx, order, lines, items, `the supplier refused: ${error_message}`);
   }
@@ -132,14 +134,9 @@ async function putOff(tx: Tx, order: OrderRow, item: ItemRow, reason: string): P
   if (!mayMove(item, "cancelled")) return item;
   const attempts = item.attempts + 1;
   const due_at = retryAt(tx.now, attempts);
-  if (due_at === null) await review(tx, order, `the supplier ${item.supplier} could not be reached: ${reason}`);
+  const cause = `the supplier ${item.supplier} could not be reached`;
+  if (due_at === null) await holdOrder(tx, order, `${cause}: ${reason}`, cause);
   return progressItem(tx, item, { attempts, due_at, leased_until: null });
-}
-
-/** Holds an order for people; one that is held already gets the newest reason. */
-export async function review(tx: Tx, order: OrderRow, reason: string): Promise<void> {
-  if (order.status === "paid") await progressOrder(tx, order, { status: "waiting_review", reason });
-  else if (order.status === "waiting_review") await progressOrder(tx, order, { reason });
 }
 
 async function lineOf(tx: Tx, item: ItemRow): Promise<LineRow> {

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, lte, or } from "drizzle-orm";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { review } from "./item-outcome.ts";
+import { holdOrder } from "./hold.ts";
 import { type ItemRow, progressItem, requireItem } from "./items.ts";
 import { linesOfOrder, requireOrder } from "./order.ts";
 
@@ -72,11 +72,8 @@ export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Prom
   const rows = await overdue(tx, { now: tx.now, limit: input.limit });
   for (const { id } of rows) {
     const item = await progressItem(tx, await requireItem(tx, id), { deadline_at: null });
-    await review(
-      tx,
-      await requireOrder(tx, item.order_id),
-      `the supplier ${item.supplier} gave no final answer in time`,
-    );
+    const reason = `the supplier ${item.supplier} gave no final answer in time`;
+    await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
   }
   return rows.length;
 }
