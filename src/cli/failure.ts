@@ -39,6 +39,24 @@ const ownHints: Readonly<Record<string, string>> = {
   insufficient_scope: "Sign in with a credential that has this scope; the operator makes them.",
 };
 
+/** The commands that list what can be named, by the word for it in a refusal. */
+const lists: Readonly<Record<string, string>> = {
+  activation: "activations list",
+  credential: "credentials list",
+  order: "orders list",
+  partner: "partners list",
+  product: "products list",
+  supplier: "suppliers list",
+  webhook: "webhooks list",
+};
+
+/** "No such order." lets one look at the orders that there are. */
+function whereToLook(detail: string): string {
+  const [, thing = "", rest = ""] = /^No such (\w+)(.*)$/.exec(detail) ?? [];
+  const list = /^(\.|:)/.test(rest) ? lists[thing] : undefined;
+  return list === undefined ? "" : ` What there is: esimctl ${list}`;
+}
+
 /** The statuses of refusals for who the caller is: 401 and 403. */
 export function isForbidding(status: number): boolean {
   return status === 401 || status === 403;
@@ -48,10 +66,11 @@ export function isForbidding(status: number): boolean {
 export function problemFailure(slug: string, detail: string, errors?: Record<string, string[]>): Failure {
   const sentences = Object.entries(errors ?? {}).map(([field, words]) => `${field} ${words.join(" and ")}`);
   const known = Object.entries(problems).find(([name]) => name === slug)?.[1];
+  const hint = ownHints[slug] ?? known?.hint ?? "Run it again with --verbose to see more.";
   return {
     code: slug,
     message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
-    hint: ownHints[slug] ?? known?.hint ?? "Run it again with --verbose to see more.",
+    hint: hint + (slug === "not_found" ? whereToLook(detail) : ""),
     exitCode: known !== undefined && isForbidding(known.status) ? exitCodes.notAuthorised : exitCodes.failed,
   };
 }

@@ -51,7 +51,8 @@ function isHeard({ endpoints, held }: Consequence["events"][number]): boolean {
   return endpoints + held > 0;
 }
 
-function ending({ before, order: { status } }: ActedOn): string {
+function ending({ before, order: { status, reason } }: ActedOn): string {
+  if (status === "waiting_review" && reason !== null) return `stays ${status}`;
   return status === before ? `stays ${status} until the rest is delivered` : `ends ${status}`;
 }
 

@@ -26,7 +26,6 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
     [order.created_at, `${order.order_number} ordered: ${bought} for ${price}`, order.request_id],
     [order.fulfilled_at, `${order.order_number} fulfilled`],
     [order.cancelled_at, `${order.order_number} cancelled${reason}`],
-    [isHeld(order) ? order.updated_at : null, `${order.order_number} waits for review${reason}`],
   ]);
   for (const { shipping } of lines) {
     if (shipping === null) continue;
@@ -34,11 +33,6 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
     moments.push({ at: shipping.shipped_at, kind: "order", id: order.id, text });
   }
   return [...moments, ...(await moneyStory(q, order)), ...(await itemStory(q, order))];
-}
-
-/** An approved one stays in review until it is delivered, with no reason any more. */
-function isHeld({ status, reason }: OrderRow): boolean {
-  return status === "waiting_review" && reason !== null;
 }
 
 async function moneyStory(q: Read, order: OrderRow): Promise<Moment[]> {
