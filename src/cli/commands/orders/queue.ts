@@ -29,6 +29,8 @@ const shippingColumns: Column<ToShip>[] = [
 ];
 
 const NEXT = "Mend what is said under why (stock import …), then: esimctl orders approve NUMBER. Or reject, cancel.";
+const ONCE_SENT =
+  "Once they went out: esimctl orders ship NUMBER. That ships all of an order, and cannot be corrected.";
 
 export const queue = command({
   name: "queue",
@@ -47,7 +49,9 @@ export const queue = command({
   async run(context, { toShip }) {
     if (toShip) {
       const { linesToShip } = await import("../../../core/orders/to-ship.ts");
-      return listResult(await allOf(context, linesToShip), shippingColumns, "No SIM card waits to be shipped.");
+      const lines = await allOf(context, linesToShip);
+      const listed = listResult(lines, shippingColumns, "No SIM card waits to be shipped.");
+      return lines.length === 0 ? listed : { ...listed, note: ONCE_SENT };
     }
     const { heldOrders } = await import("../../../core/orders/queue.ts");
     const orders = await allOf(context, heldOrders);
