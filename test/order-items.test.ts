@@ -9,6 +9,7 @@ import { applySupply } from "../src/core/orders/item-outcome.ts";
 import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
 import { rejectOrder } from "../src/core/orders/review.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
+import { linesToShip } from "../src/core/orders/to-ship.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
@@ -329,7 +330,12 @@ test("an order cancelled while it is handed out gives all of it back, assigned o
 test("shipping a physical SIM fulfils its order", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.SIM, 1]]);
+  await place(caller, [[products.SIM, 2]]);
   await platform.fulfil();
+  const { data, next } = await platform.store.read(linesToShip, { limit: 1 });
+  expect(data).toMatchObject([{ order_id: body.id, product_sku: "SIM", quantity: 1 }]);
+  const rest = await platform.store.read(linesToShip, { limit: 2, ...(next === null ? {} : { after: next }) });
+  expect(rest).toMatchObject({ data: [{ quantity: 2 }], next: null });
   expect((await caller.get(`/api/v1/orders/${body.id}`)).body).toMatchObject({
     status: "paid",
     line_items: [{ fulfillment: { status: "pending" } }],
