@@ -88,6 +88,9 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   const after = await json("wallet balance --partner demo");
   expect(after.balances[0].balance_cents - before.balances[0].balance_cents).toBe(rejected.total_price_cents);
   expect((await run(`orders approve ${held.id} --yes`)).exitCode).toBe(1);
+  const trail = await json(`audit list --target ${held.number}`);
+  const actions = trail.data.map(({ action }: { action: string }) => action);
+  expect(actions).toEqual(["orders.reject", "orders.retry", "orders.hold"]);
   const story = await run(`find ${held.number}`);
   expect(story.stdout).toMatch(/worker: orders\.hold, stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)/);
   expect((await json("wallet check")).ok).toBe(true);

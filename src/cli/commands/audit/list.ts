@@ -36,7 +36,7 @@ export const list = command({
   examples: ["audit list --since 24h", "audit list --target acme --all --json"],
   args: {},
   options: {
-    target: text("--target <id>", "only what was done to this: an id, or a partner's slug"),
+    target: text("--target <id>", "only what was done to this: an id, a partner's slug or an order's number"),
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
     limit: integer("--limit <n>", "lines to show (default 100)", { min: 1, max: 10_000 }),
     all: flag("--all", "every line, without a limit"),
@@ -45,8 +45,7 @@ export const list = command({
     return context.withStore(async ({ store, clock }) => {
       const slugs = await slugsById(store);
       const filter = {
-        // A partner's slug as its id; anything else is an id itself.
-        target: [...slugs].find(([, slug]) => slug === target)?.[0] ?? target,
+        target: target === undefined ? undefined : await idOf(store, slugs, target),
         since: since === undefined ? undefined : momentOf(since, clock.now()),
       };
       const lines = await readLines(store, filter, all ? Number.POSITIVE_INFINITY : (limit ?? PAGE));
@@ -54,6 +53,13 @@ export const list = command({
     });
   },
 });
+
+/** The id behind a partner's slug or an order's number; anything else is an id itself. */
+async function idOf(store: Store, slugs: ReadonlyMap<string, string>, target: string): Promise<string> {
+  const { orderIdByNumber } = await import("../../../core/orders/order.ts");
+  const partner = [...slugs].find(([, slug]) => slug === target)?.[0];
+  return partner ?? (await store.read(orderIdByNumber, target)) ?? target;
+}
 
 async function slugsById(store: Store): Promise<Map<string, string>> {
   const { listPartners } = await import("../../../core/partners/list.ts");
