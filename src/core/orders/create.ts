@@ -1,4 +1,3 @@
-import { and, eq } from "drizzle-orm";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
@@ -8,10 +7,11 @@ import { recordEvent } from "../outbox/record.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import { readSetting } from "../store/settings.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
+import { type OwnKey, orderOfKey } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
 import {
   type LineRow,
@@ -27,8 +27,7 @@ import { type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts"
 
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends Owner {
-  /** `single`: an Idempotency-Key; `bulk`: an external_order_id. */
-  key: { space: "single" | "bulk"; value: string };
+  key: { space: OwnKey["space"]; value: string };
   /** Of the whole payload as it came, see kernel/canonical. */
   payloadHash: string;
   lines: { product_id: string; quantity: number }[];
@@ -46,27 +45,10 @@ export interface CreatedOrder {
   replayed: boolean;
 }
 
-type Key = { partner_id: string; environment: string; space: "single" | "bulk"; key: string };
-
-const keyUsed = statement((db, t, slot: Slots<Key>) =>
-  db
-    .select({ payload_hash: t.idempotencyKeys.payload_hash, order_id: t.idempotencyKeys.order_id })
-    .from(t.idempotencyKeys)
-    .where(
-      and(
-        eq(t.idempotencyKeys.partner_id, slot.partner_id),
-        eq(t.idempotencyKeys.environment, slot.environment),
-        eq(t.idempotencyKeys.space, slot.space),
-        eq(t.idempotencyKeys.key, slot.key),
-      ),
-    ),
-);
-
 /**
  * Creates an order, charged to the wallet in the same transaction, or answers the one its key made before (contract:
  * POST /orders). Throws `idempotency_conflict`, `validation` for products and activation requests,
- * `invalid_activation_date`, `insufficient_balance`; a refusal leaves
- * the key free.
+ * `invalid_activation_date`, `insufficient_balance`; a refusal leaves the key free.
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const replay = await replayOf(tx, input);
@@ -100,7 +82,7 @@ async function travellersOf(tx: Tx, lines: PricedLine[], requests: ActivationReq
 
 async function replayOf(tx: Tx, input: NewOrder): Promise<CreatedOrder | null> {
   const { partnerId: partner_id, environment, key } = input;
-  const used = first(await keyUsed(tx, { partner_id, environment, space: key.space, key: key.value }));
+  const used = await orderOfKey(tx, { partner_id, environment, space: key.space, key: key.value });
   if (used === null) return null;
   if (used.payload_hash !== input.payloadHash) {
     const name = key.space === "single" ? "Idempotency-Key" : "external_order_id";

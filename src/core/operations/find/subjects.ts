@@ -1,8 +1,9 @@
-import { and, desc, eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { ActivationRow } from "../../activations/activation.ts";
 import { openKyc } from "../../activations/identity.ts";
 import type { AuditLine } from "../../audit/list.ts";
 import type { EsimRow } from "../../esims/esim.ts";
+import { orderOfKey } from "../../orders/idempotency.ts";
 import type { OrderRow } from "../../orders/order.ts";
 import { numberIndex, openPassport, type PassportRow } from "../../passports/passport.ts";
 import { first, type Slots, statement } from "../../store/statement.ts";
@@ -94,22 +95,6 @@ const subjectOf = [
   ),
 ];
 
-type Own = { partner_id: string; environment: string; space: string; key: string };
-
-const byOwnNumber = statement((db, t, slot: Slots<Own>) =>
-  db
-    .select({ id: t.idempotencyKeys.order_id })
-    .from(t.idempotencyKeys)
-    .where(
-      and(
-        eq(t.idempotencyKeys.partner_id, slot.partner_id),
-        eq(t.idempotencyKeys.environment, slot.environment),
-        eq(t.idempotencyKeys.space, slot.space),
-        eq(t.idempotencyKeys.key, slot.key),
-      ),
-    ),
-);
-
 /**
  * Everything that a word may mean: an ICCID, an order number, a passport number, or the id of an order, a line, an
  * item, an eSIM, an activation request, a passport, a ledger transaction, an event or a delivery.
@@ -181,8 +166,10 @@ async function ownNumbers(q: Read, key: string): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
   for (const partner_id of (await partnerNames(q)).keys()) {
     for (const environment of ["production", "sandbox"]) {
-      for (const space of ["bulk", "single"])
-        found.push(...(await byOwnNumber(q, { partner_id, environment, space, key })));
+      for (const space of ["bulk", "single"] as const) {
+        const used = await orderOfKey(q, { partner_id, environment, space, key });
+        if (used !== null) found.push({ id: used.order_id });
+      }
     }
   }
   return found;
