@@ -4,7 +4,7 @@ import type { ActivationId, PassportId } from "../kernel/brand.ts";
 import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
-import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, type ProblemSlug } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
 import type { Owner } from "../passports/passport.ts";
 import { insertRow } from "../store/statement.ts";
@@ -39,10 +39,19 @@ export interface Submission extends Owner {
 /** Most characters of first and last name joined (contract: Limits). */
 const CUSTOMER_NAME_LENGTH = 100;
 
+/** Why a request may be refused: each is that one request's own fault. */
+export const submitRefusals = [
+  "validation",
+  "missing_kyc",
+  "invalid_activation_date",
+  "carrier_not_supported",
+  "duplicate",
+  "date_conflict",
+] as const satisfies ProblemSlug[];
+
 /**
  * Takes a request into the queue (contract: POST /activations). Checks shape, carrier, identity, date and conflicts, in
- * this order. Throws `validation`, `carrier_not_supported`, `missing_kyc`, `invalid_activation_date`, `duplicate`,
- * `date_conflict`; with `draw` also `conflict` when the pool has no passport for it.
+ * this order. Throws one of `submitRefusals`; with `draw` also `conflict` when the pool has no passport for it.
  */
 export async function submitActivation(tx: Tx, input: Submission) {
   const { request } = input;

@@ -1,6 +1,6 @@
 import { showActivation } from "../../core/activations/activation.ts";
 import { listActivations } from "../../core/activations/list.ts";
-import { submitActivation } from "../../core/activations/submit.ts";
+import { submitActivation, submitRefusals } from "../../core/activations/submit.ts";
 import { actorOf } from "../actor.ts";
 import { pathPrefix } from "../addresses.ts";
 import type { DaemonContext } from "../context.ts";
@@ -29,14 +29,7 @@ function submitRoute(app: App, { store, addresses }: DaemonContext): void {
     url: "/api/v1/activations",
     config: {
       scope: "write:orders",
-      problems: [
-        "validation",
-        "missing_kyc",
-        "invalid_activation_date",
-        "carrier_not_supported",
-        "duplicate",
-        "date_conflict",
-      ],
+      problems: submitRefusals,
     },
     schema: {
       operationId: "submitActivation",

@@ -1,4 +1,4 @@
-import { type NewActivation, submitActivation } from "../../../core/activations/submit.ts";
+import { type NewActivation, submitActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
@@ -12,16 +12,8 @@ interface Asked {
   again: boolean;
 }
 
-/** Refusals that are one line's own; anything else ends the run. */
-const ofTheLine: readonly string[] = [
-  "validation",
-  "missing_kyc",
-  "invalid_activation_date",
-  "carrier_not_supported",
-  "duplicate",
-  "date_conflict",
-  "conflict",
-] satisfies ProblemSlug[];
+/** Refusals that are one line's own (a pool without a passport for it too); anything else ends the run. */
+const ofTheLine: readonly string[] = [...submitRefusals, "conflict"] satisfies ProblemSlug[];
 
 /** Hands in lines one after the other: a file may name a SIM twice, and the later line is judged after the earlier. */
 export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
