@@ -124,7 +124,6 @@ function argumentOf({ args }: DescribedCommand, path: string, at: number): Compl
   const { syntax, ask } = argument;
   if (typeof ask === "object") return wordsOf(ask.oneOf.map((value) => ({ value, help: "" })));
   const word = syntax.replaceAll(/[^a-z-]/g, "");
-  if (word === "shell") return wordsOf(shells.map((value) => ({ value, help: "" })));
   const naming = namings[`${path.split(" ")[0]} ${word}`] ?? namings[word];
   // A name that is to be made is nobody's yet.
   if (naming !== undefined && !path.endsWith(" create")) return { kind: "names", naming };
