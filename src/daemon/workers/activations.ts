@@ -3,7 +3,7 @@ import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type ActivationDependencies, type Begun, createLanes } from "./activation-lanes.ts";
 import { cronRun } from "./cron.ts";
-import { startWorker, type Worker } from "./loop.ts";
+import { drained, startWorker, type Worker } from "./loop.ts";
 
 /** What a step did. */
 export interface ActivationCounts extends Begun {
@@ -39,22 +39,11 @@ export async function activationStep(
 
 /** The calendar run: whatever came due by Sydney's midnight, also one that passed while nothing ran. */
 function release(store: Store, signal: AbortSignal): Promise<number> {
-  return drained(signal, () => store.write(releaseScheduled, { limit: BATCH }));
+  return drained(signal, () => store.write(releaseScheduled, { limit: BATCH }), BATCH);
 }
 
 function pickUp(store: Store, signal: AbortSignal): Promise<number> {
-  return drained(signal, () => store.write(pickUpDue, { limit: BATCH }));
-}
-
-/** Repeats a batched command until it finds less than a whole batch. */
-async function drained(signal: AbortSignal, batch: () => Promise<number>): Promise<number> {
-  let total = 0;
-  while (!signal.aborted) {
-    const done = await batch();
-    total += done;
-    if (done < BATCH) break;
-  }
-  return total;
+  return drained(signal, () => store.write(pickUpDue, { limit: BATCH }), BATCH);
 }
 
 /** Calls `run` again and again until it is stopped. */

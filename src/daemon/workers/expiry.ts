@@ -1,11 +1,11 @@
 import { expireDueEsims } from "../../core/esims/expire.ts";
 import type { Store } from "../../core/store/store.ts";
-import { untilNothing } from "./loop.ts";
+import { drained } from "./loop.ts";
 
 /**
  * Expires every eSIM whose validity has ended, in steps that keep nobody waiting; answers how many. Safe to kill at any
  * moment.
  */
 export function expireEsims({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
-  return untilNothing(signal, () => store.write(expireDueEsims, null));
+  return drained(signal, () => store.write(expireDueEsims, null));
 }

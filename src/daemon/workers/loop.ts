@@ -3,13 +3,13 @@ import type { Logger } from "pino";
 /** Does all that is due now; resolves once nothing more is. Stops early when `signal` says so. */
 export type Step = (signal: AbortSignal) => Promise<void>;
 
-/** Repeats `some` until it did nothing; answers how much it did in all. */
-export async function untilNothing(signal: AbortSignal, some: () => Promise<number>): Promise<number> {
+/** Repeats `some` until it does less than `whole`: nothing, unless told. Answers how much it did in all. */
+export async function drained(signal: AbortSignal, some: () => Promise<number>, whole = 1): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
     const done = await some();
     total += done;
-    if (done === 0) break;
+    if (done < whole) break;
   }
   return total;
 }
