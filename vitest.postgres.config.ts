@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ["test/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts", "test/support/postgres-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For hangs only: the suite has to pass on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     // As in the other suite: files share what a process has loaded.
     isolate: false,

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/slow/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
     testTimeout: 600_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     fileParallelism: false,
   },
 });
