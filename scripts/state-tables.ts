@@ -25,10 +25,10 @@ export const machines: Readonly<Record<string, Machine>> = {
       "paid → fulfilled": "its last line is delivered, or the operator cancels the rest of a partly delivered order",
       "paid → waiting_review": "stock is short, or a supplier cannot be reached, is silent or refuses a part",
       "paid → failed": "a supplier refuses and nothing was delivered: refunded in full",
-      "paid → cancelled": "the operator cancels and nothing was delivered: refunded in full",
+      "paid → cancelled": "the operator rejects or cancels and nothing was delivered: refunded in full",
       "waiting_review → fulfilled": "the operator approves, retries or delivers by hand, or cancels what is missing",
-      "waiting_review → failed": "the operator rejects, or a supplier refuses after all: refunded in full",
-      "waiting_review → cancelled": "the operator cancels and nothing was delivered: refunded in full",
+      "waiting_review → failed": "a supplier refuses and nothing was delivered: refunded in full",
+      "waiting_review → cancelled": "the operator rejects or cancels and nothing was delivered: refunded in full",
     },
   },
   "order lines": {

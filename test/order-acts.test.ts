@@ -78,7 +78,12 @@ test("reject, cancel and ship do what was foreseen: money, stock, SIM cards, eve
   const partly = await place(["EU5", 2], ["SIM", 1]);
   const sims = await place(["SIM", 2]);
   const cases: [OrderId, OrderAct, string, object][] = [
-    [short, { verb: "reject", reason: "gone" }, "failed", { refund_cents: 300 }],
+    [
+      short,
+      { verb: "reject", reason: "gone" },
+      "cancelled",
+      { refund_cents: 300, events: [{ kind: "order.cancelled", endpoints: 1 }] },
+    ],
     [
       partly,
       { verb: "cancel", reason: "no card" },

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { isoTime } from "../src/core/kernel/clock.ts";
 import { luhnValid } from "../src/core/kernel/luhn.ts";
-import { approveOrder, rejectOrder } from "../src/core/orders/review.ts";
+import { approveOrder } from "../src/core/orders/approve.ts";
+import { rejectOrder } from "../src/core/orders/reject.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, type Platform, type Reply, startPlatform } from "./support/platform.ts";
@@ -244,8 +245,8 @@ test("short stock sends the order to review; approve delivers after a refill, re
   expect(await balance(caller)).toBe(100);
   await platform.store.write(rejectOrder, { id: next.body.id, reason: "no more US5", actor: "operator" });
   expect((await caller.get(`/api/v1/orders/${next.body.id}`)).body).toMatchObject({
-    status: "failed",
-    line_items: [{ fulfillment: { status: "failed" } }],
+    status: "cancelled",
+    line_items: [{ fulfillment: { status: "cancelled" } }],
   });
   expect(await balance(caller)).toBe(300);
   await ledgerAgrees(platform);

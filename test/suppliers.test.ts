@@ -1,4 +1,3 @@
-import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
@@ -12,6 +11,7 @@ import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts"
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
 import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
+import { httpSupplier } from "./support/http-supplier.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { postSigned } from "./support/signed.ts";
 
@@ -45,32 +45,6 @@ async function smtpServer() {
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const address = server.server.address() as AddressInfo; // it listens on a port
   return { mails, state, url: `smtp://127.0.0.1:${address.port}?from=platform@esim.test` };
-}
-
-interface Asked {
-  headers: IncomingMessage["headers"];
-  raw: string;
-  body: Record<string, unknown>;
-}
-
-/** A real HTTP supplier on loopback; `answer` decides what it says. */
-async function httpSupplier(answer: (asked: Asked) => { status?: number; body: unknown }) {
-  const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // a request's chunks are buffers
-    const raw = Buffer.concat(chunks).toString();
-    const one = { headers: request.headers, raw, body: JSON.parse(raw) };
-    asked.push(one);
-    const { status = 200, body } = answer(one);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/esims` }; // it listens on a port
 }
 
 async function setUp(smtpUrl?: string) {

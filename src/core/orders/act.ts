@@ -2,12 +2,13 @@ import type { Actor } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { OrderStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
+import { approveOrder } from "./approve.ts";
 import { cancelOrder } from "./cancel.ts";
 import { type Consequence, consequenceSince, standingOf } from "./consequence.ts";
 import { fulfilStep } from "./fulfil.ts";
-import { retryOrder } from "./item-operator.ts";
 import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
-import { approveOrder, rejectOrder } from "./review.ts";
+import { rejectOrder } from "./reject.ts";
+import { retryOrder } from "./retry.ts";
 import { shipOrder } from "./ship.ts";
 
 /** What the operator decides about an order. */
@@ -42,13 +43,13 @@ export async function actOnOrder(tx: Tx, input: Acting): Promise<ActedOn> {
 const STEPS_AHEAD = 20;
 
 /**
- * The same with what a worker then does by itself: an approved order's delivery. Meant to be rehearsed: what it answers
- * is what would come of the act.
+ * The same with what a worker then does by itself: the delivery from stock of an approved or retried order. Meant to be
+ * rehearsed: its result is what would come of the act.
  */
 export async function actAndFollow(tx: Tx, input: Acting): Promise<ActedOn> {
   const before = await standingOf(tx, input.id);
   await perform(tx, input);
-  if (input.act.verb === "approve") {
+  if (before.order.status === "waiting_review" && (input.act.verb === "approve" || input.act.verb === "retry")) {
     for (let steps = 0; steps < STEPS_AHEAD && (await fulfilStep(tx, input.id)) === "more"; steps++);
   }
   return outcomeSince(tx, before);

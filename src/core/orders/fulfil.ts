@@ -1,4 +1,4 @@
-import { assignFromStock, type Need, reserveStock } from "../esims/stock.ts";
+import { assignFromStock } from "../esims/stock.ts";
 import { addSyntheticEsims } from "../esims/synthetic.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { Tx } from "../store/store.ts";
@@ -6,6 +6,7 @@ import { finishOrder } from "./finish.ts";
 import { holdOrder } from "./hold.ts";
 import { itemsOfOrder, progressItem } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+import { reserveForOrder } from "./reserve.ts";
 
 /** Units written in one transaction at most, so that no order keeps the others waiting. */
 export const UNITS_PER_STEP = 500;
@@ -23,9 +24,9 @@ export async function fulfilStep(tx: Tx, orderId: OrderId): Promise<StepOutcome>
   if (order.environment === "sandbox") {
     return order.status === "pending_payment" ? handOut(tx, order, lines) : settle(tx, order);
   }
-  // An approved order stays in review, with its stock reserved, until the last eSIM is handed out.
-  if (order.status !== "paid" && !(order.status === "waiting_review" && order.reserved)) return settle(tx, order);
-  const reserved = order.reserved ? order : await reserve(tx, order, lines);
+  // An order in review that is due was approved or retried; it stays in review until its last unit is delivered.
+  if (order.status !== "paid" && order.status !== "waiting_review") return settle(tx, order);
+  const reserved = await reserve(tx, order, lines);
   return reserved === null ? "waiting" : handOut(tx, reserved, lines);
 }
 
@@ -45,17 +46,10 @@ async function settle(tx: Tx, order: OrderRow): Promise<StepOutcome> {
   return "done";
 }
 
-/** The stock that an order's lines need, all of it. */
-export function needsOf(lines: LineRow[]): Need[] {
-  return lines
-    .filter((line) => line.delivery_method === "stock" && line.status === "pending")
-    .map((line) => ({ productId: line.product_id, sku: line.product_sku, quantity: line.quantity }));
-}
-
-/** Reserves all stock lines together or none; a short pool sends the order to review and answers null. */
+/** Reserves all stock lines together or none; a short pool sends the order to review and gives null. */
 async function reserve(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<OrderRow | null> {
-  const short = await reserveStock(tx, needsOf(lines));
-  if (short.length === 0) return progressOrder(tx, order, { reserved: true });
+  const { reserved, short } = await reserveForOrder(tx, order, lines);
+  if (short.length === 0) return reserved;
   const words = short.map(({ sku, needed, available }) => `${sku}: ${needed} needed, ${available} in stock`);
   const reason = `stock is short (${words.join("; ")})`;
   await holdOrder(tx, await progressOrder(tx, order, { due_at: null, leased_until: null }), reason, reason);

@@ -1,13 +1,12 @@
 import { recordAudit } from "../audit/record.ts";
 import { parseActivationCode } from "../esims/esim.ts";
-import type { OrderId } from "../kernel/brand.ts";
 import { luhnValid } from "../kernel/luhn.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import type { SuppliedEsim, SupplyOutcome } from "../suppliers/outcome.ts";
 import { applySupply } from "./item-outcome.ts";
-import { type ItemRow, itemsOfOrder, progressItem, requireItem } from "./items.ts";
-import { type OrderRow, progressOrder, requireOrder } from "./order.ts";
+import { type ItemRow, progressItem, requireItem } from "./items.ts";
+import { type OrderRow, requireOrder } from "./order.ts";
 
 /** The operator heard from the supplier: it took the item. Throws `not_found`, `conflict`. */
 export async function confirmItem(tx: Tx, input: { id: string; number: string; actor: string }): Promise<ItemRow> {
@@ -44,32 +43,17 @@ export async function retryItem(tx: Tx, input: { id: string; actor: string }): P
   const order = await requireOrder(tx, item.order_id);
   await audit(tx, order, item, "items.retry", input.actor);
   tx.signal("fulfilment");
-  return again(tx, item);
+  return sendAgain(tx, item);
 }
 
-/** Has every stuck part of an order tried again at once. Throws `not_found`, `conflict` unless paid or in review. */
-export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
-  const order = await requireOrder(tx, input.id);
-  if (order.status !== "paid" && order.status !== "waiting_review") {
-    throw new Problem(
-      "conflict",
-      `Order ${order.order_number} is ${order.status}; only paid or waiting_review can retry.`,
-    );
-  }
-  for (const item of await itemsOfOrder(tx, order.id)) if (isStuck(item)) await again(tx, item);
-  const { id: targetId, partner_id: partnerId } = order;
-  await recordAudit(tx, { actor: input.actor, action: "orders.retry", targetKind: "order", targetId, partnerId });
-  tx.signal("fulfilment");
-  return progressOrder(tx, order, { due_at: tx.now, leased_until: null });
-}
-
-/** Nobody will look at it by itself any more, and it has not ended. */
-function isStuck(item: ItemRow): boolean {
+/** Whether no worker will look at the item again, although it has not ended. */
+export function isStuck(item: ItemRow): boolean {
   const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";
   return !ended && item.due_at === null && item.deadline_at === null;
 }
 
-function again(tx: Tx, item: ItemRow): Promise<ItemRow> {
+/** Makes an item due at once, with all its attempts before it. */
+export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
   return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
 }
 

@@ -6,12 +6,13 @@ import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";
 import { completeOrder } from "./complete.ts";
+import { anythingDelivered, wholeOrder } from "./delivered.ts";
+import { failOrder } from "./fail.ts";
 import { holdOrder } from "./hold.ts";
 import { type Heard, noteItemAttempt } from "./item-attempts.ts";
 import { announceItem } from "./item-events.ts";
 import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, requireItem } from "./items.ts";
-import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
-import { deliveredUnits, refund } from "./refund.ts";
+import { type LineRow, linesOfOrder, type OrderRow, progressLine, requireOrder } from "./order.ts";
 
 /** How long after submission a supplier's final answer may take. */
 export const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
@@ -106,28 +107,14 @@ async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused):
   const { errorType: error_type, errorMessage: error_message } = outcome;
   const failed = await progressItem(tx, item, { status: "failed", error_type, error_message, ...ENDED });
   await announceItem(tx, order, failed, "failed", null);
-  const lines = await linesOfOrder(tx, order.id);
-  const items = await itemsOfOrder(tx, order.id);
-  if (lines.some((line) => deliveredUnits(line, items) > 0) || order.reserved) {
+  const whole = await wholeOrder(tx, order.id);
+  if (anythingDelivered(whole)) {
     const cause = `the supplier ${item.supplier} refused an item`;
     await holdOrder(tx, order, `${cause}: ${error_message}`, cause);
   } else {
-    await failOrder(tx, order, lines, items, `the supplier refused: ${error_message}`);
+    await failOrder(tx, whole, `the supplier refused: ${error_message}`);
   }
   return failed;
-}
-
-/** Ends an order of which nothing was delivered as failed, with its money back. */
-export async function failOrder(tx: Tx, order: OrderRow, lines: LineRow[], items: ItemRow[], reason: string) {
-  for (const item of items) {
-    if (mayMove(item, "cancelled"))
-      await progressItem(tx, item, { status: "cancelled", cancelled_at: tx.now, ...ENDED });
-  }
-  for (const line of lines) {
-    if (line.status === "pending") await progressLine(tx, line, { status: "failed" });
-  }
-  await refund(tx, order, order.total_cents);
-  return progressOrder(tx, order, { status: "failed", reason, due_at: null, leased_until: null });
 }
 
 async function putOff(tx: Tx, order: OrderRow, item: ItemRow, reason: string): Promise<ItemRow> {

@@ -12,7 +12,7 @@ export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents
   const parts = [
     ending(foreseen),
     ...shipped.map(({ sku, quantity }) => `${quantity} × ${sku} count as shipped`),
-    ...(act.verb === "retry" && sent_again.length === 0 ? ["no request of it is stuck"] : []),
+    ...(act.verb === "retry" && sent_again.length + from_stock.length === 0 ? ["no part of it is stuck"] : []),
     ...suppliersOf(sent_again).map(([name, count]) => `${counted(count, "request")} to ${name} sent again`),
     ...from_stock.map((move) => `${esims(move)} taken from stock${named(move)}`),
     ...to_stock.map((move) => `${esims(move)} returned to stock${named(move)}`),

@@ -6,7 +6,7 @@ export const reject = command({
   name: "reject",
   summary: "refuse an order that waits for review, with a full refund",
   stand: "operator",
-  effects: "The order fails for good and the wallet gets all its money back, in one step. Asks first.",
+  effects: "The order ends cancelled, its wallet is refunded in full, and order.cancelled is sent. Asks first.",
   json: ACTED_JSON,
   examples: ['orders reject ORD-20260301-7KQ2M --reason "out of stock for weeks"'],
   args: { id: argument("id", "the order's id or number") },

@@ -9,7 +9,8 @@ export const retry = command({
   summary: "try the stuck parts of an order again",
   stand: "operator",
   effects:
-    "Requests that suppliers did not take are sent again, under the same reference, by the daemon. Says which first.",
+    "The daemon sends what suppliers did not accept again, under the same reference, and delivers stock that was " +
+    "short and is refilled. Shows which first. Still short and nothing to send: nothing changes, exit 1.",
   json: ACTED_JSON,
   examples: ["orders retry ORD-20260301-7KQ2M"],
   args: { id: argument("id", "the order's id or number") },
@@ -17,9 +18,10 @@ export const retry = command({
   run: (context, { id }) => actHere(context, { id, act: { verb: "retry" }, asks: false, note: whatItNeeds }),
 });
 
-/** Where nothing is with a supplier, sending again is no help; undefined: something is sent. */
+/** Where nothing is stuck with a supplier or short in stock, a retry changes nothing; undefined: it did something. */
 function whatItNeeds({ order, done }: ActedOn): string | undefined {
-  if (order.status !== "waiting_review" || order.reason === null || done.sent_again.length > 0) return undefined;
-  const what = `Nothing of ${order.order_number} could be sent again: ${shown(order.reason)}.`;
-  return `${what}\nOnce that is mended: esimctl orders approve ${order.order_number}`;
+  if (order.status !== "waiting_review" || order.reason === null) return undefined;
+  if (done.sent_again.length + done.from_stock.length > 0) return undefined;
+  const what = `Nothing of ${order.order_number} could be retried: ${shown(order.reason)}.`;
+  return `${what}\nEnd it with: esimctl orders cancel ${order.order_number} --reason "..."`;
 }

@@ -1,0 +1,33 @@
+import { type Need, reserveStock, type Shortage } from "../esims/stock.ts";
+import { Problem } from "../kernel/problem.ts";
+import type { Tx } from "../store/store.ts";
+import { type LineRow, type OrderRow, progressOrder } from "./order.ts";
+
+/** The stock that an order's pending lines need, all of it. */
+export function needsOf(lines: LineRow[]): Need[] {
+  return lines
+    .filter((line) => line.delivery_method === "stock" && line.status === "pending")
+    .map((line) => ({ productId: line.product_id, sku: line.product_sku, quantity: line.quantity }));
+}
+
+/**
+ * Reserves the stock of all pending stock lines together or of none; `short` says what is missing. An order that needs
+ * no stock, or holds it already, stays as it is.
+ */
+export async function reserveForOrder(
+  tx: Tx,
+  order: OrderRow,
+  lines: LineRow[],
+): Promise<{ reserved: OrderRow; short: Shortage[] }> {
+  const needs = needsOf(lines);
+  if (order.reserved || needs.length === 0) return { reserved: order, short: [] };
+  const short = await reserveStock(tx, needs);
+  if (short.length > 0) return { reserved: order, short };
+  return { reserved: await progressOrder(tx, order, { reserved: true }), short };
+}
+
+/** The refusal of an act that the stock is too short for. */
+export function shortStock(short: Shortage[], act: "approve" | "retry"): Problem {
+  const words = short.map(({ sku, needed, available }) => `${sku} needs ${needed}, has ${available}`);
+  return new Problem("conflict", `The stock is still short: ${words.join("; ")}. Import more, then ${act} again.`);
+}
