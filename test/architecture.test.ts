@@ -5,7 +5,7 @@ import { madeUpSources, readSources, type Source } from "./support/sources.ts";
 const floors = [
   ["src/cli"],
   ["src/daemon"],
-  ["src/core/operations"],
+  ["src/core/insight", "src/core/maintenance", "src/core/find"],
   ["src/core/credentials", "src/core/activations"],
   ["src/core/partners", "src/core/passports", "src/core/orders"],
   [

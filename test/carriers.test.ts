@@ -5,9 +5,9 @@ import { activationQueue } from "../src/core/activations/queue.ts";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { listCarriers } from "../src/core/carriers/carrier.ts";
 import { setCarrier } from "../src/core/carriers/set.ts";
+import { findStory } from "../src/core/find/find.ts";
 import type { ActivationId } from "../src/core/kernel/brand.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
-import { findStory } from "../src/core/operations/find/find.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
 import {

@@ -2,8 +2,8 @@ import { chmodSync, closeSync, openSync, rmSync, statSync, writeFileSync, writeS
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
-import { judgeSpace } from "../src/core/operations/file-checks.ts";
-import type { Finding } from "../src/core/operations/finding.ts";
+import { judgeSpace } from "../src/core/maintenance/file-checks.ts";
+import type { Finding } from "../src/core/maintenance/finding.ts";
 import { esimctl, serving } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";

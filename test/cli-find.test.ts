@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
-import type { Story } from "../src/core/operations/find/find.ts";
+import type { Story } from "../src/core/find/find.ts";
 import { expectNoIdentity, request } from "./support/activations.ts";
 import { esimctl, esimctlJson } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
-import type { PlatformStatus } from "../src/core/operations/status.ts";
+import type { PlatformStatus } from "../src/core/insight/status.ts";
 import { esimctl, esimctlJson, serving } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";

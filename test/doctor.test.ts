@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
-import { examine } from "../src/core/operations/doctor.ts";
+import { examine } from "../src/core/maintenance/doctor.ts";
 import { onPostgres, openTestStore, temporaryDirectory } from "./support/store.ts";
 
 const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "stock", "stuck_work", "clock"];

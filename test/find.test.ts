@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findStory, type Story } from "../src/core/operations/find/find.ts";
+import { findStory, type Story } from "../src/core/find/find.ts";
 import { ACTIVATIONS, iccid, request } from "./support/activations.ts";
 import { addProducts } from "./support/catalog.ts";
 import { passport } from "./support/passports.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findStory } from "../src/core/operations/find/find.ts";
-import { platformStatus } from "../src/core/operations/status.ts";
+import { findStory } from "../src/core/find/find.ts";
+import { platformStatus } from "../src/core/insight/status.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";
 

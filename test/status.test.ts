@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { lastCronRuns } from "../src/core/operations/cron-runs.ts";
-import { KEPT_MINUTES, requestCounts } from "../src/core/operations/request-counts.ts";
-import { platformStatus } from "../src/core/operations/status.ts";
+import { lastCronRuns } from "../src/core/insight/cron-runs.ts";
+import { KEPT_MINUTES, requestCounts } from "../src/core/insight/request-counts.ts";
+import { platformStatus } from "../src/core/insight/status.ts";
 import { createMetrics } from "../src/daemon/metrics.ts";
 import { registerQueueGauges } from "../src/daemon/queue-gauges.ts";
 import { countRequests } from "../src/daemon/request-counts.ts";

@@ -1,4 +1,4 @@
-import type { GivenKey } from "../core/operations/verify-backup.ts";
+import type { GivenKey } from "../core/maintenance/verify-backup.ts";
 import { dataDirectory, readKeyFile } from "../core/store/data-directory.ts";
 import type { Globals } from "./globals.ts";
 import type { Place } from "./place.ts";

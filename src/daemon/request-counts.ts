@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
+import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../core/insight/request-counts.ts";
 import type { Clock } from "../core/kernel/clock.ts";
-import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../core/operations/request-counts.ts";
 import type { Store } from "../core/store/store.ts";
 import type { Answered } from "./metrics.ts";
 

@@ -27,7 +27,7 @@ export const backup = command({
       );
     }
     const [{ makeBackup }, { requireInitialised }, { systemClock }] = await Promise.all([
-      import("../../core/operations/backup.ts"),
+      import("../../core/maintenance/backup.ts"),
       import("../local-store.ts"),
       import("../../core/kernel/clock.ts"),
     ]);

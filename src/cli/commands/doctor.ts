@@ -16,8 +16,8 @@ export const doctor = command({
   options: {},
   async run(context) {
     const [{ examine }, { isSound }, { systemClock }] = await Promise.all([
-      import("../../core/operations/doctor.ts"),
-      import("../../core/operations/finding.ts"),
+      import("../../core/maintenance/doctor.ts"),
+      import("../../core/maintenance/finding.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
     const findings = await examine({ ...(await patientAt(await context.place())), clock: systemClock });

@@ -1,5 +1,5 @@
+import type { Match, Story } from "../../core/find/find.ts";
 import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
-import type { Match, Story } from "../../core/operations/find/find.ts";
 import type { Store } from "../../core/store/store.ts";
 import { command } from "../command.ts";
 import { type Context, OPERATOR } from "../context.ts";
@@ -59,7 +59,7 @@ const MOST_LINES = 200;
 /** A request that was refused, or only read, is known to the log alone. Throws `not_found`. */
 async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
   const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
-    import("../../core/operations/find/find.ts"),
+    import("../../core/find/find.ts"),
     import("../../core/kernel/problem.ts"),
     import("../log-reading.ts"),
     import("../log-folder.ts"),

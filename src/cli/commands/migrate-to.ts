@@ -35,7 +35,7 @@ export const migrateTo = command({
       throw usageError("That is no address of PostgreSQL.", "It looks like postgres://user@host/name.");
     }
     const [{ moveToPostgres }, { requireInitialised }, { startProgress }, { systemClock }] = await Promise.all([
-      import("../../core/operations/migrate-to.ts"),
+      import("../../core/maintenance/migrate-to.ts"),
       import("../local-store.ts"),
       import("../output/progress.ts"),
       import("../../core/kernel/clock.ts"),

@@ -26,7 +26,7 @@ export const restore = command({
   async run(context, { file, force }) {
     const directory = await emptyPlace(context, force);
     const [{ restoreBackup }, { systemClock }] = await Promise.all([
-      import("../../core/operations/restore.ts"),
+      import("../../core/maintenance/restore.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
     const key = givenKey(context.globals);

@@ -1,6 +1,6 @@
-import type { CronRun } from "../../core/operations/cron-runs.ts";
-import type { Queue } from "../../core/operations/queues.ts";
-import type { PlatformStatus } from "../../core/operations/status.ts";
+import type { CronRun } from "../../core/insight/cron-runs.ts";
+import type { Queue } from "../../core/insight/queues.ts";
+import type { PlatformStatus } from "../../core/insight/status.ts";
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
@@ -26,7 +26,7 @@ export const status = command({
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
   async run(context, { watch }) {
-    const { platformStatus } = await import("../../core/operations/status.ts");
+    const { platformStatus } = await import("../../core/insight/status.ts");
     return context.withStore(async ({ store }) => {
       const look = () => store.read(platformStatus, null);
       if (watch) {

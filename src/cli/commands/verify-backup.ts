@@ -1,5 +1,5 @@
 import { counted } from "../../core/kernel/counted.ts";
-import type { Counts } from "../../core/operations/verify-backup.ts";
+import type { Counts } from "../../core/maintenance/verify-backup.ts";
 import { command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { argument } from "../input.ts";
@@ -27,8 +27,8 @@ export const verifyBackup = command({
   options: {},
   async run(context, { file }) {
     const [core, { isSound }, { systemClock }] = await Promise.all([
-      import("../../core/operations/verify-backup.ts"),
-      import("../../core/operations/finding.ts"),
+      import("../../core/maintenance/verify-backup.ts"),
+      import("../../core/maintenance/finding.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
     const key = givenKey(context.globals);

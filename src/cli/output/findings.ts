@@ -1,4 +1,4 @@
-import type { Finding } from "../../core/operations/finding.ts";
+import type { Finding } from "../../core/maintenance/finding.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
 

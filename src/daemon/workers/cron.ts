@@ -1,4 +1,4 @@
-import { type CronJob, recordCronRun } from "../../core/operations/cron-runs.ts";
+import { type CronJob, recordCronRun } from "../../core/insight/cron-runs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { describeError } from "../logging.ts";
 

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { type AuditLine, listAudit } from "../../audit/list.ts";
-import { type Slots, statement } from "../../store/statement.ts";
-import type { Read } from "../../store/store.ts";
+import { type AuditLine, listAudit } from "../audit/list.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
 import type { Moment } from "./moment.ts";
 
 const events = statement((db, t, slot: Slots<{ subject_id: string }>) =>

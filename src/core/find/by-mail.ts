@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
-import { emailKey } from "../../kernel/email-key.ts";
-import { type Slots, statement } from "../../store/statement.ts";
-import type { Read } from "../../store/store.ts";
+import { emailKey } from "../kernel/email-key.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
 import { nothing, ONE_TOO_MANY, ordersWithIds, type Subjects } from "./subjects.ts";
 
 type Mail = Slots<{ email: string }>;

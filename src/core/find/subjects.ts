@@ -1,13 +1,13 @@
 import { desc, eq } from "drizzle-orm";
-import type { ActivationRow } from "../../activations/activation.ts";
-import { openKyc } from "../../activations/identity.ts";
-import type { AuditLine } from "../../audit/list.ts";
-import type { EsimRow } from "../../esims/esim.ts";
-import { orderOfKey } from "../../orders/idempotency.ts";
-import type { OrderRow } from "../../orders/order.ts";
-import { numberIndex, openPassport, type PassportRow } from "../../passports/passport.ts";
-import { first, type Slots, statement } from "../../store/statement.ts";
-import type { Read } from "../../store/store.ts";
+import type { ActivationRow } from "../activations/activation.ts";
+import { openKyc } from "../activations/identity.ts";
+import type { AuditLine } from "../audit/list.ts";
+import type { EsimRow } from "../esims/esim.ts";
+import { orderOfKey } from "../orders/idempotency.ts";
+import type { OrderRow } from "../orders/order.ts";
+import { numberIndex, openPassport, type PassportRow } from "../passports/passport.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
 import { partnerNames } from "./names.ts";
 
 /** Whose story is to be told. */

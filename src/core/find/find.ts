@@ -1,7 +1,7 @@
-import { isoTime } from "../../kernel/clock.ts";
-import { notFound } from "../../kernel/problem.ts";
-import { itemsOfOrder } from "../../orders/items.ts";
-import type { Read } from "../../store/store.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { notFound } from "../kernel/problem.ts";
+import { itemsOfOrder } from "../orders/items.ts";
+import type { Read } from "../store/store.ts";
 import { activationStory, passportStory } from "./activation-story.ts";
 import { findSubjects } from "./find-subjects.ts";
 import type { Moment } from "./moment.ts";

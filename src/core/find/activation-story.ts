@@ -1,8 +1,8 @@
-import type { ActivationRow } from "../../activations/activation.ts";
-import { attemptsOfActivation } from "../../activations/reveal.ts";
-import { passportUses } from "../../passports/operator-view.ts";
-import type { PassportRow } from "../../passports/passport.ts";
-import type { Read } from "../../store/store.ts";
+import type { ActivationRow } from "../activations/activation.ts";
+import { attemptsOfActivation } from "../activations/reveal.ts";
+import { passportUses } from "../passports/operator-view.ts";
+import type { PassportRow } from "../passports/passport.ts";
+import type { Read } from "../store/store.ts";
 import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
 /** What happened to a request: its states, and each exchange with its carrier with the answer, identity blotted out. */

@@ -1,4 +1,4 @@
-import type { Read } from "../../store/store.ts";
+import type { Read } from "../store/store.ts";
 import { ofMail } from "./by-mail.ts";
 import { ofRequest } from "./by-request.ts";
 import { isEmpty, joined, ofOwnNumber, ofWord, type Subjects, withOrdersAndEsims } from "./subjects.ts";

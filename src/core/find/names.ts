@@ -1,5 +1,5 @@
-import { listPartners } from "../../partners/list.ts";
-import type { Read } from "../../store/store.ts";
+import { listPartners } from "../partners/list.ts";
+import type { Read } from "../store/store.ts";
 
 /** Every partner's slug by its id. */
 export async function partnerNames(q: Read): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
-import { auditOfRequest } from "../../audit/list.ts";
-import { type Slots, statement } from "../../store/statement.ts";
-import type { Read } from "../../store/store.ts";
+import { auditOfRequest } from "../audit/list.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
 import { joined, nothing, ONE_TOO_MANY, ofId, type Subjects } from "./subjects.ts";
 
 type Request = Slots<{ request_id: string }>;
