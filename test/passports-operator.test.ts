@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { PassportId } from "../src/core/kernel/brand.ts";
 import { drawPassport, releaseDraw } from "../src/core/passports/draw.ts";
-import { judgeDocuments, judgePassport } from "../src/core/passports/judge.ts";
 import { findPassports, passportUses, showPassport, verificationQueue } from "../src/core/passports/operator-view.ts";
 import { purgePassports } from "../src/core/passports/purge.ts";
 import { revealPassport } from "../src/core/passports/reveal.ts";
+import { recordVerdict, recordVerdicts } from "../src/core/passports/verdict.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { draws, importRecords, makeDrawable, passport, withAgent } from "./support/passports.ts";
 
@@ -25,9 +25,9 @@ describe("draws", () => {
       passport({ passport_expiry: "2026-04-01" }),
     ])) as [PassportId, PassportId, PassportId, PassportId, PassportId];
     await makeDrawable(store, [expiring, rejected]);
-    await store.write(judgePassport, { id: offshore, verification: "verified", onshore: false, actor: "operator" });
+    await store.write(recordVerdict, { id: offshore, verification: "verified", onshore: false, actor: "operator" });
     const refusal = { verification: "rejected", reason: "not legible", actor: "operator" } as const;
-    await store.write(judgePassport, { id: rejected, ...refusal });
+    await store.write(recordVerdict, { id: rejected, ...refusal });
     expect(await store.write(drawPassport, draws(agent))).toBeNull();
     await makeDrawable(store, [good]);
     expect(await store.write(drawPassport, draws(agent, { environment: "production" }))).toBeNull();
@@ -113,13 +113,13 @@ describe("the operator", () => {
       { country: "GBR", number: "sh111", verification: "verified", onshore: true },
       { country: "IRL", number: "sh111", verification: "verified" },
     ] as const;
-    expect(await store.write(judgeDocuments, { verdicts, actor: "operator" })).toEqual(["updated", "not_found"]);
-    expect(await store.write(judgeDocuments, { verdicts, actor: "operator" })).toEqual(["unchanged", "not_found"]);
+    expect(await store.write(recordVerdicts, { verdicts, actor: "operator" })).toEqual(["updated", "not_found"]);
+    expect(await store.write(recordVerdicts, { verdicts, actor: "operator" })).toEqual(["unchanged", "not_found"]);
     const found = await store.read(findPassports, "SH111");
     expect(found.map(({ id }) => id).sort()).toEqual([mine, theirs].sort());
     expect(found.every((row) => row.verification === "verified" && row.onshore)).toBe(true);
     const only = [{ ...verdicts[0], verification: "rejected", reason: "blurred", partnerId: other.partnerId }] as const;
-    await store.write(judgeDocuments, { verdicts: only, actor: "operator" });
+    await store.write(recordVerdicts, { verdicts: only, actor: "operator" });
     expect(await store.read(showPassport, mine as PassportId)).toMatchObject({ verification: "verified" });
     expect(await store.read(showPassport, theirs as PassportId)).toMatchObject({ rejection: "blurred" });
   });

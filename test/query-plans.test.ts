@@ -7,6 +7,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { listProducts, productSorts } from "../src/core/catalog/list.ts";
 import type { PartnerId, WebhookId } from "../src/core/kernel/brand.ts";
 import { listOrders } from "../src/core/orders/list.ts";
+import { findByKey } from "../src/core/store/rows.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 import type { Slots } from "../src/core/store/statement.ts";
 import type { Db, Read } from "../src/core/store/store.ts";
@@ -89,6 +90,12 @@ test("every statement of core is led by an index", async () => {
 
 /** The queries that are built at each call, by file: a call of all their shapes. */
 const builtPerCall: Record<string, (q: Read, known: Known) => Promise<void>> = {
+  // An update has the same key in its WHERE.
+  async "store/rows.ts"(q, { partnerId: id }) {
+    expect(await findByKey(q, "partners", { id })).toMatchObject({ id });
+    expect(await findByKey(q, "carriers", { prefix: "58" })).toMatchObject({ prefix: "58" });
+    expect(await findByKey(q, "suppliers", { name: "nobody" })).toBeNull();
+  },
   async "orders/list.ts"(q, { partnerId }) {
     const page = await listOrders(q, { partnerId, environment: "sandbox", limit: 5 });
     expect(page.data[0]?.line_items).toHaveLength(1);

@@ -1,6 +1,6 @@
 import type { PassportId } from "../../src/core/kernel/brand.ts";
 import type { DrawRequest } from "../../src/core/passports/draw.ts";
-import { judgePassport } from "../../src/core/passports/judge.ts";
+import { recordVerdict } from "../../src/core/passports/verdict.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { type Caller, startPlatform } from "./platform.ts";
 
@@ -36,7 +36,7 @@ export async function importRecords(caller: Caller, records: unknown[]): Promise
 /** Lets the operator verify passports and mark them onshore: from then on they can be drawn. */
 export async function makeDrawable(store: Store, ids: readonly PassportId[]): Promise<void> {
   for (const id of ids) {
-    await store.write(judgePassport, { id, verification: "verified", onshore: true, actor: "operator" });
+    await store.write(recordVerdict, { id, verification: "verified", onshore: true, actor: "operator" });
   }
 }
 

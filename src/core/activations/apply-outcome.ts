@@ -2,9 +2,10 @@ import type { Actor } from "../audit/record.ts";
 import { carrierByPrefix } from "../carriers/carrier.ts";
 import { ANSWER_WITHIN_MS } from "../carriers/seed.ts";
 import type { ActivationId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { releaseDraw } from "../passports/draw.ts";
+import { insertRow } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/attempts.ts";
-import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requireActivation } from "./activation.ts";
 import { announceStep } from "./events.ts";
@@ -76,7 +77,7 @@ function blotted(outcome: CarrierOutcome, kyc: Kyc | null): CarrierOutcome {
 async function noteAttempt(tx: Tx, given: Answered, kyc: Kyc | null): Promise<void> {
   const { answer = null } = given;
   await insertRow(tx, "activationAttempts", {
-    id: tx.ids.uuid(tx.now),
+    id: newId(tx),
     activation_id: given.id,
     at: tx.now,
     source: given.source,

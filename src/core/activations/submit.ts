@@ -4,10 +4,11 @@ import type { ActivationId, PassportId } from "../kernel/brand.ts";
 import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
+import { newId } from "../kernel/ids.ts";
 import { type FieldErrors, invalid, type ProblemSlug } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
 import type { Owner } from "../passports/passport.ts";
-import { insertRow } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
@@ -74,8 +75,7 @@ export async function submitActivation(tx: Tx, input: Submission) {
       actor: input.actor,
     });
   }
-  // An id of ours, made for an activation.
-  const id = tx.ids.uuid(tx.now) as ActivationId;
+  const id = newId<ActivationId>(tx);
   const drawn = input.draw ? await draw(tx, input, { id, carrier }) : null;
   const kyc = drawn?.kyc(fields) ?? kycOf(fields, null);
   if (drawn !== null) requireKyc(carrier, kyc);

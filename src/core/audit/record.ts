@@ -1,5 +1,6 @@
 import type { PartnerId } from "../kernel/brand.ts";
-import { insertRow } from "../store/statement.ts";
+import { newId } from "../kernel/ids.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 
 /** Who does a thing: `operator`, `client:<client_id>`, `worker`, `carrier:<name>` or `supplier:<name>`. */
@@ -22,7 +23,7 @@ export interface AuditEntry {
 /** Writes one line of the audit trail in the transaction of what it tells of. */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   await insertRow(tx, "auditEntries", {
-    id: tx.ids.uuid(tx.now),
+    id: newId(tx),
     at: tx.now,
     actor: entry.actor,
     action: entry.action,

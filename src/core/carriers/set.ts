@@ -1,9 +1,8 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { insertRow, updateRow } from "../store/rows.ts";
 import type { CarrierAdapter, KycField } from "../store/schema/carriers.ts";
-import { insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Carrier, type CarrierRow, carrierByPrefix, kycFields, requireCarrier, toCarrier } from "./carrier.ts";
 import { ANSWER_WITHIN_MS, EXCHANGE_TIMEOUT_MS } from "./seed.ts";
@@ -27,24 +26,6 @@ export interface CarrierSettings {
 
 type Written = Omit<CarrierRow, "created_at">;
 
-const update = statement((db, t, slot: Slots<Written>) =>
-  db
-    .update(t.carriers)
-    .set({
-      name: slot.name,
-      region: slot.region,
-      brand: slot.brand,
-      required_fields: slot.required_fields,
-      adapter: slot.adapter,
-      url: slot.url,
-      secret_sealed: slot.secret_sealed,
-      timeout_ms: slot.timeout_ms,
-      answer_within_ms: slot.answer_within_ms,
-      updated_at: slot.updated_at,
-    })
-    .where(eq(t.carriers.prefix, slot.prefix)),
-);
-
 /**
  * Adds a carrier, or changes what is named of one. A new one needs a name and a brand; the http adapter needs an
  * address and a secret. Throws `validation`.
@@ -58,7 +39,7 @@ export async function setCarrier(
   const { row, errors } = merged(tx, prefix, before, settings);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   if (before === null) await insertRow(tx, "carriers", { ...row, created_at: tx.now });
-  else await update(tx, row);
+  else await updateRow(tx, "carriers", { prefix }, row);
   const fields = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   await recordAudit(tx, { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix, fields });
   await tx.touch();

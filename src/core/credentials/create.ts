@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { requirePartner } from "../partners/partner.ts";
-import { insertRow } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { type IssuedCredential, newSecret } from "./credential.ts";
 import { scopes as allScopes, isScope } from "./scopes.ts";

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { eq, gt, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { insertRow, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 /** Lifetime of an access token in seconds (contract: Limits). */

@@ -2,9 +2,11 @@ import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
+import { newId } from "../kernel/ids.ts";
 import { luhnValid } from "../kernel/luhn.ts";
 import { Problem } from "../kernel/problem.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { parseActivationCode } from "./esim.ts";
 import { addToPool } from "./stock.ts";
@@ -80,8 +82,7 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
     return { rejected: `iccid ${known.order_id === null ? "is in stock for" : "was sold as"} ${known.sku}` };
   }
   await insertRow(tx, "esims", {
-    // An id of ours, made for an eSIM.
-    id: tx.ids.uuid(tx.now) as EsimId,
+    id: newId<EsimId>(tx),
     product_id: productId,
     ...row,
     status: "inactive",

@@ -1,4 +1,3 @@
-import { eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -6,8 +5,8 @@ import type { Environment } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import { assertMove, canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { updateRow } from "../store/rows.ts";
 import type { EsimStatus } from "../store/schema/esims.ts";
-import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
@@ -18,24 +17,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Progress = Pick<EsimRow, "status" | "status_at" | "activated_at" | "expires_at">;
 
-const write = statement((db, t, slot: Slots<Progress & { id: EsimId }>) =>
-  db
-    .update(t.esims)
-    .set({
-      status: slot.status,
-      status_at: slot.status_at,
-      activated_at: slot.activated_at,
-      expires_at: slot.expires_at,
-    })
-    .where(eq(t.esims.id, slot.id)),
-);
-
 /** Writes what changed of an eSIM's life; the status only moves as the transition table allows. */
 export async function progressEsim(tx: Tx, known: DeliveredEsim, change: Partial<Progress>): Promise<DeliveredEsim> {
   const esim = { ...known.esim, ...change };
   if (esim.status !== known.esim.status) assertMove(esimTransitions, known.esim.status, esim.status);
-  const { id, status, status_at, activated_at, expires_at } = esim;
-  await write(tx, { id, status, status_at, activated_at, expires_at });
+  await updateRow(tx, "esims", { id: esim.id }, change);
   return { ...known, esim };
 }
 

@@ -1,6 +1,7 @@
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { invalid } from "../kernel/problem.ts";
-import { insertRow } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
 
@@ -20,8 +21,7 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
     if (await realEsimExists(tx, esim.iccid))
       throw invalid({ iccid: [`${esim.iccid} belongs to another eSIM already`] });
     await insertRow(tx, "esims", {
-      // An id of ours, made for an eSIM.
-      id: tx.ids.uuid(tx.now) as EsimId,
+      id: newId<EsimId>(tx),
       ...esim,
       product_id: input.productId,
       order_id: input.orderId,

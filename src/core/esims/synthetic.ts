@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { luhnDigit } from "../kernel/luhn.ts";
-import { insertRow } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 
 /** The SM-DP+ of synthetic eSIMs: a name that can never resolve (RFC 6761). */
@@ -32,8 +33,7 @@ export async function addSyntheticEsims(tx: Tx, input: SyntheticEsims): Promise<
   for (let index = input.from; index < input.from + input.count; index++) {
     const iccid = sandboxIccid(input.orderId, index);
     await insertRow(tx, "esims", {
-      // An id of ours, made for an eSIM.
-      id: tx.ids.uuid(tx.now) as EsimId,
+      id: newId<EsimId>(tx),
       iccid,
       product_id: input.productId,
       order_id: input.orderId,

@@ -1,7 +1,5 @@
-import { eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
-import type { EsimId } from "../kernel/brand.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { findRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
@@ -20,20 +18,6 @@ export interface UsageReport {
 export type UsageOutcome = "imported" | "updated" | "duplicate" | { rejected: string };
 
 type Usage = Pick<EsimRow, "used_mb" | "total_mb" | "usage_at" | "country" | "network" | "location_at">;
-
-const write = statement((db, t, slot: Slots<Usage & { id: EsimId }>) =>
-  db
-    .update(t.esims)
-    .set({
-      used_mb: slot.used_mb,
-      total_mb: slot.total_mb,
-      usage_at: slot.usage_at,
-      country: slot.country,
-      network: slot.network,
-      location_at: slot.location_at,
-    })
-    .where(eq(t.esims.id, slot.id)),
-);
 
 /**
  * Takes usage reports over, all in one transaction. One that is not newer than what is known is a duplicate, so that
@@ -69,7 +53,7 @@ export async function takeUsage(
 ): Promise<Exclude<UsageOutcome, { rejected: string }>> {
   const at = report.at ?? tx.now;
   if (isKnown(esim, report, at)) return "duplicate";
-  await write(tx, { id: esim.id, ...usageAfter(esim, report, at) });
+  await updateRow(tx, "esims", { id: esim.id }, usageAfter(esim, report, at));
   return esim.usage_at === null ? "imported" : "updated";
 }
 
@@ -93,8 +77,7 @@ export async function takePlace(
     if ((at ?? tx.now) <= esim.location_at) return "duplicate";
     if (at === null && country === esim.country && network === esim.network) return "duplicate";
   }
-  const { id, used_mb, total_mb, usage_at } = esim;
-  await write(tx, { id, used_mb, total_mb, usage_at, country, network, location_at: at ?? tx.now });
+  await updateRow(tx, "esims", { id: esim.id }, { country, network, location_at: at ?? tx.now });
   return "updated";
 }
 

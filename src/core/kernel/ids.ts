@@ -9,6 +9,12 @@ export interface Ids {
   bytes(length: number): Buffer;
 }
 
+/** A new id branded as `Id`, e.g. `newId<OrderId>(tx)`, for the moment of the transaction. */
+export function newId<Id extends string>({ ids, now }: { ids: Ids; now: number }): Id {
+  // The one place where an id gets its brand.
+  return ids.uuid(now) as Id;
+}
+
 const POOL_BYTES = 4096;
 
 /** 16 random bytes at a time, drawn from the operating system by the page: asking for each id would cost more. */

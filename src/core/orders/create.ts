@@ -1,13 +1,13 @@
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
-import { randomAlphanumeric } from "../kernel/ids.ts";
+import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import { readSetting } from "../store/settings.ts";
-import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
@@ -55,8 +55,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   if (replay !== null) return replay;
   const priced = await priceLines(tx, input.lines);
   const travellers = await travellersOf(tx, priced.lines, input.activationRequests);
-  // An id of ours, made for an order.
-  const id = tx.ids.uuid(tx.now) as OrderId;
+  const id = newId<OrderId>(tx);
   const order_number = await newOrderNumber(tx);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
   const { order, lines } = await insertOrder(tx, input, { id, order_number, priced, balanceAfter });
@@ -151,8 +150,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
   const lines: LineRow[] = [];
   for (const [position, { product, quantity }] of priced.lines.entries()) {
     const line: LineRow = {
-      // An id of ours, made for a line.
-      id: tx.ids.uuid(tx.now) as OrderLineId,
+      id: newId<OrderLineId>(tx),
       order_id: id,
       position,
       product_id: product.id,

@@ -1,7 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { OrderItemId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
+import { insertRow } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/attempts.ts";
-import { insertRow, type Row, type Slots, statement } from "../store/statement.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";
 
@@ -28,7 +31,7 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
 /** Keeps a line for support: who said what of an item. */
 export function noteItemAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, heard: Heard): Promise<void> {
   return insertRow(tx, "itemAttempts", {
-    id: tx.ids.uuid(tx.now),
+    id: newId(tx),
     item_id: id,
     at: tx.now,
     source: heard.source,

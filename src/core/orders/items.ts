@@ -2,12 +2,14 @@ import { eq } from "drizzle-orm";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { startOfCivilDate } from "../kernel/civil-date.ts";
 import { emailKey } from "../kernel/email-key.ts";
+import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { isScheduled } from "./activation-requests.ts";
 import type { LineRow, OrderRow } from "./order.ts";
@@ -47,8 +49,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         : [];
     for (const { traveller, quantity } of lots) {
       await insertRow(tx, "orderItems", {
-        // An id of ours, made for an item.
-        id: tx.ids.uuid(tx.now) as OrderItemId,
+        id: newId<OrderItemId>(tx),
         order_id: order.id,
         line_id: line.id,
         position: position++,

@@ -1,8 +1,10 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { newId } from "../kernel/ids.ts";
+import { insertRow } from "../store/rows.ts";
 import type { EventKind } from "../store/schema/event-kinds.ts";
-import { insertRow, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
 interface Recorded {
@@ -45,8 +47,7 @@ export async function fanOut(tx: Tx, event: Recorded): Promise<void> {
     if (!events.includes(event.kind)) continue;
     const active = status === "active";
     await insertRow(tx, "deliveries", {
-      // An id of ours, made for a delivery.
-      id: tx.ids.uuid(tx.now) as DeliveryId,
+      id: newId<DeliveryId>(tx),
       event_id: event.id,
       endpoint_id: id,
       status: active ? "pending" : "held",

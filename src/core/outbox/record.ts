@@ -1,7 +1,8 @@
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { newId } from "../kernel/ids.ts";
+import { insertRow } from "../store/rows.ts";
 import type { EventKind } from "../store/schema/event-kinds.ts";
-import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { fanOut } from "./fan-out.ts";
 /** An event that has just come about. */
@@ -22,7 +23,7 @@ export interface NewEvent {
  * its cause, so that a crash loses neither or both. Answers its event_id.
  */
 export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
-  const id = tx.ids.uuid(tx.now);
+  const id = newId(tx);
   await insertRow(tx, "events", {
     id,
     kind: event.kind,

@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PartnerId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { insertRow } from "../store/rows.ts";
 import type { Tier } from "../store/schema/partners.ts";
-import { insertRow, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, toPartner } from "./partner.ts";
 
@@ -33,8 +35,7 @@ export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner>
   if ((await slugTaken(tx, { slug: input.slug })).length > 0) {
     throw new Problem("duplicate", `A partner with the slug ${input.slug} exists already.`);
   }
-  // An id of ours, made for a partner.
-  const id = tx.ids.uuid(tx.now) as PartnerId;
+  const id = newId<PartnerId>(tx);
   await insertRow(tx, "partners", {
     id,
     slug: input.slug,

@@ -1,8 +1,7 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import { invalid } from "../kernel/problem.ts";
+import { updateRow } from "../store/rows.ts";
 import type { PartnerStatus, Tier } from "../store/schema/partners.ts";
-import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
 
@@ -19,20 +18,6 @@ export interface PartnerChange {
 }
 
 type Columns = { tier: Tier; agent: boolean; production: boolean; rate_limit: number | null; status: PartnerStatus };
-
-const change = statement((db, t, slot: Slots<{ id: string; now: number } & Columns>) =>
-  db
-    .update(t.partners)
-    .set({
-      tier: slot.tier,
-      agent: slot.agent,
-      production: slot.production,
-      rate_limit: slot.rate_limit,
-      status: slot.status,
-      updated_at: slot.now,
-    })
-    .where(eq(t.partners.id, slot.id)),
-);
 
 /** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a rate limit out of 1-100000. */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
@@ -56,8 +41,7 @@ export async function resumePartner(tx: Tx, input: { slug: string; actor: string
 
 async function apply(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
   const row = await requirePartner(tx, slug);
-  const { tier, agent, production, rate_limit, status } = { ...row, ...changed };
-  await change(tx, { id: row.id, now: tx.now, tier, agent, production, rate_limit, status });
+  await updateRow(tx, "partners", { id: row.id }, { ...changed, updated_at: tx.now });
   const fields = Object.keys(changed);
   await recordAudit(tx, { actor, action, targetKind: "partner", targetId: row.id, partnerId: row.id, fields });
   await tx.touch();

@@ -2,8 +2,10 @@ import { and, eq, gte, isNull, lt, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Identity } from "../kernel/identity.ts";
+import { newId } from "../kernel/ids.ts";
 import { Secret } from "../kernel/secret.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { insertRow } from "../store/rows.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Owner, openPassport, type PassportRow } from "./passport.ts";
 
@@ -66,7 +68,7 @@ export async function drawPassport(tx: Tx, request: DrawRequest): Promise<DrawnP
   if (row === null) return null;
   await countUse(tx, { id: row.id, request_id: requestId });
   await insertRow(tx, "passportUses", {
-    id: tx.ids.uuid(tx.now),
+    id: newId(tx),
     passport_id: row.id,
     brand,
     request_id: requestId,

@@ -1,10 +1,8 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import type { Verification } from "../store/schema/passports.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
 import { checkChange, type PassportChange } from "./check.ts";
@@ -20,34 +18,6 @@ import {
 
 /** A change of any of these voids the operator's verdict (contract: Identity pool); the country is the number's. */
 const verifiedFields = ["first_name", "last_name", "passport_no", "passport_country", "passport_expiry"] as const;
-
-type Rewrite = ReturnType<typeof columnsOf> & {
-  id: PassportId;
-  verification: Verification;
-  rejection: string | null;
-  drawable: boolean;
-  now: number;
-};
-
-const rewrite = statement((db, t, slot: Slots<Rewrite>) =>
-  db
-    .update(t.passports)
-    .set({
-      first_name: slot.first_name,
-      last_name: slot.last_name,
-      title: slot.title,
-      passport_country: slot.passport_country,
-      passport_expiry: slot.passport_expiry,
-      reference: slot.reference,
-      sealed: slot.sealed,
-      number_index: slot.number_index,
-      verification: slot.verification,
-      rejection: slot.rejection,
-      drawable: slot.drawable,
-      updated_at: slot.now,
-    })
-    .where(eq(t.passports.id, slot.id)),
-);
 
 /** Refuses to touch a passport that a request used. Throws `passport_in_use`. */
 export function refuseInUse(row: PassportRow): void {
@@ -73,10 +43,8 @@ export async function editPassport(
   const columns = columnsOf(tx, after);
   await refuseTaken(tx, owner, row, columns);
   const anew = verifiedFields.some((field) => before[field] !== after[field]);
-  const standing = anew
-    ? { verification: "pending" as const, rejection: null, drawable: false }
-    : { verification: row.verification, rejection: row.rejection, drawable: row.drawable };
-  await rewrite(tx, { ...columns, ...standing, id, now: tx.now });
+  const standing = anew ? ({ verification: "pending", rejection: null, drawable: false } as const) : {};
+  await updateRow(tx, "passports", { id }, { ...columns, ...standing, updated_at: tx.now });
   await recordAudit(tx, {
     actor,
     action: "passports.edit",

@@ -1,9 +1,10 @@
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
+import { newId } from "../kernel/ids.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { insertRow } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
-import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
@@ -81,8 +82,7 @@ async function addOne(tx: Tx, owner: Owner, { index, passport, seen, result }: A
     return;
   }
   seen.add(document);
-  // An id of ours, made for a passport.
-  const id = tx.ids.uuid(tx.now) as PassportId;
+  const id = newId<PassportId>(tx);
   await insertRow(tx, "passports", {
     id,
     partner_id: owner.partnerId,

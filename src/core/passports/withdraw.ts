@@ -1,18 +1,10 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
 import { refuseInUse } from "./edit.ts";
 import { type Owner, requireOwnPassport } from "./passport.ts";
-
-const withdraw = statement((db, t, slot: Slots<{ id: PassportId; now: number }>) =>
-  db
-    .update(t.passports)
-    .set({ pool_key: slot.id, withdrawn_at: slot.now, drawable: false, updated_at: slot.now })
-    .where(eq(t.passports.id, slot.id)),
-);
 
 /**
  * Takes a passport out of the caller's pool; the record stays until it is purged (contract: DELETE
@@ -25,7 +17,8 @@ export async function withdrawPassport(
   const { owner, id, actor } = input;
   await requireAgent(tx, owner.partnerId);
   refuseInUse(await requireOwnPassport(tx, owner, id));
-  await withdraw(tx, { id, now: tx.now });
+  const withdrawn = { pool_key: id, withdrawn_at: tx.now, drawable: false, updated_at: tx.now };
+  await updateRow(tx, "passports", { id }, withdrawn);
   const { partnerId } = owner;
   await recordAudit(tx, { actor, action: "passports.withdraw", targetKind: "passport", targetId: id, partnerId });
   return { ok: true, id, status: "withdrawn" };

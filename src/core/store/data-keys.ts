@@ -1,7 +1,9 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { newId } from "../kernel/ids.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
-import { first, insertRow, type Slots, statement } from "./statement.ts";
+import { insertRow } from "./rows.ts";
+import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 import { type DataKey, openBytes } from "./vault.ts";
 
@@ -23,7 +25,7 @@ export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
 
 /** Adds a fresh 256-bit data key for `purpose`; answers its id. */
 export async function addDataKey(tx: Tx, purpose: DataKey["purpose"]): Promise<string> {
-  const id = tx.ids.uuid(tx.now);
+  const id = newId(tx);
   const wrapped = tx.vault.wrapKey(tx.ids.bytes(32), id);
   await insertRow(tx, "dataKeys", { id, purpose, wrapped, created_at: tx.now });
   return id;

@@ -1,9 +1,8 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { insertRow, updateRow } from "../store/rows.ts";
 import type { SupplierAdapter } from "../store/schema/suppliers.ts";
-import { insertRow, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
 import { findSupplier, requireSupplier, type Supplier, type SupplierRow, toSupplier } from "./supplier.ts";
@@ -19,20 +18,6 @@ export interface SupplierSettings {
 }
 
 type Written = Omit<SupplierRow, "created_at">;
-
-const update = statement((db, t, slot: Slots<Written>) =>
-  db
-    .update(t.suppliers)
-    .set({
-      adapter: slot.adapter,
-      url: slot.url,
-      secret_sealed: slot.secret_sealed,
-      to_address: slot.to_address,
-      template: slot.template,
-      updated_at: slot.updated_at,
-    })
-    .where(eq(t.suppliers.name, slot.name)),
-);
 
 /**
  * Adds a supplier, or changes what is named of one. The http adapter needs an address and a secret, the email adapter
@@ -56,7 +41,7 @@ export async function setSupplier(
   const errors = faultsOf(row, settings.secret);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   if (before === null) await insertRow(tx, "suppliers", { ...row, created_at: tx.now });
-  else await update(tx, row);
+  else await updateRow(tx, "suppliers", { name }, row);
   const fields = Object.entries(settings).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   await recordAudit(tx, { actor, action: "suppliers.set", targetKind: "supplier", targetId: name, fields });
   return toSupplier(await requireSupplier(tx, name));

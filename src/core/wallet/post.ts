@@ -1,9 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { formatMoney, minorUnits } from "../kernel/money.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/wallet.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 /** A movement between a partner's wallet and a house account. */
@@ -78,7 +80,7 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   const delta = sign === 1 ? amount : 0 - amount;
   const moved = first(await move(tx, { ...key, delta, now: tx.now, most: Number.MAX_SAFE_INTEGER }));
   const balanceAfter = moved === null ? await openWallet(tx, movement, delta) : minorUnits(moved.balance_cents);
-  const transactionId = tx.ids.uuid(tx.now);
+  const transactionId = newId(tx);
   await insertRow(tx, "ledgerTransactions", {
     id: transactionId,
     kind,

@@ -1,10 +1,11 @@
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { newId } from "../kernel/ids.ts";
 import { invalid } from "../kernel/problem.ts";
+import { insertRow } from "../store/rows.ts";
 import type { EventKind } from "../store/schema/event-kinds.ts";
 import { readSetting } from "../store/settings.ts";
-import { insertRow } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { endpointUrlFault } from "./endpoint-url.ts";
 import { newWebhookSecret } from "./secrets.ts";
@@ -33,8 +34,7 @@ export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhoo
   }
   const secret = newWebhookSecret(tx.ids);
   const row: WebhookRow = {
-    // An id of ours, made for an endpoint.
-    id: tx.ids.uuid(tx.now) as WebhookId,
+    id: newId<WebhookId>(tx),
     partner_id: partnerId,
     environment,
     url: input.url,

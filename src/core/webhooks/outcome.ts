@@ -1,8 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeliveryId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
+import { insertRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/webhooks.ts";
-import { first, insertRow, type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { createHealthBook, type HealthBook, type Tried } from "./health.ts";
 import { type Verdict, verdictOn } from "./retries.ts";
@@ -93,7 +95,7 @@ async function applyLate(tx: Tx, book: HealthBook, outcome: Outcome, verdict: Ve
 
 async function recordTry(tx: Tx, outcome: Outcome): Promise<void> {
   await insertRow(tx, "deliveryAttempts", {
-    id: tx.ids.uuid(tx.now),
+    id: newId(tx),
     delivery_id: outcome.id,
     at: outcome.at,
     status_code: outcome.statusCode,

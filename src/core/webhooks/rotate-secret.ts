@@ -1,25 +1,12 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { newWebhookSecret, type SealedSecrets } from "./secrets.ts";
 import { auditOf } from "./status.ts";
 import { requireWebhook } from "./webhook.ts";
-
-const writeSecrets = statement((db, t, slot: Slots<SealedSecrets & { id: WebhookId; now: number }>) =>
-  db
-    .update(t.webhookEndpoints)
-    .set({
-      secret_sealed: slot.secret_sealed,
-      next_secret_sealed: slot.next_secret_sealed,
-      next_secret_from: slot.next_secret_from,
-      updated_at: slot.now,
-    })
-    .where(eq(t.webhookEndpoints.id, slot.id)),
-);
 
 /** What a rotation made. */
 export interface RotatedSecret {
@@ -50,13 +37,12 @@ export async function rotateWebhookSecret(
   // After an overlap the next secret is the current one, though nobody has written it so yet.
   const current = running || next_secret_sealed === null ? row.secret_sealed : next_secret_sealed;
   const until = input.overlapMs > 0 ? tx.now + input.overlapMs : null;
-  await writeSecrets(tx, {
-    id: row.id,
+  const secrets: SealedSecrets = {
     secret_sealed: until === null ? sealed : current,
     next_secret_sealed: until === null ? null : sealed,
     next_secret_from: until,
-    now: tx.now,
-  });
+  };
+  await updateRow(tx, "webhookEndpoints", { id: row.id }, { ...secrets, updated_at: tx.now });
   await recordAudit(tx, { ...auditOf(row, "webhooks.rotate-secret", input.actor), fields: ["secret"] });
   return { id: row.id, secret, overlap_until: isoTimeOrNull(until) };
 }

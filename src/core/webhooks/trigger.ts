@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { DeliveryId, PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { newId } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
 import type { EventKind } from "../store/schema/event-kinds.ts";
@@ -45,7 +46,7 @@ export async function triggerSample(
 ): Promise<Triggered> {
   const { kind, partnerId } = input;
   const environment = input.environment ?? (await environmentOf(tx, partnerId, kind));
-  const subjectId = tx.ids.uuid(tx.now);
+  const subjectId = newId(tx);
   const data = { ...sampleData(kind, { subjectId, partnerId, now: tx.now }), test: true };
   const event_id = await recordEvent(tx, { kind, partnerId, environment, subjectId, data });
   const deliveries = await deliveriesOf(tx, { event_id });

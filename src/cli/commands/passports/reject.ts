@@ -15,13 +15,13 @@ export const reject = command({
   args: { id: argument("id", "the record's id") },
   options: { reason: required(text("--reason <text>", "why, for your own people")) },
   async run(context, { id, reason }) {
-    const [{ judgePassport }, { showPassport }] = await Promise.all([
-      import("../../../core/passports/judge.ts"),
+    const [{ recordVerdict }, { showPassport }] = await Promise.all([
+      import("../../../core/passports/verdict.ts"),
       import("../../../core/passports/operator-view.ts"),
     ]);
     const passport = await context.withStore(async ({ store }) => {
       const verdict = { id: passportId(id), verification: "rejected", reason, actor: OPERATOR } as const;
-      const row = await store.write(judgePassport, verdict);
+      const row = await store.write(recordVerdict, verdict);
       return store.read(showPassport, row.id);
     });
     return recordResult(passport, (sheet) => operatorFields(sheet, passport));

@@ -1,5 +1,5 @@
 import { checkIdentityFields } from "../../../core/kernel/identity.ts";
-import type { DocumentVerdict } from "../../../core/passports/judge.ts";
+import type { DocumentVerdict } from "../../../core/passports/verdict.ts";
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 

@@ -1,4 +1,4 @@
-import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/judge.ts";
+import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk.ts";
 import { command } from "../../command.ts";
 import { type Context, OPERATOR } from "../../context.ts";
@@ -44,8 +44,8 @@ interface Judged {
 }
 
 async function verifyIds(context: Context, ids: readonly string[], onshore: boolean | undefined): Promise<Result> {
-  const [{ judgePassport }, { Problem }] = await Promise.all([
-    import("../../../core/passports/judge.ts"),
+  const [{ recordVerdict }, { Problem }] = await Promise.all([
+    import("../../../core/passports/verdict.ts"),
     import("../../../core/kernel/problem.ts"),
   ]);
   // What a table says; the JSON has the codes.
@@ -55,7 +55,7 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
       ids.map(async (id): Promise<Judged> => {
         try {
           const verdict = { id: passportId(id), verification: "verified", onshore, actor: OPERATOR } as const;
-          await store.write(judgePassport, verdict);
+          await store.write(recordVerdict, verdict);
           return { id, status: "verified" };
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
@@ -89,8 +89,8 @@ async function verifyFile(
   onshore: boolean | undefined,
   partner: string | undefined,
 ): Promise<Result> {
-  const [{ judgeDocuments }, { requirePartner }, { verdictRowCheck }, { passportVerdictsCsv }] = await Promise.all([
-    import("../../../core/passports/judge.ts"),
+  const [{ recordVerdicts }, { requirePartner }, { verdictRowCheck }, { passportVerdictsCsv }] = await Promise.all([
+    import("../../../core/passports/verdict.ts"),
     import("../../../core/partners/partner.ts"),
     import("./verdict-row.ts"),
     import("../../csv/specs.ts"),
@@ -103,7 +103,7 @@ async function verifyFile(
       check: verdictRowCheck(onshore),
       async send(rows: readonly DocumentVerdict[]) {
         const verdicts = rows.map((row) => ({ ...row, partnerId }));
-        return (await store.write(judgeDocuments, { verdicts, actor: OPERATOR })).map(rowOutcome);
+        return (await store.write(recordVerdicts, { verdicts, actor: OPERATOR })).map(rowOutcome);
       },
       dryRun: false,
       strict: false,

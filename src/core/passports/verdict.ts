@@ -2,12 +2,13 @@ import { and, eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
+import { updateRow } from "../store/rows.ts";
 import { IN_POOL, type Verification } from "../store/schema/passports.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { numberIndex, type PassportRow, requirePassport } from "./passport.ts";
 
-/** What the operator found out about a passport. */
+/** What the operator decides about a passport. */
 export interface Verdict {
   verification: Exclude<Verification, "pending">;
   /** Whether its holder is onshore; undefined leaves the mark as it is. */
@@ -24,31 +25,11 @@ export interface DocumentVerdict extends Verdict {
   partnerId?: PartnerId | undefined;
 }
 
-type Judged = {
-  id: PassportId;
-  verification: Verification;
-  rejection: string | null;
-  onshore: boolean;
-  drawable: boolean;
-};
-
-const write = statement((db, t, slot: Slots<Judged>) =>
-  db
-    .update(t.passports)
-    .set({
-      verification: slot.verification,
-      rejection: slot.rejection,
-      onshore: slot.onshore,
-      drawable: slot.drawable,
-    })
-    .where(eq(t.passports.id, slot.id)),
-);
-
-/** Passes a verdict on one passport; answers its new row. Throws `not_found`, `conflict` when it was withdrawn. */
-export async function judgePassport(tx: Tx, input: Verdict & { id: PassportId; actor: Actor }): Promise<PassportRow> {
+/** Records the verdict on a passport; returns its new row. Throws `not_found`, `conflict` when it was withdrawn. */
+export async function recordVerdict(tx: Tx, input: Verdict & { id: PassportId; actor: Actor }): Promise<PassportRow> {
   const row = await requirePassport(tx, input.id);
   if (row.withdrawn_at !== null) throw new Problem("conflict", `Passport ${row.id} was withdrawn from its pool.`);
-  return (await judge(tx, row, input, input.actor)).row;
+  return (await writeVerdict(tx, row, input, input.actor)).row;
 }
 
 const ofDocument = statement((db, t, slot: Slots<{ number_index: string; country: string }>) =>
@@ -66,8 +47,8 @@ const ofDocument = statement((db, t, slot: Slots<{ number_index: string; country
 
 export type DocumentOutcome = "updated" | "unchanged" | "not_found";
 
-/** Passes verdicts on documents, all in one transaction; each covers every pool that holds the document. */
-export async function judgeDocuments(
+/** Records verdicts on documents, all in one transaction; each covers every pool that holds the document. */
+export async function recordVerdicts(
   tx: Tx,
   input: { verdicts: readonly DocumentVerdict[]; actor: Actor },
 ): Promise<DocumentOutcome[]> {
@@ -78,21 +59,22 @@ export async function judgeDocuments(
       (row) => verdict.partnerId === undefined || row.partner_id === verdict.partnerId,
     );
     let outcome: DocumentOutcome = rows.length === 0 ? "not_found" : "unchanged";
-    for (const row of rows) if ((await judge(tx, row, verdict, input.actor)).changed) outcome = "updated";
+    for (const row of rows) if ((await writeVerdict(tx, row, verdict, input.actor)).changed) outcome = "updated";
     outcomes.push(outcome);
   }
   return outcomes;
 }
 
-/** Neither is the partner's doing, so `updated_at`, which partners see, stays. */
-async function judge(tx: Tx, row: PassportRow, verdict: Verdict, actor: Actor) {
+/** `updated_at` stays, since partners see it and verification is not theirs. */
+async function writeVerdict(tx: Tx, row: PassportRow, verdict: Verdict, actor: Actor) {
   const { verification } = verdict;
   const onshore = verdict.onshore ?? row.onshore;
   const rejection = verification === "rejected" ? (verdict.reason ?? null) : null;
   const changed = row.verification !== verification || row.onshore !== onshore || (row.rejection ?? null) !== rejection;
   if (!changed) return { row, changed };
   const drawable = verification === "verified" && onshore && row.withdrawn_at === null;
-  await write(tx, { id: row.id, verification, rejection, onshore, drawable });
+  const verdictColumns = { verification, rejection, onshore, drawable };
+  await updateRow(tx, "passports", { id: row.id }, verdictColumns);
   await recordAudit(tx, {
     actor,
     action: verification === "verified" ? "passports.verify" : "passports.reject",
@@ -102,5 +84,5 @@ async function judge(tx: Tx, row: PassportRow, verdict: Verdict, actor: Actor) {
     fields: row.onshore === onshore ? ["verification"] : ["verification", "onshore"],
     note: rejection,
   });
-  return { row: { ...row, verification, rejection, onshore, drawable }, changed };
+  return { row: { ...row, ...verdictColumns }, changed };
 }

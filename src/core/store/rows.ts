@@ -1,0 +1,98 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Row, TableName, Tables } from "./schema/tables.ts";
+import { type Preparable, prepareOn } from "./statement.ts";
+import type { Prepared, Read, Tx } from "./store.ts";
+
+/** A table's row to be inserted: columns that may be null can be left out. */
+export type NewRow<N extends TableName> = Tables[N]["$inferInsert"];
+
+/** The primary key of a table whose rows are read and changed one by one. */
+export type KeyOf<N extends TableName> = N extends "carriers"
+  ? Pick<Row<"carriers">, "prefix">
+  : N extends "suppliers"
+    ? Pick<Row<"suppliers">, "name">
+    : "id" extends keyof Row<N>
+      ? Pick<Row<N>, "id">
+      : never;
+
+type Values = Record<string, unknown>;
+
+/** One object per shape of statement, since prepared statements are kept by the identity of what made them. */
+const shapes = new Map<string, object>();
+
+function preparedShape(q: Read, shape: string, make: () => unknown): Prepared {
+  const known = shapes.get(shape) ?? {};
+  shapes.set(shape, known);
+  // Whichever engine's builder made it, it can be prepared; the shared types cannot say so for a table named by value.
+  return prepareOn(q, known, shape, () => make() as Preparable<unknown>);
+}
+
+const columnNames = new Map<TableName, string[]>();
+
+function columnsOf(tx: Tx, table: TableName): string[] {
+  const known = columnNames.get(table);
+  if (known !== undefined) return known;
+  const columns = Object.keys(tx.t[table]).filter((key) => key !== "enableRLS" && key !== "getSQL");
+  columnNames.set(table, columns);
+  return columns;
+}
+
+function slotsFor(columns: string[]): Values {
+  return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
+}
+
+/** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
+export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+  const columns = columnsOf(tx, table);
+  const prepared = preparedShape(tx, `insert_${table}`, () =>
+    // Every column of the table is present as a placeholder.
+    tx.db.insert(tx.t[table]).values(slotsFor(columns) as never),
+  );
+  const given: Values = { ...row };
+  await prepared.execute(Object.fromEntries(columns.map((column) => [column, given[column] ?? null])));
+}
+
+/**
+ * Writes the columns of `change` into the row with this key, prepared per set of columns; those that are left out or
+ * undefined stay as they are.
+ */
+export async function updateRow<N extends TableName>(
+  tx: Tx,
+  table: N,
+  key: KeyOf<N>,
+  change: Partial<Row<N>>,
+): Promise<void> {
+  const changed = Object.entries(change).filter(([, value]) => value !== undefined);
+  if (changed.length === 0) return;
+  const columns = changed.map(([column]) => column).sort();
+  const prepared = preparedShape(tx, `update_${table}_${columns.join(",")}`, () =>
+    tx.db
+      .update(tx.t[table])
+      .set(slotsFor(columns) as never)
+      .where(keyed(tx, table, key)),
+  );
+  await prepared.execute({ ...Object.fromEntries(changed), ...keyValues(key) });
+}
+
+/** The row with this key, or null. */
+export async function findByKey<N extends TableName>(q: Read, table: N, key: KeyOf<N>): Promise<Row<N> | null> {
+  const prepared = preparedShape(q, `find_${table}`, () =>
+    q.db
+      .select()
+      .from(q.t[table] as Tables["orders"])
+      .where(keyed(q, table, key)),
+  );
+  // A select of a whole table yields its rows.
+  const rows = (await prepared.execute(keyValues(key))) as Row<N>[];
+  return rows[0] ?? null;
+}
+
+function keyed<N extends TableName>(q: Read, table: N, key: KeyOf<N>): SQL | undefined {
+  const columns: Values = { ...q.t[table] };
+  // A key's names are columns of its table.
+  return and(...Object.keys(key).map((name) => eq(columns[name] as never, sql.placeholder(`key_${name}`))));
+}
+
+function keyValues(key: object): Values {
+  return Object.fromEntries(Object.entries(key).map(([name, value]) => [`key_${name}`, value]));
+}
