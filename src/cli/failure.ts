@@ -13,7 +13,7 @@ export interface Failure {
 /** One line of what happened and one of what to do, for any error. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error;
-  if (error instanceof Problem) return problemFailure(error.slug, error.message, error.errors);
+  if (error instanceof Problem) return problemFailure(error.slug, error.message, error);
   if (isHinted(error)) {
     const { code = codeOf(error), message, hint } = error;
     return { code, message, hint, exitCode: exitCodes.failed };
@@ -39,7 +39,7 @@ const ownHints: Readonly<Record<string, string>> = {
   insufficient_scope: "Sign in with a credential that has this scope; the operator makes them.",
 };
 
-/** The commands that list what can be named, by the word for it in a refusal. */
+/** The commands that list records, by their kind. */
 const lists: Readonly<Record<string, string>> = {
   activation: "activations list",
   credential: "credentials list",
@@ -50,10 +50,9 @@ const lists: Readonly<Record<string, string>> = {
   webhook: "webhooks list",
 };
 
-/** "No such order." lets one look at the orders that there are. */
-function whereToLook(detail: string): string {
-  const [, thing = "", rest = ""] = /^No such (\w+)(.*)$/.exec(detail) ?? [];
-  const list = /^(\.|:)/.test(rest) ? lists[thing] : undefined;
+/** The command that lists the records of the kind that was not found. */
+function whereToLook(resource: unknown): string {
+  const list = typeof resource === "string" ? lists[resource] : undefined;
   return list === undefined ? "" : ` What there is: esimctl ${list}`;
 }
 
@@ -62,15 +61,21 @@ export function isForbidding(status: number): boolean {
   return status === 401 || status === 403;
 }
 
+/** What a refusal carries beside its slug and detail. */
+interface ProblemDetails {
+  errors?: Record<string, string[]> | undefined;
+  members?: Record<string, unknown> | undefined;
+}
+
 /** A refusal of the API or of core, by its slug. Validation names every field. */
-export function problemFailure(slug: string, detail: string, errors?: Record<string, string[]>): Failure {
+export function problemFailure(slug: string, detail: string, { errors, members }: ProblemDetails = {}): Failure {
   const sentences = Object.entries(errors ?? {}).map(([field, words]) => `${field} ${words.join(" and ")}`);
   const known = Object.entries(problems).find(([name]) => name === slug)?.[1];
   const hint = ownHints[slug] ?? known?.hint ?? "Run it again with --verbose to see more.";
   return {
     code: slug,
     message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
-    hint: hint + (slug === "not_found" ? whereToLook(detail) : ""),
+    hint: hint + (slug === "not_found" ? whereToLook(members?.resource) : ""),
     exitCode: known !== undefined && isForbidding(known.status) ? exitCodes.notAuthorised : exitCodes.failed,
   };
 }

@@ -69,7 +69,10 @@ function refusal(status: number, body: unknown): CliError {
   const said = String(detail ?? title ?? `The server answered ${status}.`);
   // The operator finds a fault of the server's own by this.
   const words = status >= 500 && typeof requestId === "string" ? `${said} (request ${requestId})` : said;
-  const failure = problemFailure(slug, words, isRecord(errors) ? sentences(errors) : undefined);
+  const failure = problemFailure(slug, words, {
+    ...(isRecord(errors) ? { errors: sentences(errors) } : {}),
+    ...(isRecord(body) ? { members: body } : {}),
+  });
   const exitCode = isForbidding(status) ? exitCodes.notAuthorised : failure.exitCode;
   // The whole body stays at hand: some callers need a member of it, such as current_status.
   return new CliError(failure.code, failure.message, failure.hint, exitCode, body);

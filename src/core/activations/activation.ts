@@ -1,7 +1,7 @@
 import { and, eq, or } from "drizzle-orm";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import type { Owner } from "../passports/passport.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -58,8 +58,13 @@ export type Target = { id: ActivationId } | { iccid: string };
 export async function requireOwnActivation(q: Read, owner: Owner, target: Target): Promise<ActivationRow> {
   const row = "id" in target ? await activationById(q, target.id) : await openByIccid(q, target.iccid);
   const own = row?.partner_id === owner.partnerId && row.environment === owner.environment;
-  if (row === null || !own) throw notFound("id" in target ? "activation" : "open activation for this ICCID");
+  if (row === null || !own) throw "id" in target ? notFound("activation") : noOpenActivation();
   return row;
+}
+
+function noOpenActivation(): Problem {
+  const words = "No open activation for this ICCID.";
+  return new Problem("not_found", words, { members: { resource: "activation" } });
 }
 
 async function openByIccid(q: Read, iccid: string): Promise<ActivationRow | null> {

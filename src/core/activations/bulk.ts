@@ -72,9 +72,10 @@ async function outcomeOf(
   }
 }
 
-function reasonOf({ slug, members, errors }: Problem): string {
+/** A refusal's own reason where it has one, e.g. passport_expired; else its slug. */
+function reasonOf({ slug, members }: Problem): string {
   if (typeof members.current_status === "string") return `${slug}:${members.current_status}`;
-  return errors === undefined ? slug : "passport_expired";
+  return typeof members.reason === "string" ? members.reason : slug;
 }
 
 function summed(results: BulkOutcome[]): BulkResult {

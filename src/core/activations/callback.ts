@@ -28,7 +28,7 @@ export async function takeCallback(
   input: { prefix: string; id: ActivationId; outcome: CarrierOutcome; answer: string },
 ): Promise<{ applied: boolean }> {
   const row = await activationById(tx, input.id);
-  if (row === null || row.carrier_prefix !== input.prefix) throw notFound("activation of this carrier");
+  if (row === null || row.carrier_prefix !== input.prefix) throw notFound("activation");
   if (row.submitted_at === null) {
     throw new Problem("conflict", "This activation was never handed to a carrier.");
   }

@@ -42,7 +42,8 @@ function changeOf(tx: Tx, row: ActivationRow, { requested_activation_date: date,
   checkActivationDate(date, tx.now);
   const expiry = openKyc(tx, row.sealed)?.reveal().passport_expiry ?? null;
   if (expiry !== null && expiry < date) {
-    throw invalid({ requested_activation_date: ["is later than the passport is valid"] });
+    const errors = { requested_activation_date: ["is later than the passport is valid"] };
+    throw invalid(errors, { reason: "passport_expired" });
   }
   return { ...noted, activation_date: date, ...scheduleFor(date, tx.now) };
 }

@@ -165,7 +165,7 @@ function nameFaults(fields: { first_name?: string | null; last_name?: string | n
 
 function refuseExpired(expiry: string | null, date: string): void {
   if (expiry !== null && isCivilDate(expiry) && expiry < date) {
-    throw invalid({ passport_expiry: ["is before the activation date"] });
+    throw invalid({ passport_expiry: ["is before the activation date"] }, { reason: "passport_expired" });
   }
 }
 

@@ -64,7 +64,7 @@ export interface ProductChange {
 export async function updateProduct(tx: Tx, input: ProductChange): Promise<ProductDetail> {
   const { sku, actor, ...change } = input;
   const row = await findProductBySku(tx, sku);
-  if (row === null) throw notFound(`product: ${sku}`);
+  if (row === null) throw notFound("product", sku);
   const checked = checkProduct({ ...inputOf(row), ...change });
   if (!checked.ok) throw invalid(checked.errors);
   await updateRow(tx, "products", { id: row.id }, { ...checked.product, updated_at: tx.now });

@@ -47,7 +47,7 @@ const byClientId = statement((db, t, slot: Slots<{ client_id: string }>) =>
 /** The credential's row. Throws `not_found`. */
 export async function requireCredential(q: Read, clientId: string): Promise<Row<"credentials">> {
   const row = first(await byClientId(q, { client_id: clientId }));
-  if (row === null) throw notFound(`credential: ${clientId}`);
+  if (row === null) throw notFound("credential", clientId);
   return row;
 }
 

@@ -51,7 +51,7 @@ export async function findRealEsim(q: Read, iccid: string): Promise<DeliveredEsi
 /** The same eSIM, which must be there. Throws `not_found`. */
 export async function requireRealEsim(q: Read, iccid: string): Promise<DeliveredEsim> {
   const real = await findRealEsim(q, iccid);
-  if (real === null) throw notFound(`delivered eSIM: ${iccid}`);
+  if (real === null) throw notFound("esim", iccid);
   return real;
 }
 
@@ -78,6 +78,6 @@ const ofSupplier = statement((db, t, slot: Slots<{ iccid: string; supplier: stri
  */
 export async function requireSuppliedEsim(q: Read, input: { iccid: string; supplier: string }): Promise<DeliveredEsim> {
   const row = first(await ofSupplier(q, input));
-  if (row === null) throw notFound("eSIM of this supplier");
+  if (row === null) throw notFound("esim");
   return row;
 }

@@ -4,7 +4,7 @@ import type { EsimId, ProductId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
 import { newId } from "../kernel/ids.ts";
 import { luhnValid } from "../kernel/luhn.ts";
-import { Problem } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -45,7 +45,7 @@ export type StockOutcome = "imported" | "duplicate" | { rejected: string };
 /** The product whose stock is filled. Throws `not_found`, or `conflict` when it is not delivered from stock. */
 export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
   const product = first(await productBySku(q, { sku }));
-  if (product === null) throw new Problem("not_found", `No such product: ${sku}.`);
+  if (product === null) throw notFound("product", sku);
   if (product.delivery_method !== "stock") {
     throw new Problem("conflict", `${sku} is delivered by ${product.delivery_method}, not from stock.`);
   }

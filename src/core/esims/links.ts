@@ -1,5 +1,5 @@
 import type { EsimId } from "../kernel/brand.ts";
-import { Problem } from "../kernel/problem.ts";
+import { notFound } from "../kernel/problem.ts";
 import type { Vault } from "../store/vault.ts";
 
 /** The unguessable token of an eSIM's QR code and install page: its id and a keyed mark of it. */
@@ -12,7 +12,7 @@ export function esimOfToken(vault: Vault, token: string): EsimId {
   const hex = Buffer.from(token.slice(0, 22), "base64url").toString("hex");
   // Shaped like an id; whether it is one, the comparison below and the look-up say.
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as EsimId;
-  if (token.length !== 44 || linkToken(vault, id) !== token) throw new Problem("not_found", "No such QR code.");
+  if (token.length !== 44 || linkToken(vault, id) !== token) throw notFound("qr_code");
   return id;
 }
 

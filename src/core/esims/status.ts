@@ -55,5 +55,5 @@ export async function esimStatus(
   const own = here.find(({ esim }) => esim.partner_id === input.partnerId);
   if (own !== undefined) return toEsimStatus(own);
   if (here.length > 0) throw new Problem("esim_forbidden", "This eSIM was not delivered to you.");
-  throw notFound("eSIM");
+  throw notFound("esim");
 }

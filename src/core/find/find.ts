@@ -1,5 +1,5 @@
 import { isoTime } from "../kernel/clock.ts";
-import { notFound } from "../kernel/problem.ts";
+import { Problem } from "../kernel/problem.ts";
 import { itemsOfOrder } from "../orders/items.ts";
 import type { Read } from "../store/store.ts";
 import { activationStory, passportStory } from "./activation-story.ts";
@@ -45,7 +45,7 @@ interface ToldMoment extends Omit<Moment, "at" | "request_id"> {
  */
 export async function findStory(q: Read, what: string): Promise<Story> {
   const subjects = await findSubjects(q, what);
-  if (isEmpty(subjects)) throw notFound("order, eSIM, activation, passport or request");
+  if (isEmpty(subjects)) throw new Problem("not_found", "No such order, eSIM, activation, passport or request.");
   const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
   // Of what happened at one moment, what was told first comes first.
   const timeline = moments

@@ -121,15 +121,38 @@ export class Problem extends Error {
   }
 }
 
-/** A validation problem; its detail repeats the first field in words. */
-export function invalid(errors: FieldErrors): Problem {
+/** A validation problem; its detail repeats the first field in words. `members` go into the body as they are. */
+export function invalid(errors: FieldErrors, members: Record<string, unknown> = {}): Problem {
   const fields = Object.keys(errors);
   const first = fields[0] ?? "body";
   const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
-  return new Problem("validation", `${first} ${errors[first]?.[0] ?? "is invalid"}${more}.`, { errors });
+  const detail = `${first} ${errors[first]?.[0] ?? "is invalid"}${more}.`;
+  return new Problem("validation", detail, { errors, members });
 }
 
-/** `what` is not there, or not the caller's: both look the same. */
-export function notFound(what: string): Problem {
-  return new Problem("not_found", `No such ${what}.`);
+/** What can be looked up and missed, and the word for it. */
+const resources = {
+  activation: "activation",
+  credential: "credential",
+  delivery: "delivery",
+  esim: "eSIM",
+  order: "order",
+  order_item: "order item",
+  partner: "partner",
+  passport: "passport",
+  product: "product",
+  qr_code: "QR code",
+  supplier: "supplier",
+  webhook: "webhook",
+} as const;
+
+export type ResourceKind = keyof typeof resources;
+
+/**
+ * A record that is missing or not the caller's: both look the same. `name` is what the caller called it. The member
+ * `resource` says to a program which kind it is.
+ */
+export function notFound(resource: ResourceKind, name?: string): Problem {
+  const what = name === undefined ? resources[resource] : `${resources[resource]}: ${name}`;
+  return new Problem("not_found", `No such ${what}.`, { members: { resource } });
 }

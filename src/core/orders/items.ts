@@ -104,7 +104,7 @@ export async function findItem(q: Read, id: string): Promise<ItemRow | null> {
 /** The item with this id. Throws `not_found`. */
 export async function requireItem(q: Read, id: string): Promise<ItemRow> {
   const row = await findItem(q, id);
-  if (row === null) throw notFound("order item");
+  if (row === null) throw notFound("order_item");
   return row;
 }
 

@@ -12,7 +12,7 @@ export async function suppliedItem(
   input: { supplier: string; id: OrderItemId },
 ): Promise<{ item: ItemRow; delivery_method: string }> {
   const item = await findItem(q, input.id);
-  if (item === null || item.supplier !== input.supplier) throw notFound("request to this supplier");
+  if (item === null || item.supplier !== input.supplier) throw notFound("order_item");
   const line = (await linesOfOrder(q, item.order_id)).find((each) => each.id === item.line_id);
   return { item, delivery_method: line?.delivery_method ?? "" };
 }

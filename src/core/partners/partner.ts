@@ -51,7 +51,7 @@ const byId = statement((db, t, slot: Slots<{ id: string }>) =>
 /** The partner's row. Throws `not_found` when no partner has this slug. */
 export async function requirePartner(q: Read, slug: string): Promise<Row<"partners">> {
   const row = first(await bySlug(q, { slug }));
-  if (row === null) throw notFound(`partner: ${slug}`);
+  if (row === null) throw notFound("partner", slug);
   return row;
 }
 

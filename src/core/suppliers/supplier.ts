@@ -49,7 +49,7 @@ export async function findSupplier(q: Read, name: string): Promise<SupplierRow |
 /** The supplier with this name. Throws `not_found`. */
 export async function requireSupplier(q: Read, name: string): Promise<SupplierRow> {
   const row = await findSupplier(q, name);
-  if (row === null) throw notFound(`supplier: ${name}`);
+  if (row === null) throw notFound("supplier", name);
   return row;
 }
 

@@ -3,7 +3,7 @@ import QRCode from "qrcode";
 import { Type } from "typebox";
 import { activationCode, soldEsim } from "../../core/esims/esim.ts";
 import { esimOfToken } from "../../core/esims/links.ts";
-import { Problem } from "../../core/kernel/problem.ts";
+import { notFound } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { installPage } from "../pages/install.ts";
@@ -77,6 +77,6 @@ function keepPrivate(reply: FastifyReply): void {
 /** The eSIM behind an address, once its code may be seen. Throws `not_found`. */
 async function visibleEsim({ store }: DaemonContext, token: string) {
   const sold = await store.read(soldEsim, esimOfToken(store.vault, token));
-  if (sold === null || sold.line.status !== "fulfilled") throw new Problem("not_found", "No such QR code.");
+  if (sold === null || sold.line.status !== "fulfilled") throw notFound("qr_code");
   return { esim: sold.esim, productName: sold.line.product_name };
 }

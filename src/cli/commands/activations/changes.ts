@@ -109,10 +109,12 @@ async function oneByOne<T extends TargetItem>(
 function reasonOf(error: unknown): string {
   if (!(error instanceof CliError)) throw error;
   const body = error.cause;
-  const status: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "current_status") : undefined;
+  const member = (name: string): unknown =>
+    typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+  const [status, reason] = [member("current_status"), member("reason")];
   if (typeof status === "string") return `${error.code}:${status}`;
+  if (typeof reason === "string") return reason;
   if (error.code === "not_found" || error.code === "invalid_activation_date") return error.code;
-  if (error.code === "validation") return "passport_expired";
   throw error;
 }
 

@@ -57,7 +57,7 @@ async function outcomeOf(work: Promise<void>): Promise<RowOutcome> {
     await work;
     return "imported";
   } catch (error) {
-    const failure = error instanceof Problem ? problemFailure(error.slug, error.message, error.errors) : error;
+    const failure = error instanceof Problem ? problemFailure(error.slug, error.message, error) : error;
     const known = failure instanceof CliError || error instanceof Problem ? failure : null;
     if (known === null || !isOfTheLine(known)) throw error;
     return { rejected: known.message };
