@@ -66,7 +66,7 @@ test("narrows by ids and SKUs together, and by region", async () => {
 
 test.each([
   ["product_ids=42", "product_ids", /UUIDs/],
-  ["product_ids=", "product_ids", /at least one/],
+  ["product_ids=,", "product_ids", /at least one/],
   ["skus=,", "skus", /at least one/],
   [`skus=${Array.from({ length: 201 }, (_, i) => i).join(",")}`, "skus", /at most 200/],
 ])("refuses %s", async (query, field, words) => {

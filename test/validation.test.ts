@@ -234,8 +234,12 @@ describe("query strings and paths", () => {
     expect((await send(`/things/${ID.toUpperCase()}/42`)).body).toEqual({ id: ID, number: 42 });
   });
 
+  it("count as absent where they are empty", async () => {
+    const { send } = await server();
+    expect((await send("/things?limit=&markup=%20&exact=&status=&region=")).body).toEqual({ limit: 20 });
+  });
+
   it.each([
-    ["limit=", { limit: ["must be a whole number"] }],
     ["limit=ten", { limit: ["must be a whole number"] }],
     ["limit=1e2", { limit: ["must be a whole number"] }],
     ["limit=0x10", { limit: ["must be a whole number"] }],

@@ -6,7 +6,8 @@ export type Tidy = (value: unknown) => unknown;
 /**
  * Tidies by schema: declared strings are trimmed (UUIDs in lower case too), a null where none is allowed and a required
  * string that is empty count as absent, defaults are filled in, undeclared fields fall away; free objects stay as they
- * are. With `coerce` (query strings, path parameters) numbers and booleans are read from their text.
+ * are. With `coerce` (query strings, path parameters) numbers and booleans are read from their text, and every empty
+ * value counts as absent.
  */
 export function tidier(shape: Shape, coerce: boolean): Tidy {
   const options = alternatives(shape);
@@ -47,8 +48,8 @@ function objectTidier(shape: Shape, coerce: boolean): Tidy {
     tidy: tidier(field, coerce),
     fallback: field.default,
     nullable: allowsNull(field),
-    // A number or truth value that is empty is a wrong one, not a missing one.
-    neverEmpty: required.has(name) && ["string", undefined].includes(plainType(field)),
+    // In a body, a number or truth value that is empty is a wrong one, not a missing one.
+    neverEmpty: coerce || (required.has(name) && ["string", undefined].includes(plainType(field))),
   }));
   const open = shape.additionalProperties === true;
   return (value) => {
@@ -57,7 +58,7 @@ function objectTidier(shape: Shape, coerce: boolean): Tidy {
     for (const { name, fallback, nullable, neverEmpty, tidy: tidyField } of fields) {
       const sent: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
       const field = tidyField(sent === null && !nullable ? undefined : sent);
-      const kept = field === "" && neverEmpty ? undefined : field;
+      const kept = neverEmpty && isText(field, /^$/) ? undefined : field;
       if (kept !== undefined) tidy[name] = kept;
       else if (fallback !== undefined) tidy[name] = fallback;
       else delete tidy[name];
