@@ -129,9 +129,13 @@ describe("redaction", () => {
   it("covers the names that hold secrets and identity data, at every depth", async () => {
     const { logger, text } = await capture();
     const person = { passport_no: "PA1234567", date_of_birth: "1980-05-17", puk: "81726354", address: "1 Sample St" };
-    logger.info({ ...person, headers: { authorization: "Bearer abc" }, records: [{ ...person }] }, "import");
+    const customer = { email: "mia@example.com", name: "Mia Chen", phone: "+61 400 000 001" };
+    logger.info(
+      { ...person, headers: { authorization: "Bearer abc" }, records: [{ ...person }], orders: [{ customer }] },
+      "import",
+    );
     await expect.poll(text).not.toBe("");
-    expect(text()).not.toMatch(/PA1234567|1980-05-17|81726354|Sample St|Bearer abc/);
+    expect(text()).not.toMatch(/PA1234567|1980-05-17|81726354|Sample St|Bearer abc|mia@|Mia|400 000/);
   });
 });
 

@@ -213,6 +213,7 @@ async function assertSound(world: World): Promise<void> {
     }, 0);
     expect(moved("charge")).toBe(order.total_cents);
     expect(moved("refund")).toBeLessThanOrEqual(order.total_cents);
+    expect(order.refunded_cents).toBe(moved("refund"));
     const ended = ["fulfilled", "failed", "cancelled"].includes(order.status);
     expect(moved("refund"), order.status).toBe(ended ? undelivered : 0);
     // Failed and cancelled mean that nothing was delivered; fulfilled, that something was.

@@ -52,6 +52,23 @@ test("each order of a bulk request is judged by itself", async () => {
   expect(await platform.store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true });
 });
 
+test("an order of a bulk request answers its external_order_id and its customer wherever it is read", async () => {
+  const platform = await startPlatform();
+  const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);
+  const caller = await platform.caller();
+  const phoned = { customer: { ...customer, phone: "+61 400 000 001" } };
+  const { body } = await bulk(caller, [item("shop-1", EU5, 1, phoned), item("shop-2", EU5)]);
+  const [first, second] = body.results.map((result: { service_order_id: string }) => result.service_order_id);
+  const listed = (await caller.get("/api/v1/orders")).body.data;
+  for (const [id, facts] of [
+    [first, { external_order_id: "shop-1", ...phoned, refunded_cents: 0 }],
+    [second, { external_order_id: "shop-2", customer: { ...customer, phone: null }, refunded_cents: 0 }],
+  ]) {
+    expect((await caller.get(`/api/v1/orders/${id}`)).body).toMatchObject(facts);
+    expect(listed.find((order: { id: string }) => order.id === id)).toMatchObject(facts);
+  }
+});
+
 test("a bulk request of 100 orders is placed whole, in one or two commits", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);

@@ -1,6 +1,4 @@
-import Database from "better-sqlite3";
 import { eq } from "drizzle-orm";
-import pg from "pg";
 import { expect, test } from "vitest";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { type Location, openStore } from "../src/core/store/open.ts";
@@ -8,7 +6,7 @@ import { StoreError } from "../src/core/store/problems.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
-import { openTestStore } from "./support/store.ts";
+import { openTestStore, runStatements } from "./support/store.ts";
 
 async function put(tx: Tx, { key, value }: { key: string; value: string }): Promise<void> {
   await tx.db.insert(tx.t.settings).values({ key, value });
@@ -122,16 +120,6 @@ test("what is sealed opens again, is different each time, and is refused when al
 });
 
 /** As a later version of the program would have left it. */
-async function pretendNewer(location: Location): Promise<void> {
-  const statement = "INSERT INTO schema_history (name, digest) VALUES ('9999_future', 'x')";
-  if ("file" in location) {
-    const database = new Database(location.file);
-    database.exec(statement);
-    database.close();
-  } else {
-    const client = new pg.Client({ connectionString: location.url });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  }
+function pretendNewer(location: Location): Promise<void> {
+  return runStatements(location, ["INSERT INTO schema_history (name, digest) VALUES ('9999_future', 'x')"]);
 }

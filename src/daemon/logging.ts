@@ -13,6 +13,7 @@ const PRIVATE = [
   "secret",
   "first_name",
   "last_name",
+  "customer",
   "customer_name",
   "customer_email",
   "customer_phone",

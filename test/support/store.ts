@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/kernel/clock.ts";
@@ -38,6 +39,22 @@ export async function openTestStore(clock: Clock): Promise<TestStore> {
     return opened;
   };
   return { store: await again(), location, masterKey, again };
+}
+
+/** Runs statements on a database, past the store. */
+export async function runStatements(location: Location, statements: string[]): Promise<void> {
+  if ("url" in location) {
+    for (const statement of statements) await onServer(location.url, statement);
+    return;
+  }
+  const database = new Database(location.file);
+  for (const statement of statements) database.exec(statement);
+  database.close();
+}
+
+/** A database as it was before `migration` ran: what the migration filled is emptied by `statements`. */
+export function rewind(location: Location, migration: string, statements: string[]): Promise<void> {
+  return runStatements(location, [...statements, `DELETE FROM schema_history WHERE name = '${migration}'`]);
 }
 
 /** A database of its own on the suite's PostgreSQL, dropped with the test. */

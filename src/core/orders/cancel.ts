@@ -31,15 +31,15 @@ export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; 
     note: input.reason,
   });
   if (!anythingDelivered(whole)) return endCancelled(tx, whole, input.reason);
-  const lines = await withdrawUndelivered(tx, whole, "cancelled");
-  return finishOrder(tx, { ...order, reserved: false }, lines);
+  const left = await withdrawUndelivered(tx, whole, "cancelled");
+  return finishOrder(tx, { ...left.order, reserved: false }, left.lines);
 }
 
 /** Ends an undelivered order as cancelled: refunded in full, with order.cancelled (contract: Events). */
 export async function endCancelled(tx: Tx, whole: WholeOrder, reason: string): Promise<OrderRow> {
-  await withdrawUndelivered(tx, whole, "cancelled");
+  const { order } = await withdrawUndelivered(tx, whole, "cancelled");
   const ended = { status: "cancelled", reason, due_at: null, leased_until: null, reserved: false } as const;
-  const cancelled = await progressOrder(tx, whole.order, { ...ended, cancelled_at: tx.now });
+  const cancelled = await progressOrder(tx, order, { ...ended, cancelled_at: tx.now });
   const { id, order_number, partner_id: partnerId, environment } = cancelled;
   const about = { cancellation_reason: reason, cancelled_at: isoTime(tx.now) };
   const data = { id, order_number, status: "cancelled", ...about };

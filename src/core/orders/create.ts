@@ -127,6 +127,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     status: sandbox ? "pending_payment" : "paid",
     currency: priced.currency,
     total_cents: priced.total,
+    refunded_cents: 0,
     quantity: priced.quantity,
     product_id: priced.lines[0].product.id,
     product_sku: priced.lines[0].product.sku,

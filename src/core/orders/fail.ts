@@ -5,7 +5,7 @@ import { withdrawUndelivered } from "./withdraw.ts";
 
 /** Ends an order of which nothing was delivered as failed, with its money back in the same transaction. */
 export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Promise<OrderRow> {
-  await withdrawUndelivered(tx, whole, "failed");
+  const { order } = await withdrawUndelivered(tx, whole, "failed");
   const ended = { status: "failed", reason, due_at: null, leased_until: null, reserved: false } as const;
-  return progressOrder(tx, whole.order, ended);
+  return progressOrder(tx, order, ended);
 }

@@ -46,6 +46,11 @@ export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
   return linesOf(q, { order_id: orderId });
 }
 
+/** What every answer about an order says beyond the contract: the partner's own names in it, and what was refunded. */
+export function orderFacts({ external_order_id, customer, refunded_cents }: OrderRow) {
+  return { external_order_id, customer, refunded_cents };
+}
+
 /** The Order record (contract: Order), as create and list answer it. */
 export function toOrder(row: OrderRow, lines: LineRow[]) {
   const { id, order_number, partner_id, product_id, product_sku, quantity, unit_price_cents, currency, status } = row;
@@ -61,6 +66,7 @@ export function toOrder(row: OrderRow, lines: LineRow[]) {
     total_amount_cents: row.total_cents,
     currency,
     status,
+    ...orderFacts(row),
     line_items: lines.map((line) => ({
       product_id: line.product_id,
       product_sku: line.product_sku,

@@ -4,7 +4,7 @@ import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Read } from "../store/store.ts";
 import { itemsOfOrder } from "./items.ts";
-import { type LineRow, linesOfOrder, type Owner, requireOrder, requireOwnOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, type Owner, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
 
 /** One order with what was delivered (contract: OrderWithFulfillment). Throws `not_found`. */
 export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; publicUrl: string }) {
@@ -19,6 +19,7 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
     total_amount_cents: order.total_cents,
     total_price_cents: order.total_cents,
     currency: order.currency,
+    ...orderFacts(order),
     metadata: order.metadata,
     created_at: isoTime(order.created_at),
     updated_at: isoTime(order.updated_at),

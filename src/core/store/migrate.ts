@@ -1,21 +1,16 @@
 import { createHash } from "node:crypto";
-import type { Migration } from "./migration.ts";
+import { fills } from "./fills.ts";
+import type { Migration, MigrationTarget } from "./migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
 import { StoreError } from "./problems.ts";
 
-/** The few things a migration needs of a connection. */
-export interface MigrationTarget {
-  run(statement: string): Promise<void>;
-  rows(statement: string): Promise<Record<string, unknown>[]>;
-}
-
 const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KEY NOT NULL, digest text NOT NULL)";
 
-/** The engine's migrations and the rules that the schema builder cannot express, in order. */
+/** The engine's migrations, the rules that the schema builder cannot express, and the fills of columns, in order. */
 export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
   const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
-  return [...made, ...guards(engine)];
+  return [...made, ...guards(engine), ...fills];
 }
 
 /**
@@ -51,6 +46,7 @@ export async function migrate(target: MigrationTarget, wanted: Migration[]): Pro
   const pending = await pendingMigrations(target, wanted);
   for (const migration of wanted.filter(({ name }) => pending.includes(name))) {
     for (const statement of migration.statements) await target.run(statement);
+    await migration.fill?.(target);
     const { name } = migration;
     await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${name}', '${digest(migration)}')`);
   }

@@ -87,6 +87,24 @@ export const IdempotencyHeader = Type.Object({
   }),
 });
 
+const customerFields = {
+  email: Type.String({ examples: ["mia@example.com"] }),
+  name: Type.String({ examples: ["Mia Chen"] }),
+  phone: Nullable(Type.String({ examples: ["+61 400 000 000"] })),
+};
+
+/** What the answers to create, list and get say beyond the contract. */
+const orderFacts = {
+  external_order_id: Nullable(
+    Type.String({ description: "Your own id of a bulk order; null for a single order", examples: ["shop-10042"] }),
+  ),
+  customer: Nullable(Type.Object(customerFields, { description: "As a bulk order named it; null for a single order" })),
+  refunded_cents: Type.Integer({
+    description: "What was refunded to the wallet so far, in minor units of the currency",
+    examples: [0],
+  }),
+};
+
 const order = {
   id: OrderId,
   order_number: Type.String({ examples: ["ORD-20260301-7KQ2M"] }),
@@ -99,6 +117,7 @@ const order = {
   total_amount_cents: Cents,
   currency: Currency,
   status: OneOf(orderStatuses),
+  ...orderFacts,
   line_items: Type.Array(
     Type.Object({
       product_id: UuidOf<"product">("The product"),
@@ -132,6 +151,7 @@ export const OrderWithFulfillment = Type.Object({
   total_amount_cents: Cents,
   total_price_cents: Cents,
   currency: Currency,
+  ...orderFacts,
   metadata: Metadata,
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -43,7 +43,9 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     number: order.order_number,
     id: order.id,
     status: standingWords(sheet, { status: order.status, reason: inside === null ? "" : inside.reason }),
+    ...(order.external_order_id === null ? {} : { "external id": shown(order.external_order_id) }),
     total: sheet.money(order.total_amount_cents, order.currency),
+    ...(order.refunded_cents === 0 ? {} : { refunded: sheet.money(order.refunded_cents, order.currency) }),
     created: moment(order.created_at),
     ...(inside === null || inside.reason === null ? {} : { reason: shown(inside.reason) }),
   });

@@ -1,7 +1,8 @@
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { counted } from "../../kernel/counted.ts";
-import { type MigrationTarget, migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
+import { migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
+import type { MigrationTarget } from "../migration.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db } from "../store.ts";
 import { BACKUP_TABLE } from "./backup-file.ts";

@@ -122,5 +122,11 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"deliveries_held\" ON \"deliveries\" USING btree (\"id\") WHERE \"deliveries\".\"status\" = 'held';",
       "CREATE INDEX \"delivery_attempts_delivery\" ON \"delivery_attempts\" USING btree (\"delivery_id\",\"id\");"
     ]
+  },
+  {
+    "name": "0002_order_refunds",
+    "statements": [
+      "ALTER TABLE \"orders\" ADD COLUMN \"refunded_cents\" bigint DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

@@ -106,5 +106,11 @@ export const migrations: Migration[] = [
       "CREATE TABLE `delivery_attempts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`delivery_id` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`status_code` integer,\n\t`latency_ms` integer NOT NULL,\n\t`error` text,\n\t`response_body` text,\n\tFOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
       "CREATE INDEX `delivery_attempts_delivery` ON `delivery_attempts` (`delivery_id`,`id`);"
     ]
+  },
+  {
+    "name": "0002_order_refunds",
+    "statements": [
+      "ALTER TABLE `orders` ADD `refunded_cents` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

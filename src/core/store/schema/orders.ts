@@ -28,6 +28,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       status: k.text("status").$type<OrderStatus>().notNull(),
       currency: k.text("currency").notNull(),
       total_cents: k.int("total_cents").notNull(),
+      /** The sum of the ledger's refunds of this order. The default fills rows from before the column. */
+      refunded_cents: k.int("refunded_cents").notNull().default(0),
       quantity: k.int("quantity").notNull(),
       product_id: k.text("product_id").$type<ProductId>().notNull(),
       product_sku: k.text("product_sku").notNull(),
