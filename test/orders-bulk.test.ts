@@ -33,18 +33,35 @@ test("each order of a bulk request is judged by itself", async () => {
   expect(status).toBe(200);
   expect(body.summary).toEqual({ total: 6, successful: 3, failed: 3 });
   const [a, b, c, d, again, other] = body.results;
-  expect(a).toEqual({ external_order_id: "a", service_order_id: expect.any(String), status: "success" });
-  expect(b).toMatchObject({ service_order_id: null, status: "failed", error: { code: "validation" } });
+  expect(a).toEqual({
+    external_order_id: "a",
+    service_order_id: expect.any(String),
+    status: "success",
+    order_number: expect.stringMatching(/^ORD-20260302-[0-9A-Z]{5}$/),
+    total_price_cents: 200,
+    currency: "AUD",
+    replayed: false,
+  });
+  expect(b).toEqual({
+    external_order_id: "b",
+    service_order_id: null,
+    status: "failed",
+    order_number: null,
+    total_price_cents: null,
+    currency: null,
+    replayed: false,
+    error: { code: "validation", message: expect.any(String) },
+  });
   expect(c).toMatchObject({ status: "failed", error: { code: "insufficient_balance" } });
   expect(d.status).toBe("success");
-  expect(again).toEqual(a);
+  expect(again).toEqual({ ...a, replayed: true });
   expect(other).toMatchObject({ status: "failed", error: { code: "idempotency_conflict" } });
   await platform.fulfil();
   expect((await caller.get(`/api/v1/orders/${a.service_order_id}`)).body.status).toBe("fulfilled");
   expect((await caller.get("/api/v1/balance")).body.balances).toMatchObject([{ balance_cents: 50 }]);
 
   const repeated = await bulk(caller, [item("a", products.EU5, 2), item("c", products.EU5, 2)]);
-  expect(repeated.body.results[0]).toEqual(a);
+  expect(repeated.body.results[0]).toEqual(again);
   expect(repeated.body.results[1].error.code).toBe("insufficient_balance");
   // The same text as an Idempotency-Key is another key.
   const single = { line_items: [{ product_id: products.EU5, quantity: 9 }] };

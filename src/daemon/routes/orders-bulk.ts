@@ -61,11 +61,21 @@ async function placeOne(
     };
     const { order, replayed } = await store.write(createOrder, asked, request.id);
     if (!replayed) warnOfEids(request, order, activationRequests);
-    return { external_order_id, service_order_id: order.id, status: "success" };
+    const { id: service_order_id, order_number, total_price_cents, currency } = order;
+    const placed = { service_order_id, order_number, total_price_cents, currency, replayed };
+    return { external_order_id, status: "success", ...placed };
   } catch (error) {
-    return { external_order_id, service_order_id: null, status: "failed", error: told(error, request) };
+    return { external_order_id, status: "failed", ...NOT_PLACED, error: told(error, request) };
   }
 }
+
+const NOT_PLACED = {
+  service_order_id: null,
+  order_number: null,
+  total_price_cents: null,
+  currency: null,
+  replayed: false,
+} as const;
 
 /** Why one order failed; what is no refusal is logged and told as `internal`. */
 function told(error: unknown, request: FastifyRequest): { code: string; message: string } {

@@ -60,13 +60,17 @@ export const BulkOrders = Type.Object({
   ),
 });
 
-/** Contract: bulk order result. */
+/** Contract: bulk order result. What names the order is null for a failure. */
 export const BulkResult = Type.Object({
   results: Type.Array(
     Type.Object({
       external_order_id: Type.String(),
       service_order_id: Nullable(Type.String({ format: "uuid" })),
       status: OneOf(["success", "failed"]),
+      order_number: Nullable(Type.String({ examples: ["ORD-20260301-7KQ2M"] })),
+      total_price_cents: Nullable(Type.Integer({ description: "Minor units of the currency", examples: [1250] })),
+      currency: Nullable(Currency),
+      replayed: Type.Boolean({ description: "Whether an earlier request placed the order; false for a failure" }),
       error: Type.Optional(
         Type.Object({
           code: Type.String({ examples: ["insufficient_balance"] }),

@@ -20,7 +20,7 @@ export const bulk = command({
   effects:
     "Charges the wallet order by order; one that fails stops no other. The same file again places nothing twice. " +
     "Rows that cannot be read go to FILE.rejected.csv, with all rows of their order.",
-  json: "the API's bodies summed: {results: [{external_order_id, service_order_id, status, error?}], summary}",
+  json: "the API's bodies summed: {results: [{external_order_id, service_order_id, status, replayed, …}], summary}",
   examples: ["orders bulk orders.csv --partner acme", "orders bulk orders.json --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
