@@ -198,7 +198,12 @@ test("an item is due when its day begins where the traveller is, and is worked t
   expect(esims).toMatchObject({ count: 1, esims: [{ iccid, activation_code: activationCode }] });
   await expect(platform.store.write(retryItem, { id, actor: "operator" })).rejects.toMatchObject({ slug: "conflict" });
   const kinds = await platform.store.read(async (q) => q.db.select().from(q.t.events).orderBy(q.t.events.id), null);
-  expect(kinds.filter((event) => event.subject_id === id)).toMatchObject([
+  const about = kinds.filter((event) => event.subject_id === id);
+  for (const { data } of about) {
+    const { order_id, order_number, external_order_id } = data;
+    expect([order_id, order_number, external_order_id]).toEqual([body.id, body.order_number, null]);
+  }
+  expect(about).toMatchObject([
     { kind: "activation.submitted", data: { id, carrier: null, customer_name: "Mia Chen", status: "processing" } },
     { kind: "activation.confirmed", data: { confirmation_number: "C-1", processing_status: "confirmed" } },
     { kind: "activation.activated", data: { status: "completed", iccid, activated_at: "2026-03-04T13:00:00.000Z" } },

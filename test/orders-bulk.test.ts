@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { cancelOrder } from "../src/core/orders/cancel.ts";
+import { confirmItem } from "../src/core/orders/item-operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
-import { addProducts, addStock } from "./support/catalog.ts";
+import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
 
 const customer = { email: "mia@example.com", name: "Mia Chen" };
@@ -84,6 +86,38 @@ test("an order of a bulk request answers its external_order_id and its customer 
     expect((await caller.get(`/api/v1/orders/${id}`)).body).toMatchObject(facts);
     expect(listed.find((order: { id: string }) => order.id === id)).toMatchObject(facts);
   }
+});
+
+test("every event of a bulk order, and of its items, names the partner's own id of the order", async () => {
+  const platform = await startPlatform();
+  const { MAIL, EU5 } = await addProducts(platform.store, [...suppliedProducts, { sku: "EU5" }]);
+  await addStock(platform.store, "EU5", 1);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 10_000);
+  const traveller = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-05" };
+  const scheduled = { activation_requests: [{ product_id: MAIL, ...traveller }] };
+  const { body } = await bulk(caller, [item("shop-1", EU5), item("shop-2", MAIL, 1, scheduled)]);
+  await platform.fulfil();
+  const [, { service_order_id: id, order_number }] = body.results;
+  const [due] = (await caller.get(`/api/v1/orders/${id}/activation-status`)).body.activations;
+  await platform.store.write(confirmItem, { id: due.item_id, number: "C-1", actor: "operator" });
+  await platform.store.write(cancelOrder, { id, reason: "not wanted", actor: "operator" });
+
+  const events = await platform.store.read(async (q) => q.db.select().from(q.t.events).orderBy(q.t.events.id), null);
+  const named = events.map(({ kind, data }) => `${kind} ${data.external_order_id}`);
+  expect(named.sort()).toEqual([
+    "activation.confirmed shop-2",
+    "activation.submitted shop-2",
+    "esims.ready shop-1",
+    "order.cancelled shop-2",
+    "order.created shop-1",
+    "order.created shop-2",
+    "order.fulfilled shop-1",
+    "payment.completed shop-1",
+    "payment.completed shop-2",
+  ]);
+  const steps = events.filter(({ kind }) => kind.startsWith("activation."));
+  for (const { data } of steps) expect(data).toMatchObject({ id: due.item_id, order_id: id, order_number });
 });
 
 test("a bulk request of 100 orders is placed whole, in one or two commits", async () => {

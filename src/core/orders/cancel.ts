@@ -40,9 +40,9 @@ export async function endCancelled(tx: Tx, whole: WholeOrder, reason: string): P
   const { order } = await withdrawUndelivered(tx, whole, "cancelled");
   const ended = { status: "cancelled", reason, due_at: null, leased_until: null, reserved: false } as const;
   const cancelled = await progressOrder(tx, order, { ...ended, cancelled_at: tx.now });
-  const { id, order_number, partner_id: partnerId, environment } = cancelled;
+  const { id, order_number, external_order_id, partner_id: partnerId, environment } = cancelled;
   const about = { cancellation_reason: reason, cancelled_at: isoTime(tx.now) };
-  const data = { id, order_number, status: "cancelled", ...about };
+  const data = { id, order_number, external_order_id, status: "cancelled", ...about };
   await recordEvent(tx, { kind: "order.cancelled", partnerId, environment, subjectId: id, data });
   return cancelled;
 }

@@ -187,12 +187,14 @@ interface Announcement {
 }
 
 async function announce(tx: Tx, order: Order, { owner, transactionId }: Announcement): Promise<void> {
-  const { id, order_number, partner_id, status, total_price_cents, currency, line_items, created_at } = order;
+  const { id, order_number, external_order_id, partner_id, status } = order;
+  const { total_price_cents, currency, line_items, created_at } = order;
   const about = { partnerId: owner.partnerId, environment: owner.environment, subjectId: id };
-  const data = { id, order_number, partner_id, status, total_price_cents, currency, line_items, created_at };
+  const price = { total_price_cents, currency, line_items };
+  const data = { id, order_number, external_order_id, partner_id, status, ...price, created_at };
   await recordEvent(tx, { kind: "order.created", ...about, data });
   if (transactionId === null) return;
   const payment = { payment_method: "wallet", transaction_id: transactionId, completed_at: created_at };
-  const paid = { order_id: id, order_number, amount_cents: total_price_cents, currency, ...payment };
+  const paid = { order_id: id, order_number, external_order_id, amount_cents: total_price_cents, currency, ...payment };
   await recordEvent(tx, { kind: "payment.completed", ...about, data: paid });
 }

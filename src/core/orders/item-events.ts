@@ -33,6 +33,9 @@ export async function announceItem(tx: Tx, order: OrderRow, item: ItemRow, step:
     subjectId: item.id,
     data: {
       id: item.id,
+      order_id: order.id,
+      order_number: order.order_number,
+      external_order_id: order.external_order_id,
       iccid,
       carrier: null,
       activation_date: traveller.activation_date,

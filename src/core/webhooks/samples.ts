@@ -19,8 +19,8 @@ export function sampleData(kind: EventKind, about: About): Record<string, unknow
   return kind.startsWith("esim.") ? esimSample(kind, about, at) : activationSample(kind, about, at);
 }
 
-function orderNumber(at: string): string {
-  return `ORD-${at.slice(0, 10).replaceAll("-", "")}-7KQ2M`;
+function orderNames(at: string): { order_number: string; external_order_id: string } {
+  return { order_number: `ORD-${at.slice(0, 10).replaceAll("-", "")}-7KQ2M`, external_order_id: "shop-10042" };
 }
 
 const esims = [
@@ -32,19 +32,19 @@ const esims = [
 ];
 
 function orderSample(kind: EventKind, { subjectId: id, partnerId }: About, at: string): Record<string, unknown> {
-  const order_number = orderNumber(at);
-  if (kind === "esims.ready") return { order_id: id, order_number, count: esims.length, esims };
-  if (kind === "order.fulfilled") return { id, order_number, status: "fulfilled", esims, fulfilled_at: at };
+  const names = orderNames(at);
+  if (kind === "esims.ready") return { order_id: id, ...names, count: esims.length, esims };
+  if (kind === "order.fulfilled") return { id, ...names, status: "fulfilled", esims, fulfilled_at: at };
   if (kind === "order.cancelled") {
-    return { id, order_number, status: "cancelled", cancellation_reason: "requested by the partner", cancelled_at: at };
+    return { id, ...names, status: "cancelled", cancellation_reason: "requested by the partner", cancelled_at: at };
   }
   const line = { product_id: id, product_sku: "ES-EU-5GB-30D", quantity: 1, unit_price_cents: 1250 };
   const price = { total_price_cents: 1250, currency: "AUD", line_items: [line] };
-  return { id, order_number, partner_id: partnerId, status: "paid", ...price, created_at: at };
+  return { id, ...names, partner_id: partnerId, status: "paid", ...price, created_at: at };
 }
 
 function paymentSample(kind: EventKind, { subjectId }: About, at: string): Record<string, unknown> {
-  const payment = { order_id: subjectId, order_number: orderNumber(at), amount_cents: 1250, currency: "AUD" };
+  const payment = { order_id: subjectId, ...orderNames(at), amount_cents: 1250, currency: "AUD" };
   return kind === "payment.failed"
     ? { ...payment, failure_reason: "insufficient_balance", failed_at: at }
     : { ...payment, payment_method: "wallet", transaction_id: subjectId, completed_at: at };
