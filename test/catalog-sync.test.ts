@@ -87,13 +87,24 @@ test("platform_a has the shape of Shopify's product", async () => {
     product_type: "eSIM",
     tags: "Europe, data only, 30 days",
     status: "active",
-    variants: [{ sku: "EU-5", price: "16.25", inventory_management: null, requires_shipping: false }],
+    variants: [
+      {
+        sku: "EU-5",
+        price: "16.25",
+        presentment_prices: [{ price: { amount: "16.25", currency_code: "AUD" }, compare_at_price: null }],
+        inventory_management: null,
+        requires_shipping: false,
+      },
+    ],
     images: [{ src: expect.stringMatching(/\.svg$/), alt: "Europe 5 GB" }],
   });
   const japanese = body.products.find((each: { title: string }) => each.title.startsWith("Japan"));
   // Yen have no decimals; tags are separated by commas, so none holds one.
   expect(japanese).toMatchObject({ title: 'Japan <3 GB> & "more"', tags: "Asia Pacific, data only, 30 days" });
-  expect(japanese.variants[0].price).toBe("1951");
+  expect(japanese.variants[0]).toMatchObject({
+    price: "1951",
+    presentment_prices: [{ price: { amount: "1951", currency_code: "JPY" } }],
+  });
 });
 
 test("platform_b has the shape of WooCommerce's product", async () => {

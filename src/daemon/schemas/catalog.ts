@@ -54,6 +54,13 @@ const ShopifyItem = Type.Object({
     Type.Object({
       sku,
       price: Price,
+      presentment_prices: Type.Array(
+        Type.Object({
+          price: Type.Object({ amount: Price, currency_code: Currency }),
+          compare_at_price: Type.Null({ description: "No former price" }),
+        }),
+        { description: "The same price with its currency" },
+      ),
       inventory_management: Type.Null({ description: "Not tracked" }),
       requires_shipping: Type.Boolean(),
     }),

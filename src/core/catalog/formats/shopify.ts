@@ -20,7 +20,15 @@ export function toShopify(offer: Offer) {
     tags: tagsOf(product),
     status: "active" as const,
     // Nothing of ours says how many a shop may sell: not tracked. Nothing is shipped from the shop either.
-    variants: [{ sku: product.sku, price, inventory_management: null, requires_shipping: false }],
+    variants: [
+      {
+        sku: product.sku,
+        price,
+        presentment_prices: [{ price: { amount: price, currency_code: product.currency }, compare_at_price: null }],
+        inventory_management: null,
+        requires_shipping: false,
+      },
+    ],
     images: imagesOf(offer),
   };
 }
