@@ -15,7 +15,14 @@ async function stockedShop() {
   platform.clock.advance(1000);
   const later = [
     { sku: "AS-1", name: "Asia 1 GB", region: "Asia", price_cents: 999, type: "voice_data" as const },
-    { sku: "JP-3", name: 'Japan <3 GB> & "more"', region: "Asia, Pacific", price_cents: 1501, currency: "JPY" },
+    {
+      sku: "JP-3",
+      name: 'Japan <3 GB> & "more"',
+      region: "Asia, Pacific",
+      price_cents: 1501,
+      currency: "JPY",
+      coverage: ["JP"],
+    },
     { sku: "KW-1", name: "Kuwait 1 GB", region: "Middle East", price_cents: 4321, currency: "KWD" },
     { sku: "OFF", status: "inactive" as const },
     { sku: "OUT", status: "out_of_stock" as const },
@@ -55,11 +62,13 @@ describe("generic", () => {
     });
   });
 
-  test("narrows by region and type", async () => {
+  test("narrows by region, country and type", async () => {
     const { partner } = await stockedShop();
     const skus = async (query: string) =>
       (await partner.get(`${SYNC}?${query}`)).body.products.map((each: { sku: string }) => each.sku);
-    expect(await skus("region=Asia")).toEqual(["AS-1"]);
+    for (const region of ["Asia", "asia"]) expect(await skus(`region=${region}`)).toEqual(["AS-1"]);
+    expect(await skus("country=Japan")).toEqual(["JP-3"]);
+    expect(Object.keys((await partner.get(`${SYNC}?country=Asia`)).body.errors)).toEqual(["country"]);
     expect(await skus("type=voice_data")).toEqual(["AS-1"]);
     expect(await skus("region=Asia&type=data_only")).toEqual([]);
   });

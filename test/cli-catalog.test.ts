@@ -135,6 +135,9 @@ test("filters narrow the file as they narrow the API's answer", async () => {
   expect((await rows(...voice)).map((row) => row.SKU)).toEqual(["EU-V"]);
   expect(await json(...voice)).toMatchObject({ format: "platform_a", count: 1 });
   expect(await rows("--format", "shopify", "--region", "Nowhere")).toEqual([]);
+  const japan = ["--format", "generic", "--country", "Japan", "--region", "asia, pacific"];
+  expect((await rows(...japan)).map((row) => row.sku)).toEqual(["JP-3"]);
+  expect(await json(...japan)).toMatchObject({ count: 1 });
 });
 
 describe("-o", () => {

@@ -121,7 +121,7 @@ test("orders from a file: rows of one order join, bad ones are set aside, nothin
 
 test("an array of the API's own order items is sent as it is", async () => {
   const here = await demo();
-  const { data } = await here.json("products", "list", "--region", "Europe", "--limit", "1");
+  const { data } = await here.json("products", "list", "--region", "europe", "--country", "FRA", "--limit", "1");
   const item = (external_order_id: string, quantity: number) => ({
     external_order_id,
     line_items: [{ product_id: data[0].id, quantity }],

@@ -3,6 +3,7 @@ import { importProducts, updateProduct } from "../src/core/catalog/import.ts";
 import { checkProduct } from "../src/core/catalog/product-input.ts";
 import { addProducts, product } from "./support/catalog.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
+import { rewind } from "./support/store.ts";
 
 const MANY = Array.from({ length: 25 }, (_, i) => ({
   sku: `P${String(i).padStart(2, "0")}`,
@@ -61,9 +62,60 @@ test("filters narrow the list; inactive products show only when asked for", asyn
   const caller = await platform.caller();
   expect(await readAll(caller, "&region=Asia")).toHaveLength(12);
   expect(await readAll(caller, "&region=Asia&type=voice_data&sort_by=name")).toHaveLength(4);
-  expect(await readAll(caller, "&region=asia")).toHaveLength(0);
+  expect(await readAll(caller, "&region=aSIA")).toHaveLength(12);
+  expect(await readAll(caller, "&region=Asi")).toHaveLength(0);
+  expect(await readAll(caller, "&region=&type=")).toHaveLength(25);
   expect((await readAll(caller, "&status=inactive")).map((each) => each.sku)).toEqual(["OFF"]);
   expect((await readAll(caller, "&status=out_of_stock")).map((each) => each.sku)).toEqual(["OUT"]);
+});
+
+const PLACES = [
+  { sku: "CODES", coverage: ["JP", "KR"] },
+  { sku: "LONG", coverage: ["jpn", "CIV"] },
+  { sku: "NAMES", coverage: ["Japan", "Ivory Coast", "The Gambia", "UK"] },
+  { sku: "OTHER", coverage: ["FR", "Türkiye"] },
+  { sku: "WIDE", coverage: ["Global", "Asia", "120 countries"], region: "ÎLES" },
+];
+
+test("country finds what covers it, however either of them spells the country", async () => {
+  const platform = await startPlatform();
+  await addProducts(platform.store, PLACES);
+  const caller = await platform.caller();
+  const skus = async (country: string) =>
+    (await readAll(caller, `&country=${encodeURIComponent(country)}`, 1)).map(({ sku }) => sku).sort();
+  for (const japan of ["JP", "jp", "JPN", "Japan", " JAPAN "]) {
+    expect(await skus(japan), japan).toEqual(["CODES", "LONG", "NAMES"]);
+  }
+  for (const coast of ["CI", "Côte d'Ivoire", "cote d’ivoire"]) expect(await skus(coast)).toEqual(["LONG", "NAMES"]);
+  expect([await skus("GB"), await skus("gambia"), await skus("Turkey")]).toEqual([["NAMES"], ["NAMES"], ["OTHER"]]);
+  expect(await skus("BR")).toEqual([]);
+  expect(await readAll(caller, "&region=%C3%AEles")).toHaveLength(1);
+  for (const unknown of ["Global", "Asia", "XX", "J", "%"]) {
+    const { status, body } = await caller.get(`/api/v1/products?country=${encodeURIComponent(unknown)}`);
+    expect([status, Object.keys(body.errors)], unknown).toEqual([400, ["country"]]);
+  }
+});
+
+test("country follows a product's coverage when an import changes it", async () => {
+  const platform = await startPlatform();
+  await addProducts(platform.store, [{ sku: "A", coverage: ["FR"] }]);
+  const caller = await platform.caller();
+  const count = async (country: string) => (await readAll(caller, `&country=${country}`)).length;
+  expect([await count("FR"), await count("JP")]).toEqual([1, 0]);
+  await addProducts(platform.store, [{ sku: "A", coverage: ["Japan"], region: "Asia" }]);
+  expect([await count("FR"), await count("JP"), await count("JP&region=asia")]).toEqual([0, 1, 1]);
+  await platform.store.write(updateProduct, { sku: "A", price_cents: 1, actor: "operator" });
+  expect(await count("JP")).toBe(1);
+});
+
+test("products from before the filters ignored case and knew countries are found after the next start", async () => {
+  const platform = await startPlatform();
+  await addProducts(platform.store, [{ sku: "A", region: "L'Île", coverage: ["Côte d'Ivoire", "JP"] }]);
+  const emptied = "UPDATE products SET region_key = '', coverage_key = ''";
+  await rewind(platform.location, "9002_product_keys", [emptied]);
+  await platform.again();
+  const caller = await platform.caller();
+  expect(await readAll(caller, "&country=CIV&region=l'%C3%AEle")).toHaveLength(1);
 });
 
 test("a cursor is good for its own list only", async () => {
@@ -74,8 +126,10 @@ test("a cursor is good for its own list only", async () => {
   const cursor = body.pagination.next_cursor;
   const path = (query: string) => `/api/v1/products?${query}&cursor=${cursor}`;
   expect((await caller.get(path("limit=50&sort_by=name&region=Asia"))).status).toBe(200);
+  expect((await caller.get(path("limit=50&sort_by=name&region=ASIA"))).status).toBe(200);
   const broken = [
     path("sort_by=name"),
+    path("sort_by=name&region=Asia&country=FR"),
     path("sort_by=price_cents&region=Asia"),
     path("sort_by=name&region=Asia&sort_order=asc"),
     path("sort_by=name&region=Asia&type=data_only"),

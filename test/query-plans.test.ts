@@ -183,9 +183,11 @@ async function everyCatalogList(q: Read): Promise<void> {
     for (const sort_order of ["asc", "desc"] as const) {
       for (const region of [undefined, "Europe"]) {
         for (const type of [undefined, "data_only"] as const) {
-          const filter = { status: "active", sort_by, sort_order, region, type, limit: 1 } as const;
-          const { pagination } = await listProducts(q, filter);
-          await listProducts(q, { ...filter, cursor: pagination.next_cursor ?? "" });
+          for (const country of [undefined, "FR"]) {
+            const filter = { status: "active", sort_by, sort_order, region, country, type, limit: 1 } as const;
+            const { pagination } = await listProducts(q, filter);
+            await listProducts(q, { ...filter, cursor: pagination.next_cursor ?? "" });
+          }
         }
       }
     }

@@ -2,8 +2,10 @@ import { recordAudit } from "../audit/record.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import { payloadHash } from "../kernel/canonical.ts";
 import { counted } from "../kernel/counted.ts";
+import { coverageKey } from "../kernel/country.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
+import { regionKey } from "../kernel/region-key.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
@@ -11,6 +13,11 @@ import { findProductBySku, type ProductDetail, toProductDetail } from "./product
 import { checkProduct, type ProductInput } from "./product-input.ts";
 
 export type ProductOutcome = "imported" | "updated" | "duplicate";
+
+/** What filters look products up by: see the schema's columns. */
+function keysOf({ region, coverage }: ProductInput): { region_key: string; coverage_key: string } {
+  return { region_key: regionKey(region), coverage_key: coverageKey(coverage) };
+}
 
 /** Creates or updates products by sku, all in one transaction; one that is there unchanged is a duplicate. */
 export async function importProducts(
@@ -34,12 +41,12 @@ async function upsert(tx: Tx, product: ProductInput): Promise<ProductOutcome> {
   const known = await findProductBySku(tx, product.sku);
   if (known === null) {
     const id = newId<ProductId>(tx);
-    await insertRow(tx, "products", { id, ...product, created_at: tx.now, updated_at: tx.now });
+    await insertRow(tx, "products", { id, ...product, ...keysOf(product), created_at: tx.now, updated_at: tx.now });
     await ensurePool(tx, id);
     return "imported";
   }
   if (payloadHash(inputOf(known)) === payloadHash(product)) return "duplicate";
-  await updateRow(tx, "products", { id: known.id }, { ...product, updated_at: tx.now });
+  await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), updated_at: tx.now });
   return "updated";
 }
 
@@ -48,7 +55,7 @@ async function ensurePool(tx: Tx, productId: ProductId): Promise<void> {
 }
 
 function inputOf(row: Row<"products">): ProductInput {
-  const { id, created_at, updated_at, ...input } = row;
+  const { id, region_key, coverage_key, created_at, updated_at, ...input } = row;
   return input;
 }
 
@@ -67,7 +74,12 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   if (row === null) throw notFound("product", sku);
   const checked = checkProduct({ ...inputOf(row), ...change });
   if (!checked.ok) throw invalid(checked.errors);
-  await updateRow(tx, "products", { id: row.id }, { ...checked.product, updated_at: tx.now });
+  await updateRow(
+    tx,
+    "products",
+    { id: row.id },
+    { ...checked.product, ...keysOf(checked.product), updated_at: tx.now },
+  );
   const fields = Object.keys(change);
   await recordAudit(tx, { actor, action: "products.update", targetKind: "product", targetId: row.id, fields });
   await tx.touch();

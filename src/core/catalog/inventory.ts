@@ -1,5 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
+import { regionKey } from "../kernel/region-key.ts";
 import type { ProductStatus } from "../store/schema/catalog.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -44,7 +45,7 @@ function lines(db: Db, t: Tables, condition: SQL | undefined) {
 const byId = statement((db, t, slot: Slots<{ id: string }>) => lines(db, t, eq(t.products.id, slot.id)));
 const bySku = statement((db, t, slot: Slots<{ sku: string }>) => lines(db, t, eq(t.products.sku, slot.sku)));
 const ofRegion = statement((db, t, slot: Slots<{ region: string }>) =>
-  lines(db, t, eq(t.products.region, slot.region)),
+  lines(db, t, eq(t.products.region_key, slot.region)),
 );
 const all = statement((db, t, _slot) => lines(db, t, and()));
 
@@ -62,7 +63,8 @@ export async function inventoryStatus(
   return { data, count: data.length };
 }
 
-async function found(q: Read, { productIds, skus, region }: InventoryFilter): Promise<Found[]> {
+async function found(q: Read, { productIds, skus, ...filter }: InventoryFilter): Promise<Found[]> {
+  const region = filter.region === undefined ? undefined : regionKey(filter.region);
   if (productIds === undefined && skus === undefined)
     return region === undefined ? all(q, {}) : ofRegion(q, { region });
   const chosen = new Map<string, Found>();
@@ -72,5 +74,5 @@ async function found(q: Read, { productIds, skus, region }: InventoryFilter): Pr
 }
 
 function keep(chosen: Map<string, Found>, line: Found | null, region: string | undefined): void {
-  if (line !== null && (region === undefined || line.region === region)) chosen.set(line.product_id, line);
+  if (line !== null && (region === undefined || regionKey(line.region) === region)) chosen.set(line.product_id, line);
 }

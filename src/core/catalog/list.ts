@@ -1,5 +1,8 @@
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
+import { countryCode, coversCountry } from "../kernel/country.ts";
 import { type CursorBinding, decodeCursor, encodeCursor, type Position, toPage } from "../kernel/page.ts";
+import { invalid } from "../kernel/problem.ts";
+import { regionKey } from "../kernel/region-key.ts";
 import type { PlanType, ProductStatus } from "../store/schema/catalog.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -13,7 +16,10 @@ export type ProductSort = (typeof productSorts)[number];
 export interface ProductFilter {
   limit: number;
   cursor?: string | undefined;
+  /** In any case. */
   region?: string | undefined;
+  /** An ISO 3166-1 code or an English name: products whose coverage names the country. */
+  country?: string | undefined;
   type?: PlanType | undefined;
   status: ProductStatus;
   sort_by: ProductSort;
@@ -29,20 +35,24 @@ export interface ProductPage {
 interface Params {
   status: ProductStatus;
   region: string;
+  country: string;
   type: PlanType;
   key: string | number;
   id: string;
   limit: number;
 }
 
-/** A page of the catalog (contract: GET /products). Throws `invalid_cursor`. */
+/** A page of the catalog (contract: GET /products). Throws `invalid_cursor`, `validation` for an unknown country. */
 export async function listProducts(q: Read, filter: ProductFilter): Promise<ProductPage> {
-  const { limit, cursor, ...binding } = filter;
-  const bound: CursorBinding = { list: "products", ...binding };
+  const { limit, cursor, ...filters } = filter;
+  const region = filter.region === undefined ? undefined : regionKey(filter.region);
+  const country = filter.country === undefined ? undefined : knownCountry(filter.country);
+  const bound: CursorBinding = { list: "products", ...filters, region, country };
   const after = cursor === undefined ? null : decodeCursor(cursor, bound, keyTypes[filter.sort_by]);
   const rows = await shapeOf(filter, after !== null)(q, {
     status: filter.status,
-    ...(filter.region === undefined ? {} : { region: filter.region }),
+    ...(region === undefined ? {} : { region }),
+    ...(country === undefined ? {} : { country: coversCountry(country) }),
     ...(filter.type === undefined ? {} : { type: filter.type }),
     ...(after ?? {}),
     limit: limit + 1,
@@ -55,6 +65,12 @@ export async function listProducts(q: Read, filter: ProductFilter): Promise<Prod
   };
 }
 
+function knownCountry(text: string): string {
+  const code = countryCode(text);
+  if (code !== null) return code;
+  throw invalid({ country: ["must be an ISO 3166-1 country code such as JP or JPN, or a country's English name"] });
+}
+
 const keyTypes = { created_at: "number", price_cents: "number", name: "string" } as const;
 
 /** A shape is given the parameters it has slots for. */
@@ -63,8 +79,9 @@ const shapes = new Map<string, Shape>();
 
 /** One prepared statement for each combination of filters, sort and direction; kept once made. */
 function shapeOf(filter: ProductFilter, paged: boolean): Shape {
-  const { sort_by, sort_order, region, type } = filter;
-  const name = [sort_by, sort_order, region !== undefined, type !== undefined, paged].join();
+  const { sort_by, sort_order, region, country, type } = filter;
+  const given = [region, country, type].map((each) => each !== undefined);
+  const name = [sort_by, sort_order, ...given, paged].join();
   let shape = shapes.get(name);
   if (shape === undefined) {
     const prepared = statement((db, t, slot: Slots<Params>) =>
@@ -74,7 +91,8 @@ function shapeOf(filter: ProductFilter, paged: boolean): Shape {
         .where(
           and(
             eq(t.products.status, slot.status),
-            region === undefined ? undefined : eq(t.products.region, slot.region),
+            region === undefined ? undefined : eq(t.products.region_key, slot.region),
+            country === undefined ? undefined : sql`${t.products.coverage_key} like ${slot.country}`,
             type === undefined ? undefined : eq(t.products.type, slot.type),
             paged ? beyond(t, sort_by, sort_order, slot) : undefined,
           ),

@@ -14,6 +14,7 @@ export type SyncFormat = (typeof syncFormats)[number];
 export interface SyncRequest extends OfferTerms {
   format: SyncFormat;
   region?: string | undefined;
+  country?: string | undefined;
   type?: PlanType | undefined;
 }
 
@@ -38,11 +39,18 @@ const itemOf: Record<SyncFormat, (offer: Offer) => CatalogSync["products"][numbe
 
 const ROWS_A_QUERY = 500;
 
-/** The active products with suggested retail prices, oldest first. Throws `validation` when a price gets too large. */
-export async function catalogSync(q: Read, { format, region, type, ...terms }: SyncRequest): Promise<CatalogSync> {
+/**
+ * The active products with suggested retail prices, oldest first. Throws `validation` when a price gets too large, and
+ * for an unknown country.
+ */
+export async function catalogSync(
+  q: Read,
+  { format, region, country, type, ...terms }: SyncRequest,
+): Promise<CatalogSync> {
   const filter = {
     limit: ROWS_A_QUERY,
     region,
+    country,
     type,
     status: "active",
     sort_by: "created_at",

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import type { Migration, MigrationTarget } from "./migration.ts";
 
 /**
  * Migrations that compute new columns for rows from before those columns. They follow the schema's migrations, so that
@@ -14,4 +14,24 @@ export const fills: Migration[] = [
       ) WHERE id IN (SELECT order_id FROM ledger_transactions WHERE kind = 'refund')`,
     ],
   },
+  { name: "9002_product_keys", statements: [], fill: fillProductKeys },
 ];
+
+async function fillProductKeys(target: MigrationTarget): Promise<void> {
+  const products = await target.rows("SELECT id, region, coverage FROM products");
+  if (products.length === 0) return;
+  // Loaded where there is something to fill: every start of the program comes through here.
+  const { coverageKey } = await import("../kernel/country.ts");
+  const { regionKey } = await import("../kernel/region-key.ts");
+  for (const { id, region, coverage } of products) {
+    // The column holds the list as the schema's json() wrote it.
+    const places = JSON.parse(String(coverage)) as string[];
+    const keys = `region_key = ${literal(regionKey(String(region)))}, coverage_key = ${literal(coverageKey(places))}`;
+    await target.run(`UPDATE products SET ${keys} WHERE id = ${literal(String(id))}`);
+  }
+}
+
+/** A text as SQL writes it, in both engines. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -18,10 +18,11 @@ export const catalogRoutes: RoutePlugin = (app, { store, addresses }) => {
       response: { 200: CatalogSync },
     },
     async handler(request, reply) {
-      const { format, region, type, include_images, markup } = request.query;
+      const { format, region, country, type, include_images, markup } = request.query;
       const catalog = await store.read(catalogSync, {
         format,
         region,
+        country,
         type,
         // A number of up to 15 digits has the very text it was read from; parseMarkup lets fewer through.
         markup: parseMarkup(String(markup)),

@@ -2,15 +2,14 @@ import { Type } from "typebox";
 import { planTypes, productStatuses } from "../../core/catalog/product.ts";
 import { MOST_MARKUP, STANDARD_MARKUP } from "../../core/catalog/retail-price.ts";
 import { syncFormats } from "../../core/catalog/sync.ts";
-import { Cents, Currency, Nullable, OneOf, Timestamp, UuidOf } from "./common.ts";
-
-const Region = Type.String({ minLength: 1, maxLength: 100, examples: ["Europe"] });
+import { Cents, CountryFilter, Currency, Nullable, OneOf, RegionFilter, Timestamp, UuidOf } from "./common.ts";
 
 /** Contract: GET /catalog/sync. */
 export const SyncQuery = Type.Object({
   format: OneOf(syncFormats, { default: "generic", description: "platform_a: Shopify; platform_b: WooCommerce" }),
   include_images: OneOf(["true", "false"], { default: "true" }),
-  region: Type.Optional(Region),
+  region: Type.Optional(RegionFilter),
+  country: Type.Optional(CountryFilter),
   type: Type.Optional(OneOf(planTypes)),
   markup: Type.Number({
     minimum: 0,
@@ -95,7 +94,7 @@ export const CatalogSync = Type.Object({
 export const InventoryQuery = Type.Object({
   product_ids: Type.Optional(Type.String({ maxLength: 8_000, description: "At most 200 ids, commas between" })),
   skus: Type.Optional(Type.String({ maxLength: 8_000, description: "At most 200 SKUs, commas between" })),
-  region: Type.Optional(Region),
+  region: Type.Optional(RegionFilter),
 });
 
 export const Inventory = Type.Object({

@@ -22,6 +22,23 @@ export const Cents = Type.Integer({ description: "Minor units of the currency", 
 
 export const Currency = Type.String({ minLength: 3, maxLength: 3, examples: ["AUD"] });
 
+/** A filter on the products of a region. */
+export const RegionFilter = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "Products of this region; case does not matter",
+  examples: ["Europe"],
+});
+
+/** A filter on the products that cover a country. */
+export const CountryFilter = Type.String({
+  maxLength: 100,
+  description:
+    "Products whose coverage names this country: an ISO 3166-1 alpha-2 or alpha-3 code or an English name. " +
+    "Entries such as Global stand for no country.",
+  examples: ["JP"],
+});
+
 /** Query parameters of a cursor list whose pages have `standard` records unless asked for up to `most`. */
 export function pageQuery(standard = 20, most = 100) {
   return {

@@ -1,7 +1,18 @@
 import { Type } from "typebox";
 import { productSorts } from "../../core/catalog/list.ts";
 import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../core/catalog/product.ts";
-import { Cents, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import {
+  Cents,
+  CountryFilter,
+  Currency,
+  Nullable,
+  OneOf,
+  Pagination,
+  pageQuery,
+  RegionFilter,
+  Timestamp,
+  UuidOf,
+} from "./common.ts";
 
 const fields = {
   id: UuidOf<"product">("The product"),
@@ -38,7 +49,8 @@ export const ProductPage = Type.Object({ data: Type.Array(Product), pagination: 
 
 export const ProductQuery = Type.Object({
   ...pageQuery(),
-  region: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["Europe"] })),
+  region: Type.Optional(RegionFilter),
+  country: Type.Optional(CountryFilter),
   type: Type.Optional(OneOf(planTypes)),
   status: OneOf(productStatuses, { default: "active" }),
   sort_by: OneOf(productSorts, { default: "created_at" }),

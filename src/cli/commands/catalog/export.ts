@@ -32,12 +32,13 @@ export const exportCatalog = command({
     format: required(choice("--format <format>", exportFormats, "whose form it takes")),
     as: choice("--as <form>", ["csv", "json"], "default csv; json with --json or a FILE.json"),
     markup: markupOption(),
-    region: text("--region <region>", "only this region"),
+    region: text("--region <region>", "only this region, in any case"),
+    country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
     output: text("-o, --output <file>", "write here instead of stdout"),
   },
-  async run(context, { format, as, markup, region, type, output }) {
-    const asked = { format, as: as ?? usualForm(context, output), markup, query: { region, type }, output };
+  async run(context, { format, as, markup, region, country, type, output }) {
+    const asked = { format, as: as ?? usualForm(context, output), markup, query: { region, country, type }, output };
     if (asked.as === "csv" && context.globals.json && output === undefined) {
       throw usageError(
         "--json prints one JSON document, CSV is none.",
@@ -52,7 +53,7 @@ interface Asked {
   format: ExportFormat;
   as: "csv" | "json";
   markup: string;
-  query: { region: string | undefined; type: string | undefined };
+  query: { region: string | undefined; country: string | undefined; type: string | undefined };
   output: string | undefined;
 }
 

@@ -15,14 +15,15 @@ export const list = command({
   args: {},
   options: {
     ...listOptions,
-    region: text("--region <region>", "only this region"),
+    region: text("--region <region>", "only this region, in any case"),
+    country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
     status: choice("--status <status>", ["active", "inactive", "out_of_stock"], "only this status (default active)"),
     sortBy: choice("--sort-by <field>", ["created_at", "price_cents", "name"], "default created_at"),
     sortOrder: choice("--sort-order <order>", ["asc", "desc"], "default desc"),
   },
-  async run(context, { limit, cursor, all, region, type, status, sortBy, sortOrder }) {
-    const query = { limit, cursor, region, type, status, sort_by: sortBy, sort_order: sortOrder };
+  async run(context, { limit, cursor, all, region, country, type, status, sortBy, sortOrder }) {
+    const query = { limit, cursor, region, country, type, status, sort_by: sortBy, sort_order: sortOrder };
     const body = await context.withApi((api) => listPages<Product>(api, apiPath`/products`, query, all));
     const note = moreNote(body.pagination.next_cursor);
     return { json: body, note, text: (sheet) => sheet.table(productColumns, body.data, "No products match.") };

@@ -128,5 +128,14 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"orders\" ADD COLUMN \"refunded_cents\" bigint DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0003_product_keys",
+    "statements": [
+      "DROP INDEX \"products_status_region\";",
+      "ALTER TABLE \"products\" ADD COLUMN \"region_key\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
+      "ALTER TABLE \"products\" ADD COLUMN \"coverage_key\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
+      "CREATE INDEX \"products_status_region_key\" ON \"products\" USING btree (\"status\",\"region_key\",\"created_at\",\"id\");"
+    ]
   }
 ];

@@ -112,5 +112,14 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `orders` ADD `refunded_cents` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0003_product_keys",
+    "statements": [
+      "DROP INDEX `products_status_region`;",
+      "ALTER TABLE `products` ADD `region_key` text DEFAULT '' NOT NULL;",
+      "ALTER TABLE `products` ADD `coverage_key` text DEFAULT '' NOT NULL;",
+      "CREATE INDEX `products_status_region_key` ON `products` (`status`,`region_key`,`created_at`,`id`);"
+    ]
   }
 ];

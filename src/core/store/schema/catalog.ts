@@ -16,7 +16,11 @@ export function catalogTables(k: Kit) {
       name: k.text("name").notNull(),
       description: k.text("description"),
       region: k.text("region").notNull(),
+      /** The region as look-ups spell it, see kernel/region-key.ts. The default fills rows from before the column. */
+      region_key: k.text("region_key").notNull().default(""),
       coverage: k.json<string[]>("coverage").notNull(),
+      /** The countries of `coverage` as look-ups spell them, see kernel/country.ts. The default is as above. */
+      coverage_key: k.text("coverage_key").notNull().default(""),
       data_amount_mb: k.int("data_amount_mb").notNull(),
       validity_days: k.int("validity_days").notNull(),
       price_cents: k.int("price_cents").notNull(),
@@ -34,11 +38,11 @@ export function catalogTables(k: Kit) {
       updated_at: k.int("updated_at").notNull(),
     },
     (t) => [
-      // One index a sort; status is nearly always given, region and type narrow what the index already orders.
+      // One index a sort; status is nearly always given, the other filters narrow what the index already orders.
       k.index("products_status_created").on(t.status, t.created_at, t.id),
       k.index("products_status_price").on(t.status, t.price_cents, t.id),
       k.index("products_status_name").on(t.status, t.name, t.id),
-      k.index("products_status_region").on(t.status, t.region, t.created_at, t.id),
+      k.index("products_status_region_key").on(t.status, t.region_key, t.created_at, t.id),
     ],
   );
 
