@@ -42,6 +42,9 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     expect((await until(shown, ({ status }) => status === "fulfilled")).line_items).toHaveLength(1);
     expect(await json(order)).toMatchObject({ id: created.id, status: "fulfilled" });
     expect(await json(`orders list ${acting}`)).toMatchObject({ data: [{ id: created.id }], pagination: { count: 1 } });
+    const filtered = async (filter: string) => (await json(`orders list ${acting} ${filter}`)).pagination.count;
+    const sold = "--product-id ES-EU-5GB-30D --created-after 2020-01-01 --created-before 2999-01-01T00:00:00+01:00";
+    expect([await filtered(sold), await filtered("--external-order-id k-1")]).toEqual([1, 0]);
     expect(await json(`orders show ${created.order_number.toLowerCase()} ${acting}`)).toMatchObject({ id: created.id });
     const { esims, count } = await json(`orders esims ${created.order_number} ${acting}`);
     expect(count).toBe(2);

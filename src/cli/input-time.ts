@@ -1,4 +1,5 @@
 import { isCivilDate } from "../core/kernel/calendar-day.ts";
+import { instantOf } from "../core/kernel/instant.ts";
 import { usageError } from "./errors.ts";
 import type { Option } from "./input.ts";
 
@@ -23,10 +24,7 @@ export function span(flags: string, help: string): Option<number | undefined> {
 
 /** A date (UTC), or a time that names its zone, in ms; null: neither. Without a zone it would be this machine's. */
 function clearMoment(typed: string): number | null {
-  const clear = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(typed);
-  if (!clear || !isCivilDate(typed.slice(0, 10))) return null;
-  const at = Date.parse(typed);
-  return Number.isNaN(at) ? null : at;
+  return isCivilDate(typed) ? Date.parse(typed) : instantOf(typed);
 }
 
 /** `--inventory-sunset <date>`: a moment such as 2027-06-30 (its first in UTC) or 2027-06-30T22:00:00+10:00, in ms. */

@@ -153,6 +153,9 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     const line: LineRow = {
       id: newId<OrderLineId>(tx),
       order_id: id,
+      partner_id: order.partner_id,
+      environment: order.environment,
+      created_at: order.created_at,
       position,
       product_id: product.id,
       product_name: product.name,

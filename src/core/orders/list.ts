@@ -1,16 +1,25 @@
-import { and, desc, eq, inArray, sql } from "drizzle-orm";
-import type { OrderId } from "../kernel/brand.ts";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import { and, desc, eq, getTableColumns, gte, inArray, sql } from "drizzle-orm";
+import type { OrderId, ProductId } from "../kernel/brand.ts";
+import { type CursorBinding, decodeCursor, encodeCursor, type Position, toPage } from "../kernel/page.ts";
 import type { OrderStatus } from "../store/schema/orders.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { type LineRow, type Order, type Owner, toOrder } from "./order.ts";
+import { orderOfKey } from "./idempotency.ts";
+import { type LineRow, linesOfOrder, type Order, type OrderRow, type Owner, requireOrder, toOrder } from "./order.ts";
 
 /** Whose orders, which of them, from where on. */
 export interface OrderFilter extends Owner {
   limit: number;
   cursor?: string | undefined;
   status?: OrderStatus | undefined;
+  /** Orders with a line of this product. */
+  productId?: ProductId | undefined;
+  /** The order that a bulk request placed under this id. */
+  externalOrderId?: string | undefined;
+  /** Orders created at this moment (ms) or later. */
+  createdAfter?: number | undefined;
+  /** Orders created before this moment (ms). */
+  createdBefore?: number | undefined;
 }
 
 /** Contract: Order list. */
@@ -19,51 +28,75 @@ export interface OrderPage {
   pagination: { has_more: boolean; next_cursor: string | null; count: number };
 }
 
-type Window = Owner & { status: OrderStatus; key: number; id: string; limit: number };
+interface Window extends Owner {
+  status: OrderStatus;
+  productId: ProductId;
+  since: number;
+  key: number;
+  id: string;
+  limit: number;
+}
 
-const newest = statement((db, t, slot: Slots<Window>) =>
-  db
-    .select()
-    .from(t.orders)
-    .where(
-      and(
-        eq(t.orders.partner_id, slot.partnerId),
-        eq(t.orders.environment, slot.environment),
-        sql`(${t.orders.created_at}, ${t.orders.id}) < (${slot.key}, ${slot.id})`,
-      ),
-    )
-    .orderBy(desc(t.orders.created_at), desc(t.orders.id))
-    .limit(slot.limit),
-);
+/** Orders by the index of their partner, or of their partner and status. */
+function byOwner(inStatus: boolean) {
+  return statement((db, t, slot: Slots<Window>) =>
+    db
+      .select()
+      .from(t.orders)
+      .where(
+        and(
+          eq(t.orders.partner_id, slot.partnerId),
+          eq(t.orders.environment, slot.environment),
+          inStatus ? eq(t.orders.status, slot.status) : undefined,
+          gte(t.orders.created_at, slot.since),
+          sql`(${t.orders.created_at}, ${t.orders.id}) < (${slot.key}, ${slot.id})`,
+        ),
+      )
+      .orderBy(desc(t.orders.created_at), desc(t.orders.id))
+      .limit(slot.limit),
+  );
+}
 
-const newestInStatus = statement((db, t, slot: Slots<Window>) =>
-  db
-    .select()
-    .from(t.orders)
-    .where(
-      and(
-        eq(t.orders.partner_id, slot.partnerId),
-        eq(t.orders.environment, slot.environment),
-        eq(t.orders.status, slot.status),
-        sql`(${t.orders.created_at}, ${t.orders.id}) < (${slot.key}, ${slot.id})`,
-      ),
-    )
-    .orderBy(desc(t.orders.created_at), desc(t.orders.id))
-    .limit(slot.limit),
-);
+/** Orders by the index of their lines' products; of several lines of one product the first stands for the order. */
+function byProduct(inStatus: boolean) {
+  return statement((db, t, slot: Slots<Window>) => {
+    const { orders, orderLines: lines } = t;
+    return db
+      .select(getTableColumns(orders))
+      .from(lines)
+      .innerJoin(orders, eq(orders.id, lines.order_id))
+      .where(
+        and(
+          eq(lines.partner_id, slot.partnerId),
+          eq(lines.environment, slot.environment),
+          eq(lines.product_id, slot.productId),
+          inStatus ? eq(orders.status, slot.status) : undefined,
+          gte(lines.created_at, slot.since),
+          sql`(${lines.created_at}, ${lines.order_id}) < (${slot.key}, ${slot.id})`,
+          sql`not exists (select 1 from ${lines} as earlier where earlier.order_id = ${lines.order_id}
+            and earlier.product_id = ${lines.product_id} and earlier.position < ${lines.position})`,
+        ),
+      )
+      .orderBy(desc(lines.created_at), desc(lines.order_id))
+      .limit(slot.limit);
+  });
+}
+
+const lists = {
+  owner: byOwner(false),
+  ownerInStatus: byOwner(true),
+  product: byProduct(false),
+  productInStatus: byProduct(true),
+};
 
 /** A page of the caller's orders, newest first (contract: GET /orders). Throws `invalid_cursor`. */
 export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPage> {
-  const { limit, cursor, status, partnerId, environment } = filter;
-  const binding = { list: "orders", partnerId, environment, status };
-  const from =
-    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
-  const window = { partnerId, environment, key: Number(from.key), id: from.id, limit: limit + 1 };
-  const rows =
-    status === undefined
-      ? // The slot of the status is not used by this one.
-        await newest(q, { ...window, status: "paid" })
-      : await newestInStatus(q, { ...window, status });
+  const { limit, cursor, ...filters } = filter;
+  const binding: CursorBinding = { list: "orders", ...filters };
+  // No id is less than "": the first page starts below all orders of that moment.
+  const start = { key: filter.createdBefore ?? Number.MAX_SAFE_INTEGER, id: "" };
+  const from = cursor === undefined ? start : decodeCursor(cursor, binding, "number");
+  const rows = await (filter.externalOrderId === undefined ? found(q, filter, from) : named(q, filter, from));
   const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
   const lines = await linesOfOrders(
     q,
@@ -74,6 +107,31 @@ export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPag
     data: page.data.map((row) => toOrder(row, lines.get(row.id) ?? [])),
     pagination: { has_more: next_cursor !== null, next_cursor, count: page.data.length },
   };
+}
+
+function found(q: Read, filter: OrderFilter, from: Position): Promise<OrderRow[]> {
+  const { partnerId, environment, status, productId, createdAfter: since = 0, limit } = filter;
+  const list =
+    productId === undefined
+      ? lists[status === undefined ? "owner" : "ownerInStatus"]
+      : lists[status === undefined ? "product" : "productInStatus"];
+  const window = { partnerId, environment, since, key: Number(from.key), id: from.id, limit: limit + 1 };
+  // Slots that the chosen list does not use are not missed.
+  return list(q, { ...window, status, productId } as Window);
+}
+
+/** The order that a bulk request named, if the other filters let it through: the id is the key of its order. */
+async function named(q: Read, filter: OrderFilter, from: Position): Promise<OrderRow[]> {
+  const { partnerId: partner_id, environment, externalOrderId: key = "" } = filter;
+  const known = await orderOfKey(q, { partner_id, environment, space: "bulk", key });
+  if (known === null) return [];
+  const row = await requireOrder(q, known.order_id);
+  const { status = row.status, productId, createdAfter: since = 0 } = filter;
+  const before = row.created_at < Number(from.key) || (row.created_at === from.key && row.id < from.id);
+  if (row.status !== status || row.created_at < since || !before) return [];
+  if (productId === undefined) return [row];
+  const lines = await linesOfOrder(q, row.id);
+  return lines.some((line) => line.product_id === productId) ? [row] : [];
 }
 
 /** The lines of a whole page in one query. */

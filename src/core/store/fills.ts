@@ -15,6 +15,13 @@ export const fills: Migration[] = [
     ],
   },
   { name: "9002_product_keys", statements: [], fill: fillProductKeys },
+  {
+    name: "9003_order_line_owners",
+    statements: [
+      `UPDATE order_lines SET partner_id = orders.partner_id, environment = orders.environment,
+        created_at = orders.created_at FROM orders WHERE orders.id = order_lines.order_id`,
+    ],
+  },
 ];
 
 async function fillProductKeys(target: MigrationTarget): Promise<void> {

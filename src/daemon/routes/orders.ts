@@ -1,4 +1,7 @@
+import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
+import { instantOf } from "../../core/kernel/instant.ts";
+import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { activationStatus } from "../../core/orders/activation-status.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { orderEsims } from "../../core/orders/esims.ts";
@@ -81,14 +84,31 @@ function listRoute(app: App, { store }: DaemonContext): void {
       operationId: "listOrders",
       tags: ["Orders"],
       summary: "List your orders, newest first",
+      description: "Filters narrow the list together. An empty one counts as absent.",
       querystring: OrderQuery,
       response: { 200: OrderPage },
     },
     handler(request) {
       const { partnerId, environment } = principalOf(request);
-      return store.read(listOrders, { partnerId, environment, ...request.query });
+      const { limit, cursor, status, product_id: productId, external_order_id: externalOrderId } = request.query;
+      const filter = { partnerId, environment, limit, cursor, status, productId, externalOrderId };
+      return store.read(listOrders, { ...filter, ...creationTimes(request.query) });
     },
   });
+}
+
+/** The times that the query names, in ms. Throws `validation` for one that no calendar or clock has. */
+function creationTimes({ created_after, created_before }: Static<typeof OrderQuery>) {
+  const errors: FieldErrors = {};
+  const read = (field: string, text: string | undefined) => {
+    const at = text === undefined ? undefined : instantOf(text);
+    if (at === null) errors[field] = ["must be a time as 2026-03-01T09:30:00Z"];
+    return at ?? undefined;
+  };
+  const createdAfter = read("created_after", created_after);
+  const createdBefore = read("created_before", created_before);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return { createdAfter, createdBefore };
 }
 
 function readRoutes(app: App, { store, addresses }: DaemonContext): void {

@@ -143,7 +143,19 @@ export const CreatedOrder = Type.Object({ ...order, wallet_balance_after_cents: 
 
 export const OrderPage = Type.Object({ data: Type.Array(Order), pagination: Pagination });
 
-export const OrderQuery = Type.Object({ ...pageQuery(), status: Type.Optional(OneOf(orderStatuses)) });
+const Moment = (description: string) =>
+  Type.String({ format: "date-time", maxLength: 40, description, examples: ["2026-03-01T09:30:00Z"] });
+
+export const OrderQuery = Type.Object({
+  ...pageQuery(),
+  status: Type.Optional(OneOf(orderStatuses)),
+  created_after: Type.Optional(Moment("Orders created at this time or later")),
+  created_before: Type.Optional(Moment("Orders created before this time, not at it")),
+  external_order_id: Type.Optional(
+    Type.String({ maxLength: 255, description: "The bulk order with this id of yours", examples: ["shop-10042"] }),
+  ),
+  product_id: Type.Optional(UuidOf<"product">("Orders with a line of this product")),
+});
 
 export const OrderParams = Type.Object({ id: OrderId });
 

@@ -1,8 +1,11 @@
+import { isoTime } from "../../../core/kernel/clock.ts";
 import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
+import { productId } from "../../client/product-id.ts";
 import { command } from "../../command.ts";
-import { choice } from "../../input.ts";
+import { choice, text } from "../../input.ts";
+import { dated } from "../../input-time.ts";
 import { orderColumns } from "./view.ts";
 
 const statuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;
@@ -13,13 +16,35 @@ export const list = command({
   stand: "partner",
   effects: "Reads only.",
   json: "the API's body: {data: [{id, order_number, status, total_price_cents, currency, …}], pagination}",
-  examples: ["orders list --partner acme", "orders list --partner acme --status waiting_review --all --json"],
+  examples: [
+    "orders list --partner acme",
+    "orders list --partner acme --status waiting_review --all --json",
+    "orders list --partner acme --product-id ES-GLB-1GB-7D --created-after 2026-03-01",
+  ],
   args: {},
-  options: { ...listOptions, status: choice("--status <status>", statuses, "only this status") },
-  async run(context, { limit, cursor, all, status }) {
-    const query = { limit, cursor, status };
-    const body = await context.withApi((api) => listPages<Order>(api, apiPath`/orders`, query, all));
+  options: {
+    ...listOptions,
+    status: choice("--status <status>", statuses, "only this status"),
+    createdAfter: dated(
+      "--created-after <time>",
+      "only created at this time or later: 2026-03-01 (UTC), or with a zone",
+    ),
+    createdBefore: dated("--created-before <time>", "only created before this time"),
+    externalOrderId: text("--external-order-id <id>", "only the bulk order with this id"),
+    product: text("--product-id <id-or-sku>", "only with a line of this product"),
+  },
+  async run(context, { limit, cursor, all, status, createdAfter, createdBefore, externalOrderId, product }) {
+    const times = { created_after: iso(createdAfter), created_before: iso(createdBefore) };
+    const query = { limit, cursor, status, ...times, external_order_id: externalOrderId };
+    const body = await context.withApi(async (api) => {
+      const product_id = product === undefined ? undefined : await productId(api, product);
+      return listPages<Order>(api, apiPath`/orders`, { ...query, product_id }, all);
+    });
     const note = moreNote(body.pagination.next_cursor);
     return { json: body, note, text: (sheet) => sheet.table(orderColumns, body.data, "No orders.") };
   },
 });
+
+function iso(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : isoTime(at);
+}

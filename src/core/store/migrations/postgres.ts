@@ -137,5 +137,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"products\" ADD COLUMN \"coverage_key\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
       "CREATE INDEX \"products_status_region_key\" ON \"products\" USING btree (\"status\",\"region_key\",\"created_at\",\"id\");"
     ]
+  },
+  {
+    "name": "0004_order_line_owners",
+    "statements": [
+      "ALTER TABLE \"order_lines\" ADD COLUMN \"partner_id\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
+      "ALTER TABLE \"order_lines\" ADD COLUMN \"environment\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
+      "ALTER TABLE \"order_lines\" ADD COLUMN \"created_at\" bigint DEFAULT 0 NOT NULL;",
+      "CREATE INDEX \"order_lines_product\" ON \"order_lines\" USING btree (\"partner_id\",\"environment\",\"product_id\",\"created_at\",\"order_id\");"
+    ]
   }
 ];

@@ -121,5 +121,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE `products` ADD `coverage_key` text DEFAULT '' NOT NULL;",
       "CREATE INDEX `products_status_region_key` ON `products` (`status`,`region_key`,`created_at`,`id`);"
     ]
+  },
+  {
+    "name": "0004_order_line_owners",
+    "statements": [
+      "ALTER TABLE `order_lines` ADD `partner_id` text DEFAULT '' NOT NULL;",
+      "ALTER TABLE `order_lines` ADD `environment` text DEFAULT '' NOT NULL;",
+      "ALTER TABLE `order_lines` ADD `created_at` integer DEFAULT 0 NOT NULL;",
+      "CREATE INDEX `order_lines_product` ON `order_lines` (`partner_id`,`environment`,`product_id`,`created_at`,`order_id`);"
+    ]
   }
 ];

@@ -74,6 +74,10 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
         .$type<OrderId>()
         .notNull()
         .references(() => orders.id),
+      /** The order's own, so that an index leads to a partner's orders of a product. Defaults fill earlier rows. */
+      partner_id: k.text("partner_id").$type<PartnerId>().notNull().default(sql`''`),
+      environment: k.text("environment").$type<Environment>().notNull().default(sql`''`),
+      created_at: k.int("created_at").notNull().default(0),
       position: k.int("position").notNull(),
       product_id: k
         .text("product_id")
@@ -94,6 +98,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
     },
     (t) => [
       k.uniqueIndex("order_lines_order").on(t.order_id, t.position),
+      k.index("order_lines_product").on(t.partner_id, t.environment, t.product_id, t.created_at, t.order_id),
       k
         .index("order_lines_to_ship")
         .on(t.order_id, t.position)
