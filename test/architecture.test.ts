@@ -18,6 +18,8 @@ const floors = [
   ],
   ["src/core/audit", "src/core/outbox"],
   ["src/core/store"],
+  // The store's own schema names the kinds of events.
+  ["src/core/events"],
   ["src/core/kernel"],
 ];
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa, execaSync } from "execa";
 import { expect, test } from "vitest";
-import { eventKinds } from "../src/core/store/schema/event-kinds.ts";
+import { eventKinds } from "../src/core/events/catalog.ts";
 import { retryDelays } from "../src/core/webhooks/retries.ts";
 import { signature, signatureFault } from "../src/core/webhooks/signature.ts";
 import { webhookStatuses } from "../src/core/webhooks/states.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventKinds } from "../src/core/store/schema/event-kinds.ts";
+import { eventKinds } from "../src/core/events/catalog.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import { KEPT_DAYS, purgeStep } from "../src/core/webhooks/retention.ts";
 import { disableWebhook, enableWebhook } from "../src/core/webhooks/status.ts";

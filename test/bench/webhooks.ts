@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import pg from "pg";
 import { Agent } from "undici";
+import { eventCatalog } from "../../src/core/events/catalog.ts";
 import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
@@ -11,7 +12,6 @@ import { openStore } from "../../src/core/store/open.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
 import { envelopeOf } from "../../src/core/webhooks/envelope.ts";
-import { sampleData } from "../../src/core/webhooks/samples.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender } from "../../src/daemon/gateways/webhook-sender.ts";
 import { startDeliveries } from "../../src/daemon/workers/deliveries.ts";
@@ -126,7 +126,7 @@ function poster(sink: Sink): () => Promise<void> {
   const agent = new Agent();
   // Stands for a partner's id in a body that nobody reads.
   const about = { subjectId: "bench", partnerId: "bench" as PartnerId, now: 0 };
-  const data = sampleData("order.created", about);
+  const data = eventCatalog["order.created"].sample(about);
   const body = envelopeOf({ id: "bench", kind: "order.created", occurred_at: 0, data });
   const { origin, pathname: path } = new URL(sink.url);
   return async () => {

@@ -42,7 +42,7 @@ export async function endCancelled(tx: Tx, whole: WholeOrder, reason: string): P
   const cancelled = await progressOrder(tx, order, { ...ended, cancelled_at: tx.now });
   const { id, order_number, external_order_id, partner_id: partnerId, environment } = cancelled;
   const about = { cancellation_reason: reason, cancelled_at: isoTime(tx.now) };
-  const data = { id, order_number, external_order_id, status: "cancelled", ...about };
+  const data = { id, order_number, external_order_id, status: "cancelled", ...about } as const;
   await recordEvent(tx, { kind: "order.cancelled", partnerId, environment, subjectId: id, data });
   return cancelled;
 }

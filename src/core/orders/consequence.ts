@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { availableStock } from "../esims/stock.ts";
+import type { EventKind } from "../events/catalog.ts";
 import type { EsimId, OrderId, OrderItemId, ProductId } from "../kernel/brand.ts";
-import type { EventKind } from "../store/schema/event-kinds.ts";
 import type { DeliveryStatus } from "../store/schema/webhooks.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";

@@ -1,6 +1,7 @@
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
+import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
@@ -124,7 +125,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     order_number,
     partner_id: input.partnerId,
     environment: input.environment,
-    status: sandbox ? "pending_payment" : "paid",
+    status: firstStatus(input.environment),
     currency: priced.currency,
     total_cents: priced.total,
     refunded_cents: 0,
@@ -175,6 +176,11 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
   return { order, lines };
 }
 
+/** The sandbox charges nothing: its orders are not paid. */
+function firstStatus(environment: Environment): "pending_payment" | "paid" {
+  return environment === "sandbox" ? "pending_payment" : "paid";
+}
+
 /** ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
 async function newOrderNumber(tx: Tx): Promise<string> {
   const day = isoTime(tx.now).slice(0, 10).replaceAll("-", "");
@@ -190,14 +196,15 @@ interface Announcement {
 }
 
 async function announce(tx: Tx, order: Order, { owner, transactionId }: Announcement): Promise<void> {
-  const { id, order_number, external_order_id, partner_id, status } = order;
+  const { id, order_number, external_order_id, partner_id } = order;
   const { total_price_cents, currency, line_items, created_at } = order;
   const about = { partnerId: owner.partnerId, environment: owner.environment, subjectId: id };
+  const status = firstStatus(owner.environment);
   const price = { total_price_cents, currency, line_items };
   const data = { id, order_number, external_order_id, partner_id, status, ...price, created_at };
   await recordEvent(tx, { kind: "order.created", ...about, data });
   if (transactionId === null) return;
-  const payment = { payment_method: "wallet", transaction_id: transactionId, completed_at: created_at };
+  const payment = { payment_method: "wallet", transaction_id: transactionId, completed_at: created_at } as const;
   const paid = { order_id: id, order_number, external_order_id, amount_cents: total_price_cents, currency, ...payment };
   await recordEvent(tx, { kind: "payment.completed", ...about, data: paid });
 }

@@ -14,14 +14,14 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
   });
   const about = { partnerId: order.partner_id, environment: order.environment, subjectId: order.id };
   const { id, order_number, external_order_id } = order;
-  // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
-  const expands = "order_esims";
-  const fulfilled = { id, order_number, external_order_id, status: "fulfilled", fulfilled_at: isoTime(tx.now) };
-  await recordEvent(tx, { kind: "order.fulfilled", ...about, data: fulfilled, expands });
+  // Up to 500,000 eSIMs: their codes join both payloads when they are sent, from the order.
+  const ended = { status: "fulfilled", fulfilled_at: isoTime(tx.now) } as const;
+  const fulfilled = { id, order_number, external_order_id, ...ended };
+  await recordEvent(tx, { kind: "order.fulfilled", ...about, data: fulfilled });
   const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
   if (count > 0) {
     const ready = { order_id: id, order_number, external_order_id, count };
-    await recordEvent(tx, { kind: "esims.ready", ...about, data: ready, expands });
+    await recordEvent(tx, { kind: "esims.ready", ...about, data: ready });
   }
   tx.signal("deliveries");
   return finished;

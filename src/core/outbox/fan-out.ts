@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
+import type { EventKind } from "../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { insertRow } from "../store/rows.ts";
-import type { EventKind } from "../store/schema/event-kinds.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 

@@ -1,10 +1,10 @@
 import { recordAudit } from "../audit/record.ts";
+import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
-import type { EventKind } from "../store/schema/event-kinds.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Tx } from "../store/store.ts";
 import { endpointUrlFault } from "./endpoint-url.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
+import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
-import type { EventKind } from "../store/schema/event-kinds.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";

@@ -1,15 +1,14 @@
 import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
+import { type EventKind, eventCatalog } from "../events/catalog.ts";
 import type { DeliveryId, PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
-import { recordEvent } from "../outbox/record.ts";
-import type { EventKind } from "../store/schema/event-kinds.ts";
+import { recordSample } from "../outbox/record.ts";
 import type { DeliveryStatus } from "../store/schema/webhooks.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { sampleData } from "./samples.ts";
 
 const deliveriesOf = statement((db, t, slot: Slots<{ event_id: string }>) =>
   db
@@ -47,8 +46,9 @@ export async function triggerSample(
   const { kind, partnerId } = input;
   const environment = input.environment ?? (await environmentOf(tx, partnerId, kind));
   const subjectId = newId(tx);
-  const data = { ...sampleData(kind, { subjectId, partnerId, now: tx.now }), test: true };
-  const event_id = await recordEvent(tx, { kind, partnerId, environment, subjectId, data });
+  const sample = eventCatalog[kind].sample({ subjectId, partnerId, now: tx.now });
+  const data = { ...sample, test: true } as const;
+  const event_id = await recordSample(tx, { kind, partnerId, environment, subjectId, data });
   const deliveries = await deliveriesOf(tx, { event_id });
   if (deliveries.length === 0) {
     throw new Problem("conflict", `No ${environment} endpoint of this partner is subscribed to ${kind}.`);

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { eventKinds } from "../../core/store/schema/event-kinds.ts";
+import { eventKinds } from "../../core/events/catalog.ts";
 import { webhookStatuses } from "../../core/webhooks/states.ts";
 import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 

@@ -1,4 +1,4 @@
-import { eventKinds } from "../../../core/store/schema/event-kinds.ts";
+import { eventKinds } from "../../../core/events/catalog.ts";
 import { command } from "../../command.ts";
 import { OPERATOR } from "../../context.ts";
 import { usageError } from "../../errors.ts";

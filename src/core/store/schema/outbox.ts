@@ -1,6 +1,6 @@
+import type { EventKind, Expansion } from "../../events/catalog.ts";
 import type { PartnerId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import type { EventKind } from "./event-kinds.ts";
 import type { Kit } from "./kit.ts";
 
 /** The outbox: what happened, written in the transaction of its cause. */
@@ -18,7 +18,7 @@ export function outboxTables(k: Kit) {
       occurred_at: k.int("occurred_at").notNull(),
       data: k.json<Record<string, unknown>>("data").notNull(),
       /** What joins `data` when it is sent. */
-      expands: k.text("expands").$type<"order_esims">(),
+      expands: k.text("expands").$type<Expansion>(),
     },
     (t) => [
       k.index("events_partner").on(t.partner_id, t.environment, t.occurred_at, t.id),

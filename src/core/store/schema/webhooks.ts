@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import type { EventKind } from "../../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import type { EventKind } from "./event-kinds.ts";
 import type { Kit } from "./kit.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";

@@ -1,0 +1,51 @@
+import { activationEvents } from "./activations.ts";
+import type { EventDefinition } from "./definition.ts";
+import { esimEvents } from "./esims.ts";
+import { orderEvents } from "./orders.ts";
+import type { ObjectSchema, ValueOf } from "./payload.ts";
+import { paymentEvents } from "./payments.ts";
+
+/**
+ * Every kind of event (contract: Events), in the order of the documents. Emitters, validation, the API document, the
+ * documentation, samples and the command line read the kinds and their payloads from here.
+ */
+export const eventCatalog = {
+  ...orderEvents,
+  ...esimEvents,
+  ...paymentEvents,
+  ...activationEvents,
+} as const satisfies Record<string, EventDefinition<ObjectSchema>>;
+
+type Catalog = typeof eventCatalog;
+
+export type EventKind = keyof Catalog;
+
+/** The kinds, all of which can be subscribed. */
+export const eventKinds: readonly EventKind[] = Object.keys(eventCatalog).filter(isEventKind);
+
+/** Whether a text names a kind of event. */
+export function isEventKind(kind: string): kind is EventKind {
+  return Object.hasOwn(eventCatalog, kind);
+}
+
+/** The field that joins a stored payload when it is sent: the order's eSIMs may be very many (see docs/decisions). */
+export const expansions = { order_esims: "esims" } as const;
+
+export type Expansion = keyof typeof expansions;
+
+/** `data` of an event as its receivers get it. */
+export type SentPayload<K extends EventKind> = ValueOf<Catalog[K]["data"]>;
+
+/** `data` as its emitter writes it: without what joins it when it is sent. */
+export type StoredPayload<K extends EventKind> = Catalog[K] extends { expands: infer X extends Expansion }
+  ? Omit<SentPayload<K>, (typeof expansions)[X]>
+  : SentPayload<K>;
+
+/** What happened: a kind with the payload that is stored for it. */
+export type Happening = { [K in EventKind]: { kind: K; data: StoredPayload<K> } }[EventKind];
+
+/** What joins a kind's stored payload when it is sent; null: nothing. */
+export function expansionOf(kind: EventKind): Expansion | null {
+  const definition: EventDefinition<ObjectSchema> = eventCatalog[kind];
+  return definition.expands ?? null;
+}
