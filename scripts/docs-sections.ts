@@ -1,3 +1,4 @@
+import { eventTable } from "./event-table.ts";
 import { activationStatusTable, esimStatusTable, machines, machineTable } from "./state-tables.ts";
 
 /** What stands between `<!-- made: NAME -->` and `<!-- end -->` in a page, by name. */
@@ -5,6 +6,7 @@ const sections: ReadonlyMap<string, () => string> = new Map([
   ...Object.entries(machines).map(([name, machine]) => [name, () => machineTable(machine)] as const),
   ["activation statuses", activationStatusTable],
   ["esim statuses", esimStatusTable],
+  ["events", eventTable],
 ]);
 
 /** A page with its marked sections made anew from the code. Throws for a mark that nothing is made for. */
@@ -23,6 +25,9 @@ export function withSections(page: string): string {
 export function sectionNames(page: string): string[] {
   return [...page.matchAll(/<!-- made: (.+?) -->/g)].flatMap(([, name]) => name ?? []);
 }
+
+/** The pages that have such sections. */
+export const pagesWithSections: readonly string[] = ["docs/states.md", "docs/webhooks.md"];
 
 /** Every section there is. */
 export const allSections: readonly string[] = [...sections.keys()];

@@ -1,7 +1,9 @@
-/** Writes the marked sections of docs/states.md anew from the code: `npm run docs`. */
+/** Makes the marked sections of the documentation again from the code: `npm run docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withSections } from "./docs-sections.ts";
+import { pagesWithSections, withSections } from "./docs-sections.ts";
 
-const page = join(import.meta.dirname, "..", "docs", "states.md");
-writeFileSync(page, withSections(readFileSync(page, "utf8")));
+for (const name of pagesWithSections) {
+  const page = join(import.meta.dirname, "..", name);
+  writeFileSync(page, withSections(readFileSync(page, "utf8")));
+}

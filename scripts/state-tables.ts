@@ -5,6 +5,7 @@ import { finalStates, type Transitions } from "../src/core/kernel/state-machine.
 import { orderItemTransitions } from "../src/core/orders/items.ts";
 import { orderLineTransitions, orderTransitions } from "../src/core/orders/order-states.ts";
 import { deliveryTransitions, webhookTransitions } from "../src/core/webhooks/states.ts";
+import { code, markdownTable } from "./markdown.ts";
 
 /** A machine, what begins it, and what makes each of its moves: `from → to` in words. */
 interface Machine {
@@ -143,13 +144,4 @@ export function activationStatusTable(): string {
 export function esimStatusTable(): string {
   const rows = Object.entries(activationStatusOf).map((names) => names.map(code));
   return markdownTable(["`status`", "`activation_status`"], rows);
-}
-
-function markdownTable(titles: string[], rows: string[][]): string {
-  const lines = [titles, titles.map(() => "---"), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }

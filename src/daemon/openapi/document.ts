@@ -6,6 +6,7 @@ import { headers, sampleProblem, schemas, securitySchemes } from "./components.t
 import { publishedSchema } from "./published.ts";
 import { byStatus, problemsOf } from "./route-problems.ts";
 import { tags } from "./tags.ts";
+import { webhookSection } from "./webhooks.ts";
 
 type Json = Record<string, unknown>;
 
@@ -122,12 +123,15 @@ export function finishDocument(made: object, context: DaemonContext): Document {
   const text = JSON.stringify([document.paths, responses]);
   const used = (kind: string, all: Json): Json =>
     Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)));
+  const { webhooks, schemas: events, parameters } = webhookSection();
   return {
     ...document,
-    tags: tags.filter(({ name }) => chapters.has(name)),
+    webhooks,
+    tags: tags.filter(({ name }) => name === "Webhooks" || chapters.has(name)),
     components: {
       ...document.components,
-      schemas: used("schemas", schemas),
+      schemas: { ...used("schemas", schemas), ...events },
+      parameters,
       headers: used("headers", headers),
       responses,
       examples: Object.fromEntries(examples),

@@ -15,7 +15,8 @@ export interface DeliverDependencies {
   publicUrl: string;
 }
 
-const USER_AGENT = "esimctl-webhooks/1";
+/** How deliveries name their sender. */
+export const USER_AGENT = "esimctl-webhooks/1";
 
 /** Makes one try of a delivery that was claimed; null when it was taken over meanwhile (contract: Events). */
 export async function deliver(deps: DeliverDependencies, claimed: ClaimedDelivery): Promise<Outcome | null> {
