@@ -3,15 +3,18 @@ import { esimLinks } from "../esims/links.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Read } from "../store/store.ts";
-import { itemsOfOrder } from "./items.ts";
+import { type ItemRow, itemsOfOrder } from "./items.ts";
 import { type LineRow, linesOfOrder, type Owner, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
 
 /** One order with what was delivered (contract: OrderWithFulfillment). Throws `not_found`. */
 export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; publicUrl: string }) {
   const order = await requireOwnOrder(q, input.owner, input.id);
   const lines = await linesOfOrder(q, order.id);
-  const delivered = lines.some((line) => line.status === "fulfilled" && line.product_type !== "physical_sim");
+  const fulfilled = lines.filter((line) => line.status === "fulfilled");
+  const delivered = fulfilled.some((line) => line.product_type !== "physical_sim");
   const esims = delivered ? (await esimsOfOrder(q, order.id)).map(({ esim }) => esim) : [];
+  const pushed = fulfilled.some((line) => line.product_type === "esim_eid_push");
+  const items = pushed ? await itemsOfOrder(q, order.id) : [];
   return {
     id: order.id,
     order_number: order.order_number,
@@ -31,7 +34,7 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
       quantity: line.quantity,
       price_per_unit_cents: line.unit_price_cents,
       subtotal_cents: line.unit_price_cents * line.quantity,
-      fulfillment: fulfillmentOf(q, input.publicUrl, line, esims),
+      fulfillment: fulfillmentOf(q, input.publicUrl, line, { esims, items }),
     })),
   };
 }
@@ -55,12 +58,19 @@ export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
 export type OrderWithFulfillment = Awaited<ReturnType<typeof showOrder>>;
 
 /** What a line's delivery looks like, by product type; nothing shows before the line is fulfilled. */
-function fulfillmentOf(q: Read, publicUrl: string, line: LineRow, esims: EsimRow[]): Record<string, unknown> {
+function fulfillmentOf(
+  q: Read,
+  publicUrl: string,
+  line: LineRow,
+  { esims, items }: { esims: EsimRow[]; items: ItemRow[] },
+): Record<string, unknown> {
   if (line.status === "cancelled") return { status: "cancelled" };
   if (line.product_type === "physical_sim") return shippingOf(line);
   if (line.status !== "fulfilled") return { status: line.status };
+  const isPush = line.product_type === "esim_eid_push";
   return {
     status: "fulfilled",
+    ...(isPush ? eidsOf(line, items) : {}),
     esims: esims
       .filter((esim) => esim.line_id === line.id)
       .map((esim) => ({
@@ -69,9 +79,17 @@ function fulfillmentOf(q: Read, publicUrl: string, line: LineRow, esims: EsimRow
         smdp_address: esim.smdp_address,
         matching_id: esim.matching_id,
         ...esimLinks(q.vault, publicUrl, esim.id),
-        ...(line.product_type === "esim_eid_push" ? { eid_number: esim.eid } : {}),
+        ...(isPush ? { eid_number: esim.eid } : {}),
       })),
   };
+}
+
+/** The EIDs that profiles were pushed to; also those of units whose supplier returned no eSIM. */
+function eidsOf(line: LineRow, items: ItemRow[]) {
+  const pushed = items.filter((item) => item.line_id === line.id && item.status === "activated");
+  const eid_numbers = pushed.flatMap(({ traveller }) => traveller?.eid_number ?? []);
+  const [eid_number = null, ...others] = new Set(eid_numbers);
+  return { eid_number: others.length === 0 ? eid_number : null, eid_numbers };
 }
 
 function shippingOf(line: LineRow): Record<string, unknown> {
