@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { complete } from "../src/cli/completion/complete.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
+import { eventKinds } from "../src/core/events/catalog.ts";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
 import { namesIn } from "../src/core/store/names.ts";
 import { esimctl, esimctlJson, shell } from "./support/cli.ts";
@@ -32,6 +33,14 @@ test("nouns, then verbs, then options and their choices", async () => {
   expect(await offered("partners create acme --name ")).toEqual([]);
   expect(await offered("orders nosuch ")).toEqual([]);
   expect(await offered("nosuch ")).toEqual([]);
+});
+
+test("every kind of event is offered, one by one in a list with commas", async () => {
+  expect(await offered("webhooks trigger ")).toEqual(eventKinds);
+  const create = "webhooks create https://shop.example.com/hooks --events ";
+  expect(await offered(create)).toEqual(eventKinds);
+  const others = eventKinds.filter((kind) => kind !== "esims.ready");
+  expect(await offered(`${create}esims.ready,ord`)).toEqual(others.map((kind) => `esims.ready,${kind}`));
 });
 
 test("values of options are no nouns and no verbs, wherever the options stand", async () => {

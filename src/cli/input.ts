@@ -12,6 +12,8 @@ export interface Option<T> {
   readonly help: string;
   readonly required: boolean;
   readonly choices?: readonly string[];
+  /** Words that completion offers between commas; others are not refused here. */
+  readonly suggests?: readonly string[];
   /** Of a required one. */
   readonly ask?: Ask;
   /** What commander found (undefined: not given) as the command wants it. Throws a usage error. */
@@ -125,6 +127,15 @@ export function list(flags: string, help: string): Option<readonly string[]> {
     return typed.flatMap((one) => one.split(",")).flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
   };
   return { flags: [flags], help, required: false, read };
+}
+
+/** `--events <kinds>`: some of `words`, separated by commas or spaces. Unknown ones are left to the API to refuse. */
+export function wordList(flags: string, words: readonly string[], help: string): Option<string[] | undefined> {
+  const read = (given: unknown) =>
+    asText(given)
+      ?.split(/[\s,]+/)
+      .filter((word) => word !== "");
+  return { flags: [flags], help: `${help}: ${words.join(", ")}`, required: false, suggests: words, read };
 }
 
 /** A positional argument that must be given; a person at a terminal is asked for it. */

@@ -21,6 +21,8 @@ interface Flag {
   /** What its value is called; null when it takes none. */
   takes: string | null;
   choices: readonly string[];
+  /** What each part of its value between commas may be. */
+  suggests: readonly string[];
   help: string;
 }
 
@@ -34,11 +36,11 @@ export async function complete(typed: readonly string[], tree: CommandTree): Pro
   const words = wordsTyped(typed);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   const before = words.slice(0, -1);
-  const globals = globalOptions.map(([flags, help]) => asFlag(flags, help, []));
+  const globals = globalOptions.map(([flags, help]) => asFlag({ flags, help }));
   const { command, path, noun, rest, lost } = await commandOf(before, tree, globals);
   const flags = [...(command === null ? [] : flagsOf(command)), ...globals];
   const last = flags.find(({ name }) => name === before.at(-1));
-  if (last !== undefined && last.takes !== null) return valueFor(last);
+  if (last !== undefined && last.takes !== null) return valueFor(last, current);
   if (current.startsWith("-")) return wordsOf(flags.map(({ name, help }) => ({ value: name, help })));
   if (command !== null) return argumentOf(command, path, rest);
   if (lost) return wordsOf([]);
@@ -85,15 +87,22 @@ function plainWords(words: readonly string[], flags: readonly Flag[]): string[] 
 }
 
 function flagsOf({ options, stand }: DescribedCommand): Flag[] {
-  return [...options, ...partnerOptionsOf(stand)].flatMap(({ flags, help, choices = [] }) =>
-    flags.map((one) => asFlag(one, help, choices)),
+  return [...options, ...partnerOptionsOf(stand)].flatMap(({ flags, ...option }) =>
+    flags.map((one) => asFlag({ ...option, flags: one })),
   );
 }
 
+interface Written {
+  flags: string;
+  help: string;
+  choices?: readonly string[];
+  suggests?: readonly string[];
+}
+
 /** `-o, --output <file>`: the long name and what it takes. */
-function asFlag(flags: string, help: string, choices: readonly string[]): Flag {
+function asFlag({ flags, help, choices = [], suggests = [] }: Written): Flag {
   const [, name = flags, takes = null] = /(--[a-z-]+)(?: [<[]([^>\]]+)[>\]])?/.exec(flags) ?? [];
-  return { name, takes, choices, help };
+  return { name, takes, choices, suggests, help };
 }
 
 /** What is named by the words in which an option or argument says what it takes; `id` says it only beside its noun. */
@@ -110,12 +119,20 @@ const namings: Readonly<Record<string, Naming>> = {
   "suppliers name": "suppliers",
 };
 
-function valueFor({ name, takes, choices }: Flag): Completion {
+function valueFor({ name, takes, choices, suggests }: Flag, current: string): Completion {
   if (choices.length > 0) return wordsOf(choices.map((value) => ({ value, help: "" })));
+  if (suggests.length > 0) return wordsOf(nextInList(current, suggests));
   if (name === "--profile") return { kind: "profiles" };
   const naming = namings[name] ?? namings[takes ?? ""];
   if (naming !== undefined) return { kind: "names", naming };
   return /file|dir/.test(takes ?? "") ? { kind: "files" } : wordsOf([]);
+}
+
+/** A list with commas, continued by each of the words that it does not have yet. */
+function nextInList(current: string, words: readonly string[]): Candidate[] {
+  const whole = current.split(",").slice(0, -1);
+  const left = words.filter((word) => !whole.includes(word));
+  return left.map((word) => ({ value: [...whole, word].join(","), help: "" }));
 }
 
 function argumentOf({ args }: DescribedCommand, path: string, at: number): Completion {

@@ -1,7 +1,8 @@
+import { eventKinds } from "../../../core/events/catalog.ts";
 import type { CreatedWebhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../command.ts";
-import { argument, required, text } from "../../input.ts";
+import { argument, required, text, wordList } from "../../input.ts";
 import { recordResult } from "../../output/result.ts";
 import { WEBHOOK_JSON, webhookFields } from "./view.ts";
 
@@ -17,12 +18,11 @@ export const create = command({
   ],
   args: { url: argument("url", "where events are posted to") },
   options: {
-    events: required(text("--events <kinds>", "kinds of events, separated by commas")),
+    events: required(wordList("--events <kinds>", eventKinds, "kinds of events, separated by commas")),
     description: text("--description <text>", "a note to tell it apart"),
   },
   async run(context, { url, events, description }) {
-    const kinds = events.split(/[\s,]+/).filter((kind) => kind !== "");
-    const body = { url, events: kinds, ...(description === undefined ? {} : { description }) };
+    const body = { url, events, ...(description === undefined ? {} : { description }) };
     const { body: created } = await context.withApi((api) =>
       api.request<CreatedWebhook>("POST", apiPath`/webhooks`, { body }),
     );
