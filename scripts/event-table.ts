@@ -4,12 +4,12 @@ import { code, markdownTable } from "./markdown.ts";
 
 /** The kinds of events as docs/webhooks.md shows them. */
 export function eventTable(): string {
-  return markdownTable(["kind", "when it is sent", "fields of `data`"], eventKinds.map(rowOf));
+  return markdownTable(["kind", "about", "when it is sent", "fields of `data`"], eventKinds.map(rowOf));
 }
 
 function rowOf(kind: EventKind): string[] {
-  const { when, data } = eventCatalog[kind];
-  return [code(kind), when, fieldsOf(data).join(", ")];
+  const { when, subject, data } = eventCatalog[kind];
+  return [code(kind), subject, when, fieldsOf(data).join(", ")];
 }
 
 /** Each field: the name, `?` where it may be missing, a fixed value, and the fields inside. */

@@ -170,7 +170,10 @@ test("the document describes a delivery's headers, its example and how it may be
   const sent = Object.keys(receiver.received[0]?.headers ?? {});
   for (const kind of eventKinds) {
     const { post } = document.webhooks[kind];
-    expect(faults(post.requestBody.content["application/json"].example)).toEqual([]);
+    const { example } = post.requestBody.content["application/json"];
+    expect(faults(example)).toEqual([]);
+    expect(faults({ ...example, data: {} })).not.toEqual([]);
+    expect(faults({ ...example, data: { ...example.data, more: 1 } })).not.toEqual([]);
     expect(Object.keys(post.responses)).toEqual(["410", "2XX", "default"]);
     const headers = post.parameters.map(({ $ref }: { $ref: string }) => {
       const parameter = document.components.parameters[$ref.split("/").at(-1) ?? ""];

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { WebhookId } from "../../src/core/kernel/brand.ts";
 import type { EventKind } from "../../src/core/events/catalog.ts";
+import type { WebhookId } from "../../src/core/kernel/brand.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { dueEndpoints } from "../../src/core/webhooks/claim.ts";
 import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";

@@ -40,7 +40,7 @@ function sampleIdentity({ subjectId, now }: SampleSource) {
 const submitted = defineEvent({
   when: "A request goes to the carrier, or an order item to its supplier.",
   emitted: true,
-  subject: "activation or order item",
+  subject: "activation request or order item",
   data: payload(
     { ...identity, status: exactly("processing"), processing_status: exactly("processing"), submitted_at: time },
     ofOrderItem,
@@ -56,7 +56,7 @@ const submitted = defineEvent({
 const confirmed = defineEvent({
   when: "The carrier or supplier confirms a request; the activation is still to come.",
   emitted: true,
-  subject: "activation or order item",
+  subject: "activation request or order item",
   data: payload(
     {
       ...identity,
@@ -79,7 +79,7 @@ const confirmed = defineEvent({
 const activated = defineEvent({
   when: "The carrier activates a SIM and assigns its number, or the supplier delivers the eSIM of an order item.",
   emitted: true,
-  subject: "activation or order item",
+  subject: "activation request or order item",
   data: payload(
     {
       ...identity,
@@ -104,7 +104,7 @@ const activated = defineEvent({
 const failed = defineEvent({
   when: "A request or an order item fails for good.",
   emitted: true,
-  subject: "activation or order item",
+  subject: "activation request or order item",
   data: payload(
     {
       ...identity,

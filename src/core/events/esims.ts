@@ -9,7 +9,7 @@ export const esimEvents = {
   "esim.activated": defineEvent({
     when: "An eSIM becomes active for the first time: its validity begins.",
     emitted: true,
-    subject: "esim",
+    subject: "eSIM",
     data: payload({
       iccid,
       order_id: uuid,
@@ -30,7 +30,7 @@ export const esimEvents = {
   "esim.expired": defineEvent({
     when: "The validity of an eSIM ends.",
     emitted: true,
-    subject: "esim",
+    subject: "eSIM",
     data: payload({
       iccid,
       order_id: uuid,
