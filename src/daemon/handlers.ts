@@ -6,6 +6,7 @@ import type { App, RoutePlugin } from "./http.ts";
 import type { Counting } from "./metrics.ts";
 import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
+import { registerEmptyBodies } from "./plugins/empty-bodies.ts";
 import { registerLifecycle } from "./plugins/lifecycle.ts";
 import { registerProblems, sendProblem } from "./plugins/problems.ts";
 import { type RateLimits, unlimited } from "./plugins/rate-limits.ts";
@@ -44,6 +45,7 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   registerLifecycle(app);
   registerProblems(app, context);
   registerBodies(app);
+  registerEmptyBodies(app);
   registerAccess(app, options.authenticate, limits);
   registerValidation(app);
   const registerRoutes = () => {

@@ -7,14 +7,13 @@ import type { App } from "../http.ts";
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * Reads JSON bodies and nothing else. An empty body counts as none, whatever its Content-Type; malformed JSON, other
- * text than UTF-8 and the keys that could reach a prototype are `invalid_request`.
+ * Reads JSON bodies and nothing else. Malformed JSON, other text than UTF-8 and the keys that could reach a prototype
+ * are `invalid_request`.
  */
 export function registerBodies(app: App): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    if (body.length === 0) return done(null, undefined);
     if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
     parseJson(request, body.toString("utf8"), done);
   });

@@ -20,7 +20,6 @@ export function keepRawBodies(app: App): void {
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
     request.rawBody = body;
     if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
-    if (body.length === 0) return done(null, undefined);
     parseJson(request, body.toString("utf8"), done);
   });
 }

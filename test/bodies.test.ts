@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { iccid, request } from "./support/activations.ts";
+import { unknownPath } from "./support/generic-scenarios.ts";
+import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const TYPES = [FORM, "text/plain", "application/octet-stream", "multipart/form-data; boundary=x", "json"];
+
+/** An empty body: with its length, 0, or in chunks of which there are none. */
+const empty = {
+  counted: () => ({ body: "" }),
+  chunked: () => ({ body: new ReadableStream({ start: (controller) => controller.close() }), duplex: "half" as const }),
+};
+
+interface Operation {
+  method: string;
+  path: string;
+}
+
+/** Every operation that is not read by GET, from our own document. */
+async function writingOperations(platform: Platform): Promise<Operation[]> {
+  const { body } = await call(`${platform.url}/openapi.json`);
+  return Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== "get")
+      .map((method) => ({ method: method.toUpperCase(), path })),
+  );
+}
+
+function authorized(caller: Caller, type?: string): Record<string, string> {
+  return { authorization: `Bearer ${caller.token}`, ...(type === undefined ? {} : { "content-type": type }) };
+}
+
+test("an empty body is no body, whatever its type, on every route", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller({ agent: true });
+  const operations = await writingOperations(platform);
+  expect(operations.length).toBeGreaterThan(15);
+  for (const { method, path } of operations) {
+    const url = platform.url + unknownPath(path);
+    const plain = await call(url, { method, headers: authorized(caller) });
+    for (const type of TYPES) {
+      for (const body of Object.values(empty)) {
+        const reply = await call(url, { method, headers: authorized(caller, type), ...body() });
+        const name = `${method} ${path} as ${type}`;
+        expect([reply.status, reply.body.errors, reply.body.error], name).toEqual([
+          plain.status,
+          plain.body.errors,
+          plain.body.error,
+        ]);
+      }
+    }
+  }
+});
+
+test("a request is cancelled by id and by ICCID, and a webhook deleted, with an empty body of any type", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const cancelled = async (path: (id: string, sim: string) => string, type: string) => {
+    const sim = iccid();
+    const { body } = await caller.send("POST", "/api/v1/activations", request({ iccid: sim }));
+    return caller.send("POST", path(body.id, sim), "", { "content-type": type });
+  };
+  for (const type of TYPES) {
+    const byId = await cancelled((id) => `/api/v1/activations/${id}/cancel`, type);
+    const byIccid = await cancelled((_, sim) => `/api/v1/activations/by-iccid/${sim}/cancel`, type);
+    expect([byId.status, byId.body.status, byIccid.status, byIccid.body.status], type).toEqual([
+      200,
+      "cancelled",
+      200,
+      "cancelled",
+    ]);
+    const hook = { url: "https://hooks.example.com/x", events: ["order.created"] };
+    const { body } = await caller.send("POST", "/api/v1/webhooks", hook);
+    const deleted = await caller.send("DELETE", `/api/v1/webhooks/${body.webhook.id}`, "", { "content-type": type });
+    expect(deleted.status, type).toBe(204);
+  }
+});
+
+test("a body that is not empty still needs a type that is read", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const url = `${platform.url}/api/v1/activations/${crypto.randomUUID()}/cancel`;
+  const chunked = { body: new Blob(["reason=x"]).stream(), duplex: "half" as const };
+  for (const body of [{ body: "reason=x" }, chunked]) {
+    const reply = await call(url, { method: "POST", headers: authorized(caller, FORM), ...body });
+    expect([reply.status, reply.body.type]).toEqual([415, "http://esim.test/docs/errors/unsupported_media_type"]);
+  }
+});
