@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
+import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import type { RoutePlugin } from "../src/daemon/http.ts";
 import { acceptForms } from "../src/daemon/plugins/bodies.ts";
 import { testClock } from "./support/clock.ts";
 import { knownTokens, startServer } from "./support/http.ts";
+import { call, startPlatform } from "./support/platform.ts";
 
 const routes: RoutePlugin[] = [
   (app) => {
@@ -89,6 +91,32 @@ describe("a client's limit", () => {
   });
 });
 
+describe("an expired token", () => {
+  it("counts for its credential, not for the address; a forged or revoked one does not", async () => {
+    const platform = await startPlatform({ rateLimits: true });
+    const caller = await platform.caller();
+    const revoked = await platform.caller();
+    const [head, payload, signature = ""] = caller.token.split(".");
+    const forged = [head, payload, signature.replace(/^./, (first) => (first === "A" ? "B" : "A"))].join(".");
+    await platform.store.write(revokeCredential, { clientId: revoked.clientId, actor: "test" });
+    platform.clock.advance(3600_000);
+    const as = (token: string) =>
+      call(`${platform.url}/api/v1/orders`, { headers: { authorization: `Bearer ${token}` } });
+    const standing = async (token: string) => {
+      const { status, body, headers } = await as(token);
+      const slug = body.type.split("/").at(-1);
+      return [status, slug, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
+    };
+    expect(await standing(caller.token)).toEqual([401, "token_expired", "60", "59"]);
+    expect(await standing(caller.token)).toEqual([401, "token_expired", "60", "58"]);
+    expect(await standing(forged)).toEqual([401, "unauthorized", "300", "299"]);
+    expect(await standing(revoked.token)).toEqual([401, "token_expired", "300", "298"]);
+    for (let sent = 0; sent < 58; sent++) await as(caller.token);
+    expect(await standing(caller.token)).toEqual([429, "rate_limit_exceeded", "60", "0"]);
+    expect(await standing(forged)).toEqual([401, "unauthorized", "300", "297"]);
+  });
+});
+
 describe("an address without a good token", () => {
   it("has 300 requests a minute, over public routes, bad tokens and unknown paths together", async () => {
     const { as, url, times } = await server();
@@ -123,6 +151,17 @@ describe("an address without a good token", () => {
 });
 
 describe("the token endpoint", () => {
+  it("has windows of its own: neither does it use up those of other requests, nor they its own", async () => {
+    const { tokenRequest, times, url } = await server();
+    expect((await times(301, () => fetch(`${url}/open`))).status).toBe(429);
+    const untouched = await tokenRequest("client_id=sk_test_anna");
+    expect([untouched.status, ...limits(untouched)]).toEqual([200, 30, 29, NEXT_MINUTE, null]);
+    const other = await server();
+    for (let sent = 0; sent < 301; sent++) await other.tokenRequest(`client_id=sk_test_${sent}`);
+    expect((await other.tokenRequest("client_id=sk_test_new")).status).toBe(429);
+    expect(limits(await fetch(`${other.url}/open`))).toEqual([300, 299, NEXT_MINUTE, null]);
+  });
+
   it("takes 30 requests a minute for one client_id, whichever way it comes", async () => {
     const { tokenRequest, times, clock } = await server();
     const basic = { authorization: `Basic ${Buffer.from("sk_test_anna:secret").toString("base64")}` };

@@ -2,6 +2,7 @@ import type { PartnerId } from "../core/kernel/brand.ts";
 import type { Clock } from "../core/kernel/clock.ts";
 import type { Environment } from "../core/kernel/environment.ts";
 import type { Ids } from "../core/kernel/ids.ts";
+import type { Problem } from "../core/kernel/problem.ts";
 import type { Store } from "../core/store/store.ts";
 
 /** What every route and plugin is handed. */
@@ -29,5 +30,14 @@ export interface Principal {
   ratePerMinute: number;
 }
 
-/** Tells who calls from the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+/** A client, as far as its requests are counted. */
+export type Counted = Pick<Principal, "clientId" | "ratePerMinute">;
+
+/** A request that is refused, and all the same counts for the client that its token names. */
+export interface RefusedClient {
+  refusal: Problem;
+  counted: Counted;
+}
+
+/** Who calls, by the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal | RefusedClient>;

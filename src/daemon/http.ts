@@ -9,7 +9,7 @@ import type {
 } from "fastify";
 import type { Scope } from "../core/credentials/scopes.ts";
 import type { ProblemSlug } from "../core/kernel/problem.ts";
-import type { DaemonContext, Principal } from "./context.ts";
+import type { Counted, DaemonContext, Principal } from "./context.ts";
 
 /** The daemon's Fastify: TypeBox schemas give body, query, params and reply their types. */
 export type App = FastifyInstance<
@@ -53,6 +53,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who calls; undefined on public routes. Routes with a scope read it by `principalOf`. */
     principal: Principal | undefined;
+    /** The client whose limit the request counts for: the caller's, or that of an expired token. Else its address. */
+    counted: Counted | undefined;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

@@ -23,8 +23,8 @@ export interface Windows {
   look(key: string, limit: number): Standing | Promise<Standing>;
 }
 
-/** What is counted: requests of clients, of addresses without a good token, and to the token endpoint. */
-export const tallies = ["clients", "addresses", "tokens"] as const;
+/** What is counted: requests of clients, of addresses without a good token, and to the token endpoint by two keys. */
+export const tallies = ["clients", "addresses", "tokenClients", "tokenAddresses"] as const;
 export type Tally = (typeof tallies)[number];
 
 /** The windows of every tally. */
@@ -37,7 +37,7 @@ const REMEMBERED = 50_000;
 /** Counters in this process's memory. */
 export function memoryCounters(clock: Clock): MemoryCounters {
   const windows = () => fixedWindows(clock, REMEMBERED);
-  return { clients: windows(), addresses: windows(), tokens: windows() };
+  return { clients: windows(), addresses: windows(), tokenClients: windows(), tokenAddresses: windows() };
 }
 
 /**

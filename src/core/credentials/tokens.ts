@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { errors, jwtVerify, SignJWT } from "jose";
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
@@ -32,12 +32,20 @@ export interface TokenHolder {
   scopes: string[];
 }
 
+/** The client of a genuine token that is too old; one that could still get a new token. */
+export interface ExpiredToken {
+  expired: Client;
+}
+
 /** Issuing and verifying, over one store. */
 export interface Tokens {
   /** Contract: Token. Throws `TokenRefusal`. */
   issue(request: TokenRequest): Promise<IssuedToken>;
-  /** Throws `unauthorized`, `token_expired` or `partner_suspended`, as things stand at this moment. */
-  verify(token: string): Promise<TokenHolder>;
+  /**
+   * Who holds the token, as things stand at this moment. Throws `unauthorized`, `partner_suspended`, or `token_expired`
+   * where the client is none any more.
+   */
+  verify(token: string): Promise<TokenHolder | ExpiredToken>;
   /** The public keys, for /.well-known/jwks.json. */
   jwks(): Promise<(PublicJwk & { kid: string; use: "sig"; alg: "EdDSA" })[]>;
 }
@@ -110,8 +118,8 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
     },
     async verify(token) {
       const claims = await claimsOf(token, await fresh());
-      if (claims.expiresAt <= clock.now()) throw expired();
       const client = await clientOf(claims.clientId);
+      if (claims.expiresAt <= clock.now()) return expiredHolder(client);
       if (client === null || !client.valid)
         throw new Problem("unauthorized", "The credential of this token was revoked.");
       if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
@@ -176,15 +184,26 @@ async function verifySignature(token: string, keys: Keys, issuer: string, clock:
       currentDate: new Date(clock.now()),
       requiredClaims: ["exp", "client_id", "scope"],
     });
-    const scopes = String(payload.scope).split(" ");
-    return { clientId: String(payload.client_id), scopes, expiresAt: Number(payload.exp) * 1000 };
+    return claimsIn(payload);
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw expired();
+    // Signature, issuer and audience were checked before: it is one of ours, and `verify` compares its expiry.
+    if (error instanceof errors.JWTExpired) return claimsIn(error.payload);
     if (error instanceof Problem) throw error;
     throw new Problem("unauthorized", "The access token is malformed or was not issued here.");
   }
 }
 
-function expired(): Problem {
+function expiredHolder(client: Client | null): ExpiredToken {
+  if (client?.valid && !client.suspended) return { expired: client };
+  throw expiredToken();
+}
+
+/** The refusal of a token that is too old. */
+export function expiredToken(): Problem {
   return new Problem("token_expired", "The access token has expired.");
+}
+
+function claimsIn(payload: JWTPayload): Claims {
+  const scopes = String(payload.scope).split(" ");
+  return { clientId: String(payload.client_id), scopes, expiresAt: Number(payload.exp) * 1000 };
 }

@@ -73,7 +73,8 @@ function openChannel(self: Worker) {
   const counters: Counters = {
     clients: windows("clients"),
     addresses: windows("addresses"),
-    tokens: windows("tokens"),
+    tokenClients: windows("tokenClients"),
+    tokenAddresses: windows("tokenAddresses"),
   };
   return { tell, counters, started: started.promise, stopped: stopped.promise };
 }

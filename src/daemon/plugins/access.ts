@@ -18,10 +18,17 @@ function requireAccessRule(route: RouteOptions): void {
   }
 }
 
-/** Who calls, or why that cannot be told. Only a refusal is kept; other errors are thrown. */
-async function identify(request: FastifyRequest, authenticate: Authenticate): Promise<Principal | Problem> {
+/** Notes on the request who calls and for whom it counts, and returns the refusal if there is one. */
+async function identify(request: FastifyRequest, authenticate: Authenticate): Promise<Problem | undefined> {
   try {
-    return await authenticate(request.headers.authorization);
+    const caller = await authenticate(request.headers.authorization);
+    if ("refusal" in caller) {
+      request.counted = caller.counted;
+      return caller.refusal;
+    }
+    request.principal = caller;
+    request.counted = caller;
+    return undefined;
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
@@ -43,16 +50,16 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | u
  */
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("counted", undefined);
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
     const { scope } = request.routeOptions.config;
-    // A token on a wrong address is not demanded, but when a good one is there it is its client that is counted.
+    // A token on a wrong address is not demanded, but when one is there it is its client that is counted.
     const misdirected = request.is404 || request.routeOptions.config.allow !== undefined;
     const tries = scope !== undefined || (misdirected && request.headers.authorization !== undefined);
-    const caller = tries ? await identify(request, authenticate) : undefined;
-    if (caller !== undefined && !(caller instanceof Problem)) request.principal = caller;
-    const refusal = (await limits.refusal(request, reply)) ?? wrongAddress(request, reply) ?? caller;
-    if (refusal instanceof Problem) throw refusal;
+    const unidentified = tries ? await identify(request, authenticate) : undefined;
+    const refusal = (await limits.refusal(request, reply)) ?? wrongAddress(request, reply) ?? unidentified;
+    if (refusal !== undefined) throw refusal;
     if (scope !== undefined && !request.principal?.scopes.includes(scope)) {
       throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
     }

@@ -1,4 +1,4 @@
-import type { Tokens } from "../../core/credentials/tokens.ts";
+import { expiredToken, type Tokens } from "../../core/credentials/tokens.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Authenticate } from "../context.ts";
 
@@ -10,7 +10,9 @@ export function bearerTokens(tokens: Tokens): Authenticate {
       const words = authorization === undefined ? "The Authorization header is missing." : "It is no Bearer token.";
       throw new Problem("unauthorized", words);
     }
-    const { client, scopes } = await tokens.verify(token);
+    const verified = await tokens.verify(token);
+    if ("expired" in verified) return { refusal: expiredToken(), counted: verified.expired };
+    const { client, scopes } = verified;
     const { clientId, partnerId, environment, ratePerMinute } = client;
     return { partnerId, clientId, environment, scopes, ratePerMinute };
   };

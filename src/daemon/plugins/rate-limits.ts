@@ -4,7 +4,7 @@ import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
 import type { Counters, Standing } from "../windows.ts";
 
-/** Requests a minute from one address that come without a good token. */
+/** Requests a minute from one address that name no client by their token, and again that ask for a token. */
 export const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 export const TOKEN_LIMIT = 30;
@@ -42,23 +42,29 @@ export interface RateLimits {
   tokenRefusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
 }
 
-/** Limits per client_id, or per address where no good token says who calls. */
-export function createRateLimits({ clock }: DaemonContext, { clients, addresses, tokens }: Counters): RateLimits {
+/**
+ * Limits per client_id, or per address where no good token names the client. The token endpoint has windows of its own:
+ * what else an address sends never stops its tokens.
+ */
+export function createRateLimits({ clock }: DaemonContext, counters: Counters): RateLimits {
+  const { clients, addresses, tokenClients, tokenAddresses } = counters;
   return {
     async refusal(request, reply) {
-      const { principal, ip, routeOptions } = request;
-      if (routeOptions.config?.rateLimit === "exempt") return undefined;
+      const { counted, ip, routeOptions } = request;
+      const { rateLimit } = routeOptions.config ?? {};
+      if (rateLimit === "exempt") return undefined;
+      const perAddress = rateLimit === "token" ? tokenAddresses : addresses;
       const standing =
-        principal === undefined
-          ? await addresses.count(ip, ADDRESS_LIMIT)
-          : await clients.count(principal.clientId, principal.ratePerMinute);
+        counted === undefined
+          ? await perAddress.count(ip, ADDRESS_LIMIT)
+          : await clients.count(counted.clientId, counted.ratePerMinute);
       return settle(reply, standing, clock);
     },
     async tokenRefusal(request, reply) {
       const { ip } = request;
       // Cut, so that a huge id costs no memory here; real ones are far shorter.
-      const pair = await tokens.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
-      const address = await addresses.look(ip, ADDRESS_LIMIT);
+      const pair = await tokenClients.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
+      const address = await tokenAddresses.look(ip, ADDRESS_LIMIT);
       return settle(reply, pair.remaining <= address.remaining ? pair : address, clock);
     },
   };
