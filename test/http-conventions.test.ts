@@ -241,7 +241,7 @@ describe("access", () => {
     const { url } = await startServer({ routes: [things] });
     const response = await fetch(`${url}/things/${ID}`);
     expect(response.status).toBe(401);
-    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="Partner API"');
     expect(await response.json()).toMatchObject({ type: "https://esim.example/docs/errors/unauthorized" });
   });
 

@@ -218,3 +218,51 @@ test("no stored byte is the secret, and the list never shows it", async () => {
   expect(JSON.stringify(rows)).toContain(caller.clientId);
   expect(JSON.stringify(rows)).not.toContain(caller.clientSecret);
 });
+
+test("a challenge says what was wrong with the token, by RFC 6750", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const reader = await platform.caller({ scopes: ["read:products"] });
+  const revoked = await platform.caller();
+  await platform.store.write(revokeCredential, { clientId: revoked.clientId, actor: "test" });
+  const challenge = async (authorization?: string) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    const reply = await call(`${platform.url}/api/v1/orders`, { headers });
+    return [reply.status, reply.headers.get("www-authenticate")];
+  };
+  const realm = 'Bearer realm="Partner API"';
+  expect(await challenge()).toEqual([401, realm]);
+  for (const foreign of ["Basic YTpi", "Digest x", "nonsense"]) expect(await challenge(foreign)).toEqual([401, realm]);
+  for (const token of ["junk", "a b", "", revoked.token, `${caller.token}x`]) {
+    expect(await challenge(`Bearer ${token}`), token).toEqual([401, `${realm}, error="invalid_token"`]);
+  }
+  expect(await challenge(`Bearer ${reader.token}`)).toEqual([
+    403,
+    `${realm}, error="insufficient_scope", scope="read:orders"`,
+  ]);
+  platform.clock.advance(3600_000);
+  expect(await challenge(`bearer ${caller.token}`)).toEqual([401, `${realm}, error="invalid_token"`]);
+});
+
+test("a token request with a malformed or foreign Authorization header is invalid_client", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const wrong = String(basic(caller.clientId, "x".repeat(43)).authorization);
+  const noColon = `Basic ${Buffer.from("sk_test_x").toString("base64")}`;
+  const badPercent = `Basic ${Buffer.from("sk_test_%zz:secret").toString("base64")}`;
+  for (const authorization of ["Basic !!!", "Basic", noColon, badPercent, "Digest x", "Bearer y", wrong]) {
+    const bodies: unknown[] = [{ grant_type: "client_credentials" }];
+    // RFC 6749, 2.3: a client authenticates in one way only.
+    if (authorization !== wrong) bodies.push(grant(caller));
+    for (const body of bodies) {
+      const reply = await askToken(platform, body, { ...JSON_TYPE, authorization });
+      expect([reply.status, reply.body.error], authorization).toEqual([401, "invalid_client"]);
+      expect(reply.headers.get("www-authenticate"), authorization).toBe('Basic realm="Partner API", charset="UTF-8"');
+    }
+  }
+  const inBody = await askToken(platform, grant(caller, { client_secret: "x".repeat(43) }));
+  expect([inBody.status, inBody.headers.get("www-authenticate")]).toEqual([
+    401,
+    'Basic realm="Partner API", charset="UTF-8"',
+  ]);
+});

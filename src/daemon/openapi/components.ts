@@ -54,7 +54,7 @@ export const headers = {
   "WWW-Authenticate": {
     description: "How to authenticate",
     schema: { type: "string" },
-    example: "Bearer",
+    example: 'Bearer realm="Partner API", error="invalid_token"',
   },
   Location: {
     description: "Path of what was created",

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import { type Problem, problems } from "../../core/kernel/problem.ts";
+import { BASIC_CHALLENGE } from "./challenges.ts";
 import { asProblem } from "./refusals.ts";
 
 interface OauthError {
@@ -32,8 +33,7 @@ export function sendOauthError(error: unknown, request: FastifyRequest, reply: F
   const { internal } = problems;
   const answer = refusal ?? { status: internal.status, error: "server_error", description: internal.hint };
   reply.refusal = answer.error;
-  // RFC 6749 5.2: who came by the Authorization header is told its scheme.
-  if (answer.status === 401 && request.headers.authorization !== undefined) reply.header("www-authenticate", "Basic");
+  if (answer.status === 401) reply.header("www-authenticate", BASIC_CHALLENGE);
   return reply
     .code(answer.status)
     .header("cache-control", "no-store")

@@ -3,6 +3,7 @@ import { isoTime } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
+import { bearerChallenge } from "./challenges.ts";
 import { sendOauthError } from "./oauth-errors.ts";
 import { asProblem } from "./refusals.ts";
 
@@ -31,20 +32,13 @@ export function problemBody(problem: Problem, occasion: Occasion, { addresses, c
   };
 }
 
-/** What a 401 or a missing scope says of the token (RFC 6750, 3). */
-function challenge(problem: Problem): string | undefined {
-  if (problem.slug === "insufficient_scope") return 'Bearer error="insufficient_scope"';
-  if (problem.slug === "token_expired") return 'Bearer error="invalid_token"';
-  return problem.status === 401 ? "Bearer" : undefined;
-}
-
 /** Answers with the refusal that `error` is; what is no refusal is logged and answered as `internal`. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
   const refusal = asProblem(error);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const problem = refusal ?? new Problem("internal", "Something went wrong on our side.");
   reply.refusal = problem.slug;
-  const authenticate = challenge(problem);
+  const authenticate = bearerChallenge(problem, request);
   if (authenticate !== undefined) reply.header("www-authenticate", authenticate);
   const body = problemBody(problem, { instance: pathOf(request.url), requestId: request.id }, context);
   return reply

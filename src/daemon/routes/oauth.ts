@@ -62,18 +62,21 @@ function clientOf(request: FastifyRequest, body: { client_id?: string; client_se
   return { clientId: body.client_id, clientSecret: body.client_secret };
 }
 
-/** The client of an HTTP Basic header, each half form-encoded (RFC 6749 2.3.1); null without such a header. */
+/**
+ * The client of an HTTP Basic header, each half form-encoded (RFC 6749 2.3.1); null without an Authorization header.
+ * Throws `invalid_client` when the header is malformed or of another scheme.
+ */
 export function basicClient(authorization: string | undefined): Presented | null {
   if (authorization === undefined) return null;
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
-  if (colon < 1) throw new TokenRefusal("invalid_request", "The Authorization header is not HTTP Basic.");
+  if (colon < 1) throw new TokenRefusal("invalid_client", "The Authorization header is not HTTP Basic.");
   try {
     const [clientId, clientSecret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded);
     return { clientId: clientId ?? "", clientSecret: clientSecret ?? "" };
   } catch {
-    throw new TokenRefusal("invalid_request", "The Authorization header is not form-encoded.");
+    throw new TokenRefusal("invalid_client", "The Authorization header is not form-encoded.");
   }
 }
 
