@@ -96,9 +96,9 @@ function unfitting(
     [
       "no date",
       [[products.MAIL, 1]],
-      [traveller(products.MAIL, { activation_date: "2026-02-30" })],
+      [traveller(products.MAIL, { activation_date: "tomorrow" })],
       "activation_requests.0.activation_date",
-      /real date/,
+      /YYYY-MM-DD/,
     ],
     [
       "no e-mail",
@@ -129,6 +129,26 @@ test("there is exactly one activation request per unit; what is missing, surplus
   expect([past.status, past.body.type]).toEqual([400, "http://esim.test/docs/errors/invalid_activation_date"]);
   const honolulu = { activation_date: "2026-03-01", timezone: "Pacific/Honolulu" };
   expect((await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL, honolulu)])).status).toBe(201);
+});
+
+test("a date that the calendar does not have is invalid_activation_date, in single and bulk orders", async () => {
+  const { products, caller } = await setUp();
+  const customer = { email: "mia@example.com", name: "Mia Chen" };
+  const line_items = [{ product_id: products.MAIL, quantity: 1 }];
+  for (const activation_date of ["2027-02-30", "2027-13-01", "2026-02-29", "2027-00-10"]) {
+    const requests = [traveller(products.MAIL, { activation_date })];
+    const single = await place(caller, [[products.MAIL, 1]], requests);
+    expect([single.status, single.body.type], activation_date).toEqual([
+      400,
+      "http://esim.test/docs/errors/invalid_activation_date",
+    ]);
+    expect(single.body.errors).toEqual({
+      "activation_requests.0.activation_date": ["is not a day that the calendar has"],
+    });
+    const orders = [{ external_order_id: activation_date, customer, line_items, activation_requests: requests }];
+    const { body } = await caller.send("POST", "/api/v1/orders/bulk", { orders });
+    expect(body.results[0]).toMatchObject({ status: "failed", error: { code: "invalid_activation_date" } });
+  }
 });
 
 test("an EID with a wrong check digit is taken unless the operator is strict about them", async () => {

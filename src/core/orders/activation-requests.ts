@@ -1,3 +1,4 @@
+import { isCivilDate } from "../kernel/calendar-day.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
 import { eidValid } from "../kernel/eid.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
@@ -19,8 +20,8 @@ export function isScheduled(deliveryMethod: string): boolean {
 
 /**
  * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones
- * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that is past in the
- * request's own time zone.
+ * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that the
+ * calendar does not have, or that is past in the request's own time zone.
  */
 export function matchRequests(
   lines: PricedLine[],
@@ -53,7 +54,7 @@ export function matchRequests(
     }
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  refusePast(requests, now);
+  refuseDates(requests, now);
   return travellers;
 }
 
@@ -71,14 +72,18 @@ export function wrongEids(requests: Pick<ActivationRequest, "eid_number">[]): st
   );
 }
 
-function refusePast(requests: ActivationRequest[], now: number): void {
-  const index = requests.findIndex((request) => request.activation_date < civilDateAt(now, request.timezone));
-  const past = requests[index];
-  if (past === undefined) return;
-  const words = `is past in ${past.timezone}`;
-  throw new Problem("invalid_activation_date", `activation_requests.${index}.activation_date ${words}.`, {
-    errors: { [`activation_requests.${index}.activation_date`]: [words] },
-  });
+function refuseDates(requests: ActivationRequest[], now: number): void {
+  for (const [index, request] of requests.entries()) {
+    const words = dateFault(request, now);
+    if (words === undefined) continue;
+    const field = `activation_requests.${index}.activation_date`;
+    throw new Problem("invalid_activation_date", `${field} ${words}.`, { errors: { [field]: [words] } });
+  }
+}
+
+function dateFault({ activation_date, timezone }: ActivationRequest, now: number): string | undefined {
+  if (!isCivilDate(activation_date)) return "is not a day that the calendar has";
+  return activation_date < civilDateAt(now, timezone) ? `is past in ${timezone}` : undefined;
 }
 
 function travellerOf({ product_id, ...traveller }: ActivationRequest): Traveller {

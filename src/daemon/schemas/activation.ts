@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { activationStatuses, processingStatuses } from "../../core/activations/states.ts";
-import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { CivilDate, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const ActivationId = UuidOf<"activation">("The activation request");
 
@@ -9,14 +9,6 @@ const Iccid = Type.String({
   errorMessage: "must be 13-20 digits",
   examples: ["8961032200826199583"],
 });
-
-const CivilDate = (description: string) =>
-  Type.String({
-    pattern: "^\\d{4}-\\d{2}-\\d{2}$",
-    errorMessage: "must be YYYY-MM-DD",
-    description,
-    examples: ["2027-11-01"],
-  });
 
 const Note = { maxLength: 1000, description: "Your own note; carriers do not see it" };
 

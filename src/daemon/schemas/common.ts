@@ -18,6 +18,15 @@ export function UuidOf<B extends string>(description: string) {
 
 export const Timestamp = Type.String({ format: "date-time", examples: ["2026-03-01T09:30:00.000Z"] });
 
+/** A day as YYYY-MM-DD. Whether the calendar has it is checked later: that is a problem of its own. */
+export const CivilDate = (description: string) =>
+  Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+    errorMessage: "must be YYYY-MM-DD",
+    description,
+    examples: ["2027-11-01"],
+  });
+
 export const Cents = Type.Integer({ description: "Minor units of the currency", examples: [1250] });
 
 export const Currency = Type.String({ minLength: 3, maxLength: 3, examples: ["AUD"] });

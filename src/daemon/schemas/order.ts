@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { productTypes } from "../../core/catalog/product.ts";
 import { orderItemStatuses } from "../../core/orders/items.ts";
 import { orderStatuses } from "../../core/orders/order-states.ts";
-import { Cents, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { Cents, CivilDate, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   description: "Free object, at most 16 KiB and 32 levels deep",
@@ -24,7 +24,7 @@ const ActivationRequests = Type.Array(
     product_id: UuidOf<"product">("A product of this order that a supplier delivers"),
     customer_email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
     customer_name: Type.String({ minLength: 1, maxLength: 100, examples: ["Mia Chen"] }),
-    activation_date: Type.String({ format: "date", examples: ["2026-12-24"], description: "In the time zone given" }),
+    activation_date: CivilDate("A day in the time zone given: today or later"),
     customer_phone: Type.Optional(Type.String({ maxLength: 20, examples: ["+61 400 000 000"] })),
     eid_number: Type.Optional(
       Type.String({ pattern: "^\\d{32}$", errorMessage: "must have exactly 32 digits", description: "For EID push" }),
