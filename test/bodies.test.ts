@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { iccid, request } from "./support/activations.ts";
+import { addProducts } from "./support/catalog.ts";
 import { unknownPath } from "./support/generic-scenarios.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 
@@ -86,4 +87,51 @@ test("a body that is not empty still needs a type that is read", async () => {
     const reply = await call(url, { method: "POST", headers: authorized(caller, FORM), ...body });
     expect([reply.status, reply.body.type]).toEqual([415, "http://esim.test/docs/errors/unsupported_media_type"]);
   }
+});
+
+const POISON = '"__proto__":{"admin":true,"quantity":7},"constructor":{"prototype":{"admin":true}}';
+
+test("__proto__ and constructor are unknown fields like others, and reach no prototype", async () => {
+  const platform = await startPlatform();
+  const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
+  const caller = await platform.caller();
+  const key = { "idempotency-key": "k" };
+  const text = `{${POISON},"line_items":[{${POISON},"product_id":"${EU5}","quantity":1}]}`;
+  const created = await caller.send("POST", "/api/v1/orders", text, key);
+  expect([created.status, created.body.quantity, created.body.metadata]).toEqual([201, 1, { test: true }]);
+  expect(Object.hasOwn(created.body, "admin")).toBe(false);
+  const inherited = `{"__proto__":{"line_items":[{"product_id":"${EU5}","quantity":1}]}}`;
+  const missing = await caller.send("POST", "/api/v1/orders", inherited, { "idempotency-key": "l" });
+  expect([missing.status, missing.body.errors]).toEqual([400, { line_items: ["is required"] }]);
+  const token = `{${POISON},"grant_type":"client_credentials","client_id":"${caller.clientId}","client_secret":"x"}`;
+  const refused = await call(`${platform.url}/api/v1/oauth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: token,
+  });
+  expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
+  expect(Reflect.get({}, "admin")).toBeUndefined();
+});
+
+test("in metadata they are plain data, in the order, the database and the comparison of payloads", async () => {
+  const platform = await startPlatform();
+  const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
+  const caller = await platform.caller();
+  const metadata = `{${POISON},"deep":[{"__proto__":"x"}]}`;
+  const order = (words: string) => `{"line_items":[{"product_id":"${EU5}","quantity":1}],"metadata":${words}}`;
+  const send = (words: string) => caller.send("POST", "/api/v1/orders", order(words), { "idempotency-key": "k" });
+  const created = await send(metadata);
+  const kept = JSON.stringify({ ...JSON.parse(metadata), test: true });
+  expect([created.status, JSON.stringify(created.body.metadata)]).toEqual([201, kept]);
+  await platform.fulfil();
+  const read = await caller.get(`/api/v1/orders/${created.body.id}`);
+  expect([read.body.status, JSON.stringify(read.body.metadata)]).toEqual(["fulfilled", kept]);
+  const { body } = await caller.get("/api/v1/orders");
+  expect(JSON.stringify(body.data[0].metadata)).toBe(kept);
+  expect((await send(metadata)).status).toBe(200);
+  expect((await send(metadata.replace("true", "false"))).status, "another payload").toBe(409);
+  const broken = await send(`{"__proto__":"\\u0000"}`);
+  expect([broken.status, Object.keys(broken.body.errors)]).toEqual([400, ["metadata.__proto__"]]);
+  const top = await caller.send("POST", "/api/v1/orders", `{"__proto__":"\\u0000"}`, { "idempotency-key": "m" });
+  expect([top.status, Object.keys(top.body.errors)]).toEqual([400, ["__proto__"]]);
 });

@@ -107,8 +107,6 @@ describe("problem bodies", () => {
 
   it.each([
     ["malformed JSON", json, '{"name":', 400, "invalid_request"],
-    ["a prototype key", json, '{"name":"x","__proto__":{"admin":true}}', 400, "invalid_request"],
-    ["a constructor key", json, '{"name":"x","constructor":{"prototype":{"admin":true}}}', 400, "invalid_request"],
     ["bytes that are not UTF-8", json, Buffer.from('{"name":"\xff"}', "latin1"), 400, "invalid_request"],
     ["a million brackets", json, "[".repeat(500_000) + "]".repeat(500_000), 400, "invalid_request"],
     ["nesting below the root", json, `{"name":"x","more":${"[".repeat(64)}${"]".repeat(64)}}`, 400, "invalid_request"],

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import formbody from "@fastify/formbody";
+import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../http.ts";
 
@@ -7,16 +8,24 @@ import type { App } from "../http.ts";
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * Reads JSON bodies and nothing else. Malformed JSON, other text than UTF-8 and the keys that could reach a prototype
- * are `invalid_request`.
+ * Reads the JSON bodies of this scope, instead of how they were read before. Malformed JSON and other text than UTF-8
+ * are `invalid_request`. `__proto__` and `constructor` are names like others: they become fields of the parsed object
+ * itself and reach no prototype. `see` is handed each body as it came, before it is parsed.
  */
-export function registerBodies(app: App): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
+export function readJson(app: App, see?: (request: FastifyRequest, body: Buffer) => void): void {
+  const parseJson = app.getDefaultJsonParser("ignore", "ignore");
+  app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
+    see?.(request, body);
     if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
     parseJson(request, body.toString("utf8"), done);
   });
+}
+
+/** Reads JSON bodies and nothing else. */
+export function registerBodies(app: App): void {
+  app.removeAllContentTypeParsers();
+  readJson(app);
 }
 
 /** Lets the routes of this scope read form-urlencoded bodies too. */

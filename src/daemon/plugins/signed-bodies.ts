@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import { Secret } from "../../core/kernel/secret.ts";
 import { isSignedBy, SIGNATURE_HEADER } from "../gateways/signed-exchange.ts";
 import type { App } from "../http.ts";
+import { readJson } from "./bodies.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,13 +14,9 @@ declare module "fastify" {
 
 /** Keeps the raw body of this scope's JSON requests, since signatures are over bytes. */
 export function keepRawBodies(app: App): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
   app.decorateRequest("rawBody", undefined);
-  app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
+  readJson(app, (request, body) => {
     request.rawBody = body;
-    if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
-    parseJson(request, body.toString("utf8"), done);
   });
 }
 

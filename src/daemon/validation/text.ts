@@ -1,4 +1,4 @@
-import { type FieldErrors, invalid, Problem } from "../../core/kernel/problem.ts";
+import { invalid, Problem } from "../../core/kernel/problem.ts";
 
 const DEEPEST = 64;
 const MOST_FAULTS = 50;
@@ -32,7 +32,7 @@ function nest(value: object, parent: Frame | undefined, key: string): Frame {
  * the path), and nesting deeper than 64 (`invalid_request`). Walks without recursion: the depth is the sender's choice.
  */
 export function checkText(payload: unknown): void {
-  const errors: FieldErrors = {};
+  const errors = new Map<string, string[]>();
   if (typeof payload !== "object" || payload === null) return;
   const open = [nest(payload, undefined, "")];
   for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
@@ -40,11 +40,11 @@ export function checkText(payload: unknown): void {
       const keyFault = fault(key);
       const valueFault = typeof value === "string" ? fault(value) : undefined;
       // A broken name cannot be repeated in an answer: its place is named instead.
-      if (keyFault !== undefined) errors[pathOf(frame, "(field name)")] = [keyFault];
-      else if (valueFault !== undefined) errors[pathOf(frame, key)] = [valueFault];
+      if (keyFault !== undefined) errors.set(pathOf(frame, "(field name)"), [keyFault]);
+      else if (valueFault !== undefined) errors.set(pathOf(frame, key), [valueFault]);
       else if (typeof value === "object" && value !== null) open.push(nest(value, frame, key));
     }
-    if (Object.keys(errors).length >= MOST_FAULTS) break;
+    if (errors.size >= MOST_FAULTS) break;
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (errors.size > 0) throw invalid(Object.fromEntries(errors));
 }
