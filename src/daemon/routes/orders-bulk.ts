@@ -7,6 +7,7 @@ import { checkMetadata } from "../../core/orders/metadata.ts";
 import type { DaemonContext } from "../context.ts";
 import type { RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
+import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
 import { travellersOf, warnOfEids } from "./travellers.ts";
 
@@ -15,6 +16,7 @@ type ItemResult = Static<typeof BulkResult>["results"][number];
 
 /** Contract: POST /orders/bulk. */
 export const bulkOrderRoutes: RoutePlugin = (app, context) => {
+  requireExactNumbers(app);
   app.route({
     method: "POST",
     url: "/api/v1/orders/bulk",

@@ -12,6 +12,7 @@ import { pathPrefix } from "../addresses.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
+import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import {
   ActivationStatus,
   CreatedOrder,
@@ -27,6 +28,7 @@ import { travellersOf, warnOfEids } from "./travellers.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
+  requireExactNumbers(app);
   createRoute(app, context);
   listRoute(app, context);
   readRoutes(app, context);
