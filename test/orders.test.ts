@@ -384,3 +384,17 @@ test("an order of production that costs nothing is still an order with a balance
   await platform.fulfil();
   await ledgerAgrees(platform);
 });
+
+test("a missing Idempotency-Key is named together with what is wrong with the body", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items: [] });
+  expect([status, body.type, body.errors]).toEqual([
+    400,
+    "http://esim.test/docs/errors/validation",
+    { line_items: ["must have between 1 and 50 items"], "Idempotency-Key": ["is required"] },
+  ]);
+  expect(body.detail).toBe("line_items must have between 1 and 50 items (and 1 more).");
+  const edited = await caller.send("PATCH", "/api/v1/activations/no-uuid", { note: 5 });
+  expect(Object.keys(edited.body.errors)).toEqual(["id", "note"]);
+});

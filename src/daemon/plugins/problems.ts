@@ -6,6 +6,7 @@ import type { App } from "../http.ts";
 import { bearerChallenge } from "./challenges.ts";
 import { sendOauthError } from "./oauth-errors.ts";
 import { asProblem } from "./refusals.ts";
+import { withEveryPart } from "./validation.ts";
 
 /** The path of a request target, without origin, query and fragment. */
 export function pathOf(target: string): string {
@@ -63,7 +64,7 @@ export function unknownPath(request: FastifyRequest): Problem {
 /** Renders every error of every route. */
 export function registerProblems(app: App, context: DaemonContext): void {
   app.decorateReply("refusal", undefined);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context));
+  app.setErrorHandler((error, request, reply) => sendError(withEveryPart(error, request), request, reply, context));
   app.setNotFoundHandler((request) => {
     throw unknownPath(request);
   });

@@ -1,9 +1,9 @@
-import type { FastifySchemaCompiler } from "fastify";
+import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
-import { invalid } from "../../core/kernel/problem.ts";
+import { invalid, Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../http.ts";
 import { fieldErrors } from "../validation/messages.ts";
 import type { Shape } from "../validation/shape.ts";
@@ -34,6 +34,32 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "
     return httpPart === "headers" ? true : { value };
   };
 };
+
+const PARTS = ["params", "body", "querystring", "headers"] as const;
+type Part = (typeof PARTS)[number];
+
+/** The part of the request that a refusal by a route's schema is about; Fastify notes it on the error. */
+function refusedPart(error: unknown): Part | undefined {
+  const context: unknown = error instanceof Problem ? Reflect.get(error, "validationContext") : undefined;
+  return PARTS.find((part) => part === context);
+}
+
+/**
+ * The refusal by a route's schema with what is wrong with the other parts of the request too: Fastify stops at the
+ * first part. Any other error is returned as it is.
+ */
+export function withEveryPart(error: unknown, request: FastifyRequest): unknown {
+  const refused = refusedPart(error);
+  if (refused === undefined || !(error instanceof Problem) || error.errors === undefined) return error;
+  const { params, body, query, headers } = request;
+  const sent = { params, body: body ?? null, querystring: query, headers };
+  const later = PARTS.slice(PARTS.indexOf(refused) + 1).flatMap((part): Problem[] => {
+    const result: unknown = request.getValidationFunction(part)?.(sent[part]);
+    const fault: unknown = typeof result === "object" && result !== null ? Reflect.get(result, "error") : undefined;
+    return fault instanceof Problem ? [fault] : [];
+  });
+  return later.length === 0 ? error : invalid(Object.assign({}, error.errors, ...later.map(({ errors }) => errors)));
+}
 
 /** Validation of all requests: no NUL or broken text anywhere, then the route's schemas. */
 export function registerValidation(app: App): void {
