@@ -8,7 +8,7 @@ import type { App } from "../http.ts";
 import { fieldErrors } from "../validation/messages.ts";
 import type { Shape } from "../validation/shape.ts";
 import { checkText } from "../validation/text.ts";
-import { tidier } from "../validation/tidy.ts";
+import { tidier, withoutEmpty } from "../validation/tidy.ts";
 
 // 200 passports with every field wrong are all named; TypeBox stops at 8 unless told.
 Settings.Set({ maxErrors: 5_000 });
@@ -23,7 +23,8 @@ const WHOLE: Record<string, string> = { body: "body", querystring: "query", para
 const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
   const shape = schema as Shape; // a TypeBox schema is JSON Schema
   const validator = Compile(schema);
-  const tidy = tidier(shape, httpPart !== "body");
+  const read = tidier(shape, httpPart !== "body");
+  const tidy = httpPart === "querystring" ? (sent: unknown) => read(withoutEmpty(sent)) : read;
   const whole = WHOLE[httpPart] ?? httpPart;
   const optional = Type.IsOptional(schema);
   return (sent: unknown) => {

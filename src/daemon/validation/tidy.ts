@@ -25,6 +25,18 @@ export function tidier(shape: Shape, coerce: boolean): Tidy {
 const trimmed: Tidy = (value) => (typeof value === "string" ? value.trim() : value);
 const lowered: Tidy = (value) => (typeof value === "string" ? value.trim().toLowerCase() : value);
 
+/** A query without its empty values, which count as absent: `?limit=&status=paid` asks for the paid ones. */
+export function withoutEmpty(query: unknown): unknown {
+  if (typeof query !== "object" || query === null) return query;
+  const filled = (value: unknown) => typeof value !== "string" || value.trim() !== "";
+  const kept = Object.entries(query).map(([name, value]) => {
+    if (!Array.isArray(value)) return [name, value] as const;
+    const values = value.filter(filled);
+    return [name, values.length > 1 ? values : (values[0] ?? "")] as const;
+  });
+  return Object.fromEntries(kept.filter(([, value]) => filled(value)));
+}
+
 function unionTidier(options: Shape[], coerce: boolean): Tidy {
   const tidiers = options.map((option) => ({ type: plainType(option), tidy: tidier(option, coerce) }));
   return (value) => {
