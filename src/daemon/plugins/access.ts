@@ -35,8 +35,13 @@ async function identify(request: FastifyRequest, authenticate: Authenticate): Pr
   }
 }
 
+/** Whether no route has this path. The router lets a parameter be empty; but /products/ and /orders//esims are none. */
+function isUnknown({ is404, params }: FastifyRequest): boolean {
+  return is404 || (typeof params === "object" && params !== null && Object.values(params).includes(""));
+}
+
 function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
-  if (request.is404) return unknownPath(request);
+  if (isUnknown(request)) return unknownPath(request);
   const { allow } = request.routeOptions.config;
   if (allow === undefined) return undefined;
   reply.header("allow", allow);
@@ -54,9 +59,9 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
     const { scope } = request.routeOptions.config;
-    // A token on a wrong address is not demanded, but when one is there it is its client that is counted.
-    const misdirected = request.is404 || request.routeOptions.config.allow !== undefined;
-    const tries = scope !== undefined || (misdirected && request.headers.authorization !== undefined);
+    // A token on a wrong address is not needed, but when one is there it is its client that is counted.
+    const misdirected = isUnknown(request) || request.routeOptions.config.allow !== undefined;
+    const tries = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
     const unidentified = tries ? await identify(request, authenticate) : undefined;
     const refusal = (await limits.refusal(request, reply)) ?? wrongAddress(request, reply) ?? unidentified;
     if (refusal !== undefined) throw refusal;
