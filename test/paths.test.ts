@@ -33,3 +33,22 @@ test("a path with nothing where an id belongs is unknown, with a token and witho
   }
   expect((await call(`${platform.url}/api/v1/products/`, { method: "PUT" })).status).toBe(404);
 });
+
+test("a server under a path has its well-known documents at both forms of their address", async () => {
+  const platform = await startPlatform({ publicUrl: "http://esim.test/base/path" });
+  for (const name of ["oauth-authorization-server", "jwks.json"]) {
+    const plain = await call(`${platform.url}/.well-known/${name}`);
+    const inserted = await call(`${platform.url}/.well-known/${name}/base/path`);
+    expect([plain.status, inserted.status, inserted.body], name).toEqual([200, 200, plain.body]);
+    expect((await call(`${platform.url}/.well-known/${name}/other`)).status).toBe(404);
+  }
+  const { body } = await call(`${platform.url}/.well-known/oauth-authorization-server/base/path`);
+  expect(body).toMatchObject({
+    issuer: "http://esim.test/base/path",
+    jwks_uri: "http://esim.test/base/path/.well-known/jwks.json",
+  });
+  const wrong = await call(`${platform.url}/.well-known/jwks.json/base/path`, { method: "POST" });
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const described = Object.keys((await call(`${platform.url}/openapi.json`)).body.paths);
+  expect(described.filter((path) => path.endsWith("/base/path"))).toEqual([]);
+});

@@ -52,8 +52,8 @@ export interface PlatformOptions {
   rateLimits?: boolean;
   /** Where the clock stands at first. */
   start?: string;
-  /** `bound`: links and tokens carry the real address instead of http://esim.test. */
-  publicUrl?: "bound";
+  /** What links and tokens carry, http://esim.test unless told; `bound`: the real address. */
+  publicUrl?: string;
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -63,7 +63,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const { store } = opened;
   await prepareStore(store);
   const ids = randomIds();
-  const publicUrl = options.publicUrl === "bound" ? undefined : "http://esim.test";
+  const publicUrl = options.publicUrl === "bound" ? undefined : (options.publicUrl ?? "http://esim.test");
   const { port, addresses } = await servedAddresses({ host: "127.0.0.1", port: 0, publicUrl });
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const app = buildApp(
