@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { iccid, request } from "./support/activations.ts";
 import { addProducts } from "./support/catalog.ts";
@@ -134,4 +135,26 @@ test("in metadata they are plain data, in the order, the database and the compar
   expect([broken.status, Object.keys(broken.body.errors)]).toEqual([400, ["metadata.__proto__"]]);
   const top = await caller.send("POST", "/api/v1/orders", `{"__proto__":"\\u0000"}`, { "idempotency-key": "m" });
   expect([top.status, Object.keys(top.body.errors)]).toEqual([400, ["__proto__"]]);
+});
+
+test.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+])("a body in the content coding %s is a 415 that says what is read", async (coding, compress) => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const headers = { ...authorized(caller, "application/json"), "idempotency-key": "k" };
+  const send = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
+    call(`${platform.url}/api/v1/orders`, {
+      method: "POST",
+      headers: { ...headers, "content-encoding": encoding },
+      body,
+    });
+  const reply = await send(coding, new Uint8Array(compress('{"line_items":[]}')));
+  expect([reply.status, reply.body.type]).toEqual([415, "http://esim.test/docs/errors/unsupported_media_type"]);
+  expect(reply.headers.get("accept-encoding")).toBe("identity");
+  expect(reply.body.requestId).toBe(reply.headers.get("x-request-id"));
+  expect((await send("identity", '{"line_items":[]}')).body.errors).toHaveProperty("line_items");
+  expect((await send(coding, "")).body.errors, "an empty body has no coding").toHaveProperty("body");
 });

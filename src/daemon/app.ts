@@ -3,6 +3,7 @@ import { buildHandlers, type HandlerOptions } from "./handlers.ts";
 import type { App } from "./http.ts";
 import { clientErrorHandler } from "./plugins/client-errors.ts";
 import { registerHealth } from "./plugins/health.ts";
+import { takeExpectations } from "./plugins/http-rules.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { registerOpenapi } from "./plugins/openapi.ts";
 import { registerPages, registerSecurityHeaders } from "./plugins/pages.ts";
@@ -17,6 +18,7 @@ export interface AppOptions extends HandlerOptions {
 
 /** Security headers, the OpenAPI document, pages, answers to wrong methods. */
 function surround(app: App, context: DaemonContext, routes: () => void): void {
+  takeExpectations(app);
   registerSecurityHeaders(app, context);
   registerOpenapi(app, context);
   const closeMethods = registerMethods(app);

@@ -7,6 +7,7 @@ import type { Counting } from "./metrics.ts";
 import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
 import { registerEmptyBodies } from "./plugins/empty-bodies.ts";
+import { letThrough, registerContentCodings } from "./plugins/http-rules.ts";
 import { registerLifecycle } from "./plugins/lifecycle.ts";
 import { registerProblems, sendProblem } from "./plugins/problems.ts";
 import { type RateLimits, unlimited } from "./plugins/rate-limits.ts";
@@ -46,6 +47,7 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   registerProblems(app, context);
   registerBodies(app);
   registerEmptyBodies(app);
+  registerContentCodings(app);
   registerAccess(app, options.authenticate, limits);
   registerValidation(app);
   const registerRoutes = () => {
@@ -72,7 +74,7 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     routerOptions: { maxParamLength: 16 * 1024 },
     return503OnClosing: false,
     exposeHeadRoutes: outside !== undefined,
-    ...(outside === undefined ? {} : { clientErrorHandler: outside.clientErrorHandler }),
+    ...(outside === undefined ? {} : { clientErrorHandler: outside.clientErrorHandler, http: letThrough }),
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);

@@ -68,6 +68,7 @@ export const problems = {
   conflict: { status: 409, title: "Conflict", hint: "Look at the current state before trying again." },
   payload_too_large: { status: 413, title: "Payload Too Large", hint: "A body has at most 1 MiB; split the request." },
   unsupported_media_type: { status: 415, title: "Unsupported Media Type", hint: "Send application/json." },
+  expectation_failed: { status: 417, title: "Expectation Failed", hint: "Leave the Expect header out." },
   carrier_not_supported: {
     status: 422,
     title: "Carrier Not Supported",

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Authenticate, Principal } from "../context.ts";
 import type { App } from "../http.ts";
+import { httpFault } from "./http-rules.ts";
 import { unknownPath } from "./problems.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
@@ -63,7 +64,8 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
     const misdirected = isUnknown(request) || request.routeOptions.config.allow !== undefined;
     const tries = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
     const unidentified = tries ? await identify(request, authenticate) : undefined;
-    const refusal = (await limits.refusal(request, reply)) ?? wrongAddress(request, reply) ?? unidentified;
+    const counted = await limits.refusal(request, reply);
+    const refusal = counted ?? httpFault(request) ?? wrongAddress(request, reply) ?? unidentified;
     if (refusal !== undefined) throw refusal;
     if (scope !== undefined && !request.principal?.scopes.includes(scope)) {
       throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);

@@ -20,6 +20,8 @@ function rawResponse(error: { code?: string }, context: DaemonContext): string {
     "Content-Type: application/problem+json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
     "Connection: close",
     "",
     body,

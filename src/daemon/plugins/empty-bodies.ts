@@ -4,6 +4,8 @@ import type { Readable } from "node:stream";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../http.ts";
 
+const DESCRIBING = ["content-type", "content-encoding", "transfer-encoding"] as const;
+
 /** Whether no byte of a body follows the head. In chunks, only the first one or the end of the body shows it. */
 async function isEmpty(headers: IncomingHttpHeaders, body: Readable): Promise<boolean> {
   if (headers["transfer-encoding"] === undefined) return Number(headers["content-length"] ?? 0) === 0;
@@ -20,11 +22,8 @@ async function isEmpty(headers: IncomingHttpHeaders, body: Readable): Promise<bo
 export function registerEmptyBodies(app: App): void {
   app.addHook("preParsing", async (request, _reply, payload) => {
     const { headers } = request;
-    const described = headers["content-type"] !== undefined || headers["transfer-encoding"] !== undefined;
-    if (described && (await isEmpty(headers, request.raw))) {
-      delete headers["content-type"];
-      delete headers["transfer-encoding"];
-    }
+    const described = DESCRIBING.some((name) => headers[name] !== undefined);
+    if (described && (await isEmpty(headers, request.raw))) for (const name of DESCRIBING) delete headers[name];
     return payload;
   });
 }

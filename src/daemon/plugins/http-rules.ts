@@ -1,0 +1,31 @@
+import type { FastifyRequest } from "fastify";
+import { Problem } from "../../core/kernel/problem.ts";
+import type { App } from "../http.ts";
+
+/** What Node would refuse without a body: the server is told to let it through, for `httpFault` to refuse. */
+export const letThrough = { requireHostHeader: false } as const;
+
+/** Lets requests with an unknown Expect through too. `100-continue` is answered by Node itself. */
+export function takeExpectations(app: App): void {
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+}
+
+/** The refusal of a head that HTTP does not allow, or that asks for what no server here does. */
+export function httpFault({ headers, raw }: FastifyRequest): Problem | undefined {
+  if (raw.httpVersion === "1.1" && headers.host === undefined) {
+    return new Problem("invalid_request", "The Host header is missing.");
+  }
+  const { expect } = headers;
+  if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
+  return new Problem("expectation_failed", "The only expectation that is met is 100-continue.");
+}
+
+/** Refuses bodies in a content coding, such as gzip, with 415 and the coding that is read (RFC 9110, 15.5.16). */
+export function registerContentCodings(app: App): void {
+  app.addHook("preParsing", async ({ headers }, reply, payload) => {
+    const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+    if (coding === "" || coding === "identity") return payload;
+    reply.header("accept-encoding", "identity");
+    throw new Problem("unsupported_media_type", "A body in a Content-Encoding is not read; send it as it is.");
+  });
+}
