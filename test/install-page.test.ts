@@ -54,7 +54,7 @@ test("shows its picture at whatever address it was opened, under the policy that
 test("is kept from caches, search engines and referrers: its address is a secret", async () => {
   const platform = await startPlatform();
   const { headers } = await call(await delivered(platform));
-  expect(headers.get("cache-control")).toMatch(/^private/);
+  expect(headers.get("cache-control")).toBe("no-store");
   expect(headers.get("x-robots-tag")).toBe("noindex");
   expect(headers.get("referrer-policy")).toBe("no-referrer");
 });

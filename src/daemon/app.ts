@@ -1,6 +1,7 @@
 import type { DaemonContext } from "./context.ts";
 import { buildHandlers, type HandlerOptions } from "./handlers.ts";
 import type { App } from "./http.ts";
+import { registerCaching } from "./plugins/caching.ts";
 import { clientErrorHandler } from "./plugins/client-errors.ts";
 import { registerHealth } from "./plugins/health.ts";
 import { takeExpectations } from "./plugins/http-rules.ts";
@@ -20,6 +21,7 @@ export interface AppOptions extends HandlerOptions {
 function surround(app: App, context: DaemonContext, routes: () => void): void {
   takeExpectations(app);
   registerSecurityHeaders(app, context);
+  registerCaching(app);
   registerOpenapi(app, context);
   const closeMethods = registerMethods(app);
   app.register(async (scope: App) => {

@@ -6,6 +6,7 @@ import type { App, RoutePlugin } from "./http.ts";
 import type { Counting } from "./metrics.ts";
 import { registerAccess } from "./plugins/access.ts";
 import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
+import { NO_STORE } from "./plugins/caching.ts";
 import { registerEmptyBodies } from "./plugins/empty-bodies.ts";
 import { letThrough, registerContentCodings } from "./plugins/http-rules.ts";
 import { registerLifecycle } from "./plugins/lifecycle.ts";
@@ -78,6 +79,7 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
+      reply.header("cache-control", NO_STORE);
       void limits.refusal(request, reply).then((refusal) => {
         sendProblem(refusal ?? error, request, reply, context);
         recordAnswer(request, reply, metrics);

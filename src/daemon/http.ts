@@ -41,6 +41,8 @@ declare module "fastify" {
     errorShape?: "oauth";
     /** "token": counted per address and client_id; "exempt": not counted. Else per client, or per address. */
     rateLimit?: "token" | "exempt";
+    /** Cache-Control of its answers that hold nothing personal and no secret; left out: `no-store`. */
+    cache?: string;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
     allow?: string;
   }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
+import { NO_STORE } from "./caching.ts";
 import { problemBody } from "./problems.ts";
 
 const REASONS: Record<string, { status: number; detail: string }> = {
@@ -20,7 +21,7 @@ function rawResponse(error: { code?: string }, context: DaemonContext): string {
     "Content-Type: application/problem+json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
-    "Cache-Control: no-store",
+    `Cache-Control: ${NO_STORE}`,
     "X-Content-Type-Options: nosniff",
     "Connection: close",
     "",

@@ -36,7 +36,6 @@ export function sendOauthError(error: unknown, request: FastifyRequest, reply: F
   if (answer.status === 401) reply.header("www-authenticate", BASIC_CHALLENGE);
   return reply
     .code(answer.status)
-    .header("cache-control", "no-store")
     .type("application/json")
     .send(JSON.stringify({ error: answer.error, error_description: oauthText(answer.description) }));
 }

@@ -13,9 +13,10 @@ export function registerOpenapi(app: App, context: DaemonContext): void {
   });
   app.register(async (scope) => {
     let text: string | undefined;
-    scope.get("/openapi.json", { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
+    const config = { public: true, cache: "public, max-age=60" };
+    scope.get("/openapi.json", { config, schema: { hide: true } }, async (_request, reply) => {
       text ??= JSON.stringify(scope.swagger());
-      return reply.type("application/json").header("cache-control", "public, max-age=60").send(text);
+      return reply.type("application/json").send(text);
     });
   });
 }

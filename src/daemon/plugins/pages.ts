@@ -85,9 +85,10 @@ export function registerPages(app: App, context: DaemonContext): void {
   app.get("/docs/start.js", open(), async (_request, reply) =>
     reply.type(SCRIPT).send(startScript(`${prefix}/openapi.json`)),
   );
-  app.get("/docs/reference.js", open(), async (request, reply) => {
+  const script = { ...open(), config: { public: true, cache: "public, max-age=3600" } };
+  app.get("/docs/reference.js", script, async (request, reply) => {
     const { gzipped, etag } = await referenceScript();
-    reply.header("etag", etag).header("cache-control", "public, max-age=3600").header("vary", "accept-encoding");
+    reply.header("etag", etag).header("vary", "accept-encoding");
     if (request.headers["if-none-match"] === etag) return reply.code(304).send();
     return reply.type(SCRIPT).header("content-encoding", "gzip").send(gzipped);
   });

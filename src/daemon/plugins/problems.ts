@@ -44,7 +44,6 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const body = problemBody(problem, { instance: pathOf(request.url), requestId: request.id }, context);
   return reply
     .code(problem.status)
-    .header("cache-control", "no-store")
     .type("application/problem+json")
     .send(Buffer.from(JSON.stringify(body))); // bytes: text would get a charset, which this media type has none of
 }

@@ -10,7 +10,7 @@ export const mediaRoutes: RoutePlugin = (app, { store }) => {
   app.route({
     method: "GET",
     url: "/media/products/:id.svg",
-    config: { public: true, problems: ["not_found"] },
+    config: { public: true, cache: "public, max-age=86400", problems: ["not_found"] },
     schema: {
       operationId: "getProductPicture",
       tags: ["Catalog"],
@@ -21,7 +21,7 @@ export const mediaRoutes: RoutePlugin = (app, { store }) => {
       // Whatever its status: a shop may still show what can no longer be ordered.
       const picture = productPicture(await store.read(showProduct, request.params.id));
       const etag = `"${createHash("sha256").update(picture).digest("base64url").slice(0, 22)}"`;
-      reply.header("etag", etag).header("cache-control", "public, max-age=86400");
+      reply.header("etag", etag);
       if (request.headers["if-none-match"] === etag) return reply.code(304).send();
       return reply.type("image/svg+xml").send(picture);
     },

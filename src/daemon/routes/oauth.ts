@@ -36,7 +36,7 @@ export function oauthRoutes(tokens: Tokens): RoutePlugin {
       },
       async handler(request, reply) {
         const client = clientOf(request, request.body);
-        reply.header("cache-control", "no-store").header("pragma", "no-cache");
+        reply.header("pragma", "no-cache");
         return tokens.issue({ ...client, scope: request.body.scope });
       },
     });

@@ -36,7 +36,7 @@ export const qrRoutes: RoutePlugin = (app, context) => {
       // Beside this page, whatever the address it was opened by.
       const qr = `../qr/${token}.svg`;
       const test = esim.environment === "sandbox";
-      keepPrivate(reply);
+      hide(reply);
       reply.header("content-language", language).header("vary", "accept-language");
       const html = installPage({ productName, iccid, status, test, qr, ...codes }, language);
       return reply.type("text/html; charset=utf-8").send(html);
@@ -63,15 +63,15 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
         ending === "png"
           ? await QRCode.toBuffer(code, { ...options, width: 480 })
           : await QRCode.toString(code, { ...options, type: "svg" });
-      keepPrivate(reply);
+      hide(reply);
       return reply.type(type).send(image);
     },
   });
 }
 
-/** Whoever has the address may see it; caches and search engines between should not keep it. */
-function keepPrivate(reply: FastifyReply): void {
-  reply.header("cache-control", "private, max-age=300").header("x-robots-tag", "noindex");
+/** Anyone with the address may see it; search engines should not keep it. */
+function hide(reply: FastifyReply): void {
+  reply.header("x-robots-tag", "noindex");
 }
 
 /** The eSIM behind an address, once its code may be seen. Throws `not_found`. */

@@ -54,7 +54,7 @@ function register(
   app.route({
     method: "GET",
     url: `/.well-known/jwks.json${suffix}`,
-    config: { public: true },
+    config: { public: true, cache: "public, max-age=60" },
     schema: {
       hide,
       operationId: "getJwks",
@@ -62,16 +62,13 @@ function register(
       summary: "Public keys of the access tokens",
       response: { 200: Jwks },
     },
-    handler: async (_request, reply) => {
-      reply.header("cache-control", "public, max-age=60");
-      return { keys: await tokens.jwks() };
-    },
+    handler: async () => ({ keys: await tokens.jwks() }),
   });
 
   app.route({
     method: "GET",
     url: `/.well-known/oauth-authorization-server${suffix}`,
-    config: { public: true },
+    config: { public: true, cache: "public, max-age=60" },
     schema: {
       hide,
       operationId: "getOauthMetadata",
