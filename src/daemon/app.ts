@@ -3,6 +3,7 @@ import { buildHandlers, type HandlerOptions } from "./handlers.ts";
 import type { App } from "./http.ts";
 import { registerCaching } from "./plugins/caching.ts";
 import { clientErrorHandler } from "./plugins/client-errors.ts";
+import { registerCompression } from "./plugins/compression.ts";
 import { registerHealth } from "./plugins/health.ts";
 import { takeExpectations } from "./plugins/http-rules.ts";
 import { registerMethods } from "./plugins/methods.ts";
@@ -22,6 +23,7 @@ function surround(app: App, context: DaemonContext, routes: () => void): void {
   takeExpectations(app);
   registerSecurityHeaders(app, context);
   registerCaching(app);
+  registerCompression(app);
   registerOpenapi(app, context);
   const closeMethods = registerMethods(app);
   app.register(async (scope: App) => {

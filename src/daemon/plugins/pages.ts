@@ -88,7 +88,7 @@ export function registerPages(app: App, context: DaemonContext): void {
   const script = { ...open(), config: { public: true, cache: "public, max-age=3600" } };
   app.get("/docs/reference.js", script, async (request, reply) => {
     const { gzipped, etag } = await referenceScript();
-    reply.header("etag", etag).header("vary", "accept-encoding");
+    reply.header("etag", etag);
     if (request.headers["if-none-match"] === etag) return reply.code(304).send();
     return reply.type(SCRIPT).header("content-encoding", "gzip").send(gzipped);
   });

@@ -26,6 +26,7 @@ export function oauthRoutes(tokens: Tokens): RoutePlugin {
     app.route({
       method: "POST",
       url: "/api/v1/oauth/token",
+      compress: false,
       config: { public: true, errorShape: "oauth", rateLimit: "token" },
       schema: {
         operationId: "issueToken",

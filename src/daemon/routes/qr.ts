@@ -37,7 +37,7 @@ export const qrRoutes: RoutePlugin = (app, context) => {
       const qr = `../qr/${token}.svg`;
       const test = esim.environment === "sandbox";
       hide(reply);
-      reply.header("content-language", language).header("vary", "accept-language");
+      reply.header("content-language", language).header("vary", "accept-language, accept-encoding");
       const html = installPage({ productName, iccid, status, test, qr, ...codes }, language);
       return reply.type("text/html; charset=utf-8").send(html);
     },

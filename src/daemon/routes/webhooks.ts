@@ -33,6 +33,8 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/webhooks",
+    // The answer holds a secret beside texts that the caller chose.
+    compress: false,
     config: { scope: "write:webhooks", problems: ["validation"] },
     schema: {
       operationId: "createWebhook",

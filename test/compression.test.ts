@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { PassThrough } from "node:stream";
+import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import type { RoutePlugin } from "../src/daemon/http.ts";
+import { addProducts } from "./support/catalog.ts";
+import { startServer } from "./support/http.ts";
+import { type Platform, startPlatform } from "./support/platform.ts";
+
+interface Bytes {
+  message: IncomingMessage;
+  bytes: Buffer;
+}
+
+/** One request whose body is left as it was sent: fetch would decompress it. */
+async function send(url: string, headers: Record<string, string>, method = "GET", body?: string): Promise<Bytes> {
+  const sent = request(url, { method, headers }).end(body);
+  const [message]: IncomingMessage[] = await once(sent, "response");
+  if (message === undefined) throw new Error("no response");
+  return { message, bytes: Buffer.concat(await message.toArray()) };
+}
+
+async function withProducts(): Promise<{
+  platform: Platform;
+  token: string;
+  get: (encoding?: string) => Promise<Bytes>;
+}> {
+  const platform = await startPlatform();
+  await addProducts(
+    platform.store,
+    Array.from({ length: 20 }, (_, at) => ({ sku: `EU${at}`, price_cents: 100 })),
+  );
+  const { token } = await platform.caller();
+  const get = (encoding?: string) =>
+    send(`${platform.url}/api/v1/products`, {
+      authorization: `Bearer ${token}`,
+      ...(encoding === undefined ? {} : { "accept-encoding": encoding }),
+    });
+  return { platform, token, get };
+}
+
+test("answers of 1 KiB or more are compressed for clients that ask, and are the same", async () => {
+  const { get } = await withProducts();
+  const plain = await get();
+  expect(plain.message.headers["content-encoding"]).toBeUndefined();
+  expect(plain.message.headers.vary).toBe("accept-encoding");
+  for (const [asked, encoding, decompress] of [
+    ["br", "br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    ["gzip, deflate, br", "br", brotliDecompressSync],
+    ["br;q=0, gzip", "gzip", gunzipSync],
+  ] as const) {
+    const { message, bytes } = await get(asked);
+    expect([message.headers["content-encoding"], message.headers.vary], asked).toEqual([encoding, "accept-encoding"]);
+    expect(bytes.length, asked).toBeLessThan(plain.bytes.length / 2);
+    expect(decompress(bytes).equals(plain.bytes), asked).toBe(true);
+  }
+  for (const asked of ["identity", "deflate", "unknown"]) {
+    expect((await get(asked)).bytes.equals(plain.bytes), asked).toBe(true);
+  }
+});
+
+test("a small answer is sent as it is", async () => {
+  const { platform } = await withProducts();
+  const { message } = await send(`${platform.url}/healthz`, { "accept-encoding": "gzip" });
+  expect([message.statusCode, message.headers["content-encoding"]]).toEqual([200, undefined]);
+});
+
+test("tokens and webhook secrets are never in a compressed response", async () => {
+  const { platform, token } = await withProducts();
+  const caller = await platform.caller();
+  const headers = { "content-type": "application/json", "accept-encoding": "br, gzip" };
+  const scope = "read:products".padEnd(2_000);
+  const grant = { grant_type: "client_credentials", client_id: caller.clientId, client_secret: caller.clientSecret };
+  const issued = await send(`${platform.url}/api/v1/oauth/token`, headers, "POST", JSON.stringify({ ...grant, scope }));
+  expect([issued.message.statusCode, issued.message.headers["content-encoding"]]).toEqual([200, undefined]);
+  const hook = { url: `https://hooks.example.com/${"x".repeat(1_500)}`, events: ["order.created"] };
+  const authorized = { ...headers, authorization: `Bearer ${token}` };
+  const created = await send(`${platform.url}/api/v1/webhooks`, authorized, "POST", JSON.stringify(hook));
+  expect([created.message.statusCode, created.message.headers["content-encoding"]]).toEqual([201, undefined]);
+  expect(created.bytes.length).toBeGreaterThan(1_024);
+});
+
+test("a body that is streamed is compressed chunk by chunk, each readable as soon as it was sent", async () => {
+  const body = new PassThrough();
+  const streaming: RoutePlugin = (app) => {
+    app.get("/stream", { config: { public: true } }, async (_request, reply) =>
+      reply.type("application/json").send(body),
+    );
+  };
+  const { url } = await startServer({ routes: [streaming] });
+  const sent = request(`${url}/stream`, { headers: { "accept-encoding": "gzip" } }).end();
+  body.write('{"first":1,');
+  const [message]: IncomingMessage[] = await once(sent, "response");
+  if (message === undefined) throw new Error("no response");
+  expect(message.headers["content-encoding"]).toBe("gzip");
+  const text = message.pipe(createGunzip());
+  const [first] = await once(text, "data");
+  expect(String(first), "before the stream has ended").toBe('{"first":1,');
+  body.end('"last":2}');
+  expect(String(Buffer.concat(await text.toArray()))).toBe('"last":2}');
+});
