@@ -9,8 +9,6 @@ import { applySupply } from "../src/core/orders/item-outcome.ts";
 import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { retryOrder } from "../src/core/orders/retry.ts";
-import { shipOrder } from "../src/core/orders/ship.ts";
-import { linesToShip } from "../src/core/orders/to-ship.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
@@ -351,30 +349,6 @@ test("an order cancelled while it is handed out gives all of it back, assigned o
   await platform.fulfil();
   expect((await caller.get(`/api/v1/orders/${again.body.id}/esims`)).body.count).toBe(600);
   await ledgerAgrees(platform);
-});
-
-test("shipping a physical SIM fulfils its order", async () => {
-  const { platform, products, caller } = await setUp();
-  const { body } = await place(caller, [[products.SIM, 1]]);
-  await place(caller, [[products.SIM, 2]]);
-  await platform.fulfil();
-  const { data, next } = await platform.store.read(linesToShip, { limit: 1 });
-  expect(data).toMatchObject([{ order_id: body.id, product_sku: "SIM", quantity: 1 }]);
-  const rest = await platform.store.read(linesToShip, { limit: 2, ...(next === null ? {} : { after: next }) });
-  expect(rest).toMatchObject({ data: [{ quantity: 2 }], next: null });
-  expect((await caller.get(`/api/v1/orders/${body.id}`)).body).toMatchObject({
-    status: "paid",
-    line_items: [{ fulfillment: { status: "pending" } }],
-  });
-  const shipment = { id: body.id, carrier: "AusPost", tracking: "AP123", actor: "operator" };
-  await platform.store.write(shipOrder, shipment);
-  expect((await caller.get(`/api/v1/orders/${body.id}`)).body).toMatchObject({
-    status: "fulfilled",
-    line_items: [
-      { fulfillment: { status: "shipped", carrier: "AusPost", tracking_number: "AP123", tracking_url: null } },
-    ],
-  });
-  await expect(platform.store.write(shipOrder, shipment)).rejects.toMatchObject({ slug: "conflict" });
 });
 
 test("in the sandbox scheduled items are activated at once, with their EID and no event of their own", async () => {

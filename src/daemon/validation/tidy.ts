@@ -6,8 +6,7 @@ export type Tidy = (value: unknown) => unknown;
 /**
  * Tidies by schema: declared strings are trimmed (UUIDs in lower case too), a null where none is allowed and a required
  * string that is empty count as absent, defaults are filled in, undeclared fields fall away; free objects stay as they
- * are. With `coerce` (query strings, path parameters) numbers and booleans are read from their text, and every empty
- * value counts as absent.
+ * are. With `coerce` (query strings, path parameters) numbers and booleans are read from their text.
  */
 export function tidier(shape: Shape, coerce: boolean): Tidy {
   const options = alternatives(shape);
@@ -61,7 +60,7 @@ function objectTidier(shape: Shape, coerce: boolean): Tidy {
     fallback: field.default,
     nullable: allowsNull(field),
     // In a body, a number or truth value that is empty is a wrong one, not a missing one.
-    neverEmpty: coerce || (required.has(name) && ["string", undefined].includes(plainType(field))),
+    neverEmpty: required.has(name) && ["string", undefined].includes(plainType(field)),
   }));
   const open = shape.additionalProperties === true;
   return (value) => {
