@@ -1,18 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
 const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 
-export interface DaemonOptions {
-  /** The data directory; made when absent. */
-  data: string;
+/** What a daemon serves: a data directory, made when absent, or a PostgreSQL database. */
+export type Served = { data: string } | { database: string; keyFile: string };
+
+export type DaemonOptions = Served & {
   /** Left out: any free port. A restart that clients shall find again wants the same port. */
   port?: number;
   /** More of `serve`'s own flags. */
   flags?: readonly string[];
-}
+};
 
 /** How a process ended: its exit code, or the signal that ended it, and all that it wrote. */
 export interface DaemonEnd {
@@ -44,6 +45,14 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ESIMCTL_")));
 }
 
+/** How a command line names what it acts on. The log of a database stays in the test's own folder too. */
+export function placeOf(served: Served): { args: string[]; env: NodeJS.ProcessEnv } {
+  if ("data" in served) return { args: ["--data", served.data], env: cleanEnv() };
+  const { database, keyFile } = served;
+  const env = { ...cleanEnv(), XDG_STATE_HOME: dirname(keyFile), HOME: dirname(keyFile) };
+  return { args: ["--database", database, "--key-file", keyFile], env };
+}
+
 interface Spawned {
   pid: number;
   end(signal: NodeJS.Signals): void;
@@ -51,10 +60,11 @@ interface Spawned {
   said(text: string): Promise<string>;
 }
 
-function spawnServe({ data, port = 0, flags = [] }: DaemonOptions): Spawned {
-  const args = [program, "serve", "--data", data, "--port", String(port), ...flags];
+function spawnServe({ port = 0, flags = [], ...served }: DaemonOptions): Spawned {
+  const place = placeOf(served);
+  const args = [program, "serve", ...place.args, "--port", String(port), ...flags];
   // This very Node: a launcher in between would get the signals in its place.
-  const child = spawn(process.execPath, args, { env: cleanEnv(), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { env: place.env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   let rest = "";

@@ -12,6 +12,7 @@ import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { prepareStore } from "../../src/daemon/prepare.ts";
 import { addProducts, addStock } from "./catalog.ts";
+import type { Served } from "./daemon.ts";
 import { call } from "./platform.ts";
 
 /** The rate limit of the shop's partner: the highest there is. */
@@ -20,6 +21,8 @@ const RATE_LIMIT = 100_000;
 /** A data directory ready to be served, and what its one partner, `acme`, needs to call. */
 export interface Shop {
   data: string;
+  /** What a daemon serves it from. */
+  served: Served;
   clientId: string;
   clientSecret: string;
   /** By sku. */
@@ -29,18 +32,22 @@ export interface Shop {
 export interface ShopOptions {
   /** The data directory is made in here. */
   folder: string;
+  /** The PostgreSQL database that it stands in; left out: the directory's own. */
+  url?: string | undefined;
   /** eSIMs in stock by sku. */
   stock: Record<string, number>;
   priceCents: number;
   fundsCents: number;
 }
 
-/** A data directory with a catalog, stock, and one funded partner with a production credential; closed again. */
-export async function openShop({ folder, stock, priceCents, fundsCents }: ShopOptions): Promise<Shop> {
+/** A database with a catalog, stock, and one funded partner with a production credential; closed again. */
+export async function openShop({ folder, url, stock, priceCents, fundsCents }: ShopOptions): Promise<Shop> {
   const data = join(folder, "data");
   const ids = randomIds();
   const { databaseFile: file, keyFile } = prepareDataDirectory(data, ids);
-  const store = await openStore({ file, create: true }, { clock: systemClock, ids, masterKey: readMasterKey(keyFile) });
+  const location = url === undefined ? { file, create: true } : { url };
+  const served = url === undefined ? { data } : { database: url, keyFile };
+  const store = await openStore(location, { clock: systemClock, ids, masterKey: readMasterKey(keyFile) });
   try {
     await prepareStore(store);
     const credential = await addPartner(store, fundsCents);
@@ -50,7 +57,7 @@ export async function openShop({ folder, stock, priceCents, fundsCents }: ShopOp
       skus.map((sku) => ({ sku, price_cents: priceCents })),
     );
     for (const sku of skus) await addStock(store, sku, stock[sku] ?? 0);
-    return { data, products, ...credential };
+    return { data, served, products, ...credential };
   } finally {
     await store.close();
   }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isUnavailable } from "./problems.ts";
 import type { Command, Topic, Tx } from "./store.ts";
 
 /** The one writing connection of an engine, as group commit needs it. */
@@ -10,6 +11,8 @@ export interface Writer {
   commit(): Promise<void>;
   /** Undoes the whole batch; must not throw. */
   rollback(): Promise<void>;
+  /** An error of the transaction under way, as `StoreUnavailable` where the database is the cause. */
+  fault(error: unknown): unknown;
   tx(signal: (topic: Topic) => void, requestId: string | null): Tx;
 }
 
@@ -26,7 +29,8 @@ const MAX_BATCH = 128;
 
 /**
  * Writes that arrive together share one transaction and one fsync, each in a savepoint of its own, so that a failing
- * one rolls back alone. All are answered after the commit; when the commit fails, all of them fail.
+ * one rolls back alone. All are answered after the commit; when the commit fails, all of them fail. A database that
+ * cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh.
  */
 export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   let queue: Waiting[] = [];
@@ -75,8 +79,9 @@ async function runBatch(writer: Writer, batch: Waiting[], onSignal: (topic: Topi
     if (alone && outcomes[0]?.ok === false) await writer.rollback();
     else await writer.commit();
   } catch (error) {
+    const fault = writer.fault(error);
     await writer.rollback();
-    for (const waiting of batch) waiting.reject(error);
+    for (const waiting of batch) waiting.reject(fault);
     return;
   }
   batch.forEach((waiting, index) => {
@@ -97,6 +102,9 @@ async function runOne(writer: Writer, waiting: Waiting, alone: boolean, topics: 
     for (const topic of own) topics.add(topic);
     return { ok: true, value };
   } catch (error) {
+    const fault = writer.fault(error);
+    // The whole transaction is gone with it, or cannot be committed: no command of this batch can succeed.
+    if (isUnavailable(fault)) throw fault;
     if (!alone) await writer.rollbackToSavepoint();
     return { ok: false, error };
   }

@@ -1,13 +1,38 @@
-/** A store that cannot be opened or used, in words for whoever starts the program. */
+/** Why a database cannot be used at the moment. */
+export type UnavailableReason = "unreachable" | "read_only" | "full" | "locked";
+
+interface StoreErrorKind {
+  /** The key file is another database's. */
+  wrongKey?: boolean;
+  /** The database cannot be used at the moment. */
+  reason?: UnavailableReason;
+}
+
+/** A store that cannot be opened or used: what happened, and what to do about it. */
 export class StoreError extends Error {
   readonly hint: string;
-  /** Set where the key file is another database's. */
   readonly wrongKey: boolean;
+  readonly reason: UnavailableReason | null;
+  /** For programs. */
+  readonly code: "store" | "unavailable";
 
-  constructor(message: string, hint: string, cause?: unknown, { wrongKey = false } = {}) {
+  constructor(message: string, hint: string, cause?: unknown, { wrongKey = false, reason }: StoreErrorKind = {}) {
     super(message, { cause });
     this.name = "StoreError";
     this.hint = hint;
     this.wrongKey = wrongKey;
+    this.reason = reason ?? null;
+    this.code = reason === undefined ? "store" : "unavailable";
   }
+}
+
+/**
+ * A database that cannot be used at the moment; the same call may succeed later. Of a write whose commit got no
+ * response the outcome is unknown: it may have happened.
+ */
+export type StoreUnavailable = StoreError & { readonly reason: UnavailableReason };
+
+/** Whether `error` says that the database cannot be used at the moment. */
+export function isUnavailable(error: unknown): error is StoreUnavailable {
+  return error instanceof StoreError && error.reason !== null;
 }

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { StoreError } from "../problems.ts";
-import { asStoreError } from "./sqlite.ts";
+import { asStoreError } from "./sqlite-faults.ts";
 
 /** The table in a backup's file that makes it one. */
 export const BACKUP_TABLE = "esimctl_backup";

@@ -5,8 +5,10 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { StoreError } from "../problems.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
-import { asStoreError, openPostgres } from "./postgres.ts";
-import { asStoreError as asSqliteError, openSqlite } from "./sqlite.ts";
+import { openPostgres } from "./postgres.ts";
+import { asStoreError } from "./postgres-faults.ts";
+import { openSqlite } from "./sqlite.ts";
+import { asStoreError as asSqliteError } from "./sqlite-faults.ts";
 
 const BATCH = 1000;
 
@@ -69,6 +71,8 @@ export async function copyToPostgres(
   const source = new Database(file, { fileMustExist: true, timeout: 10_000 });
   source.defaultSafeIntegers(true);
   const target = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: "esimctl" });
+  // The query under way reports a lost connection; without a listener it would end the process.
+  target.on("error", () => undefined);
   try {
     await target.connect();
     source.exec("BEGIN IMMEDIATE");

@@ -5,7 +5,7 @@ import type { Migration, MigrationTarget } from "../migration.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Engine } from "./engine.ts";
-import { asStoreError } from "./postgres.ts";
+import { asStoreError } from "./postgres-faults.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 
 /** Where the expected schema is made for a moment; its transaction never commits. */
@@ -25,7 +25,8 @@ export async function readPostgres(url: string): Promise<Pick<Engine, "snapshot"
       } catch (error) {
         throw asStoreError(error);
       } finally {
-        await client.query("ROLLBACK");
+        // On a lost connection nothing is left to roll back.
+        await client.query("ROLLBACK").catch(() => undefined);
       }
     },
     close: () => client.end(),
@@ -75,6 +76,8 @@ async function connect(url: string): Promise<pg.Client> {
     connectionTimeoutMillis: 10_000,
     application_name: "esimctl",
   });
+  // The query under way reports a lost connection; without a listener it would end the process.
+  client.on("error", () => undefined);
   try {
     await client.connect();
     return client;

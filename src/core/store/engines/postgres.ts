@@ -1,11 +1,12 @@
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
-import { StoreError } from "../problems.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Connection, Engine, TxMaker } from "./engine.ts";
+import { asStoreError, faultOf } from "./postgres-faults.ts";
+import { openPool, type Pool } from "./postgres-pool.ts";
 
 /** Every writing transaction on one database holds this advisory lock: one at a time, on any number of nodes. */
 const WRITE_LOCK = 5_214_801;
@@ -15,25 +16,18 @@ const WRITE_LOCK = 5_214_801;
  * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
 export async function openPostgres(url: string): Promise<Engine> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 12,
-    connectionTimeoutMillis: 10_000,
-    application_name: "esimctl",
-  });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on("error", () => undefined);
+  const pool = openPool(url);
   try {
     await migratePostgres(pool);
   } catch (error) {
-    await pool.end();
+    await pool.close();
     throw asStoreError(error);
   }
   return postgresEngine(pool);
 }
 
-async function migratePostgres(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+async function migratePostgres(pool: Pool): Promise<void> {
+  const client = await pool.lend();
   try {
     await client.query("BEGIN");
     await client.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
@@ -47,12 +41,13 @@ async function migratePostgres(pool: pg.Pool): Promise<void> {
     await client.query("COMMIT");
     client.release();
   } catch (error) {
+    const fault = pool.fault(error, client);
     client.release(true);
-    throw error;
+    throw fault;
   }
 }
 
-function postgresEngine(pool: pg.Pool): Engine {
+function postgresEngine(pool: Pool): Engine {
   const known = new WeakMap<pg.PoolClient, Connection>();
 
   function connectionOf(client: pg.PoolClient): Connection {
@@ -67,31 +62,28 @@ function postgresEngine(pool: pg.Pool): Engine {
 
   return {
     async snapshot(run) {
-      const client = await pool.connect();
-      let broken = true;
+      const client = await pool.lend();
       try {
         await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        try {
-          return await run(connectionOf(client));
-        } finally {
-          await client.query("COMMIT");
-          broken = false;
-        }
+        return await run(connectionOf(client));
+      } catch (error) {
+        throw pool.fault(error, client);
       } finally {
-        client.release(broken);
+        await pool.takeBack(client, "COMMIT");
       }
     },
     writer: (makeTx) => postgresWriter(pool, connectionOf, makeTx),
-    async epoch() {
-      const { rows } = await pool.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
-      return Number(rows[0]?.value ?? 0);
-    },
-    ping: async () => void (await pool.query("SELECT 1")),
-    close: () => pool.end(),
+    epoch: () =>
+      pool.ask(async (client) => {
+        const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
+        return Number(rows[0]?.value ?? 0);
+      }),
+    ping: () => pool.ask(async (client) => void (await client.query("SELECT 1"))),
+    close: () => pool.close(),
   };
 }
 
-function postgresWriter(pool: pg.Pool, connectionOf: (client: pg.PoolClient) => Connection, makeTx: TxMaker): Writer {
+function postgresWriter(pool: Pool, connectionOf: (client: pg.PoolClient) => Connection, makeTx: TxMaker): Writer {
   let client: pg.PoolClient | null = null;
 
   function current(): pg.PoolClient {
@@ -101,7 +93,7 @@ function postgresWriter(pool: pg.Pool, connectionOf: (client: pg.PoolClient) => 
 
   return {
     async begin() {
-      client = await pool.connect();
+      client = await pool.lend();
       await client.query("BEGIN");
       await client.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
     },
@@ -112,31 +104,18 @@ function postgresWriter(pool: pg.Pool, connectionOf: (client: pg.PoolClient) => 
       await current().query("RELEASE SAVEPOINT command");
     },
     async commit() {
-      await current().query("COMMIT");
+      const { command } = await current().query("COMMIT");
+      // PostgreSQL ends a failed transaction by a rollback, and reports no error.
+      if (command !== "COMMIT") throw new Error("the transaction was rolled back instead of committed");
       current().release();
       client = null;
     },
     async rollback() {
       if (client === null) return;
-      // A connection that cannot even roll back is thrown away; the server then undoes the transaction itself.
-      const undone = await client.query("ROLLBACK").then(
-        () => true,
-        () => false,
-      );
-      client.release(!undone);
+      await pool.takeBack(client, "ROLLBACK");
       client = null;
     },
+    fault: (error) => (client === null ? faultOf(error, false) : pool.fault(error, client)),
     tx: (signal, requestId) => makeTx(connectionOf(current()), signal, requestId),
   };
-}
-
-/** Any fault but our own in words. */
-export function asStoreError(error: unknown): unknown {
-  if (error instanceof StoreError) return error;
-  const words = error instanceof Error ? error.message || String(error) : String(error);
-  return new StoreError(
-    `The PostgreSQL database cannot be used: ${words}.`,
-    "Check the --database address, that the server runs, and that this user may create tables there.",
-    error,
-  );
 }

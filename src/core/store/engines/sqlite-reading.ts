@@ -8,7 +8,7 @@ import type { Db } from "../store.ts";
 import { BACKUP_TABLE } from "./backup-file.ts";
 import type { Engine } from "./engine.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
-import { asStoreError } from "./sqlite.ts";
+import { asStoreError } from "./sqlite-faults.ts";
 
 const PATIENCE_MS = 10_000;
 const WORDS_OF_DAMAGE = 20;

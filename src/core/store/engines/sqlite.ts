@@ -8,6 +8,7 @@ import { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
+import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
 const BUSY_PATIENCE_MS = 10_000;
@@ -90,11 +91,13 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   let turn: Promise<unknown> = Promise.resolve();
 
   async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
-    begin.run();
     try {
+      begin.run();
       return await run({ db: readDb, t: sqliteTables, prepared: readPrepared });
+    } catch (error) {
+      throw faultOf(error, reader.name);
     } finally {
-      commit.run();
+      if (reader.inTransaction) commit.run();
     }
   }
 
@@ -107,15 +110,23 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
     },
     writer: (makeTx) => sqliteWriter(writer, makeTx),
     async epoch() {
-      const now = version.get();
-      if (now !== lastVersion) {
-        lastEpoch = Number(epoch.get() ?? 0);
-        lastVersion = now;
+      try {
+        const now = version.get();
+        if (now !== lastVersion) {
+          lastEpoch = Number(epoch.get() ?? 0);
+          lastVersion = now;
+        }
+        return lastEpoch;
+      } catch (error) {
+        throw faultOf(error, probe.name);
       }
-      return lastEpoch;
     },
     async ping() {
-      probe.prepare("SELECT 1").get();
+      try {
+        epoch.get();
+      } catch (error) {
+        throw faultOf(error, probe.name);
+      }
     },
     async close() {
       await turn;
@@ -146,6 +157,7 @@ function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
     async rollback() {
       if (connection.inTransaction) connection.exec("ROLLBACK");
     },
+    fault: (error) => faultOf(error, connection.name),
     tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
   };
 }
@@ -161,40 +173,4 @@ async function patiently(step: () => void): Promise<void> {
     }
     await pause(delay);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
-}
-
-const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start anew.";
-
-/** A fault of the driver in words; anything else as it is. */
-export function asStoreError(error: unknown, file: string): unknown {
-  if (!(error instanceof Database.SqliteError)) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-    if (typeof code !== "string" || error instanceof StoreError) return error;
-    return new StoreError(
-      `Cannot write the database ${file}: ${code}.`,
-      "Check the directory's owner and rights.",
-      error,
-    );
-  }
-  if (error.code === "SQLITE_CANTOPEN") {
-    return new StoreError(
-      `Cannot open the database ${file}.`,
-      "Check that it exists and that you may write there.",
-      error,
-    );
-  }
-  if (error.code.startsWith("SQLITE_READONLY") || error.code === "SQLITE_PERM") {
-    return new StoreError(`Cannot write to the database ${file}.`, "Check the file's owner and rights.", error);
-  }
-  if (error.code === "SQLITE_NOTADB" || error.code.startsWith("SQLITE_CORRUPT")) {
-    return new StoreError(`The database ${file} is damaged or not a database.`, RESTORE, error);
-  }
-  if (isBusy(error)) {
-    return new StoreError(`The database ${file} is locked by another process.`, "Wait for it or stop it.", error);
-  }
-  return new StoreError(`The database ${file} cannot be used: ${error.message}.`, "Check disk and file rights.", error);
 }
