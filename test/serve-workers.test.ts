@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { dataDirectory } from "../src/core/store/data-directory.ts";
 import { esimctlJson } from "./support/cli.ts";
 import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
 import { freePort } from "./support/free-port.ts";
@@ -99,6 +100,35 @@ describe("serve --workers", () => {
     await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
     const next = await startDaemon({ data: shop.data, port: daemon.port });
     expect((await order(shop, next.url, "two")).made.status).toBe(200);
+  });
+
+  test("processes that cannot open the database are tried again until they can", async () => {
+    const shop = await smallShop();
+    const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
+    const { keyFile } = dataDirectory(shop.data);
+    renameSync(keyFile, `${keyFile}.away`);
+    for (const front of frontsOf(daemon)) process.kill(front, "SIGKILL");
+    expect(JSON.parse(await daemon.said("a front could not start"))).toMatchObject({
+      level: "error",
+      message: expect.stringContaining("key file"),
+    });
+    renameSync(`${keyFile}.away`, keyFile);
+    await vi.waitFor(async () => expect((await order(shop, daemon.url, "three")).made.status).toBe(201), 40_000);
+    await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), 40_000);
+    expect(await daemon.stop()).toMatchObject({ code: 0 });
+  });
+
+  test("a signal stops the daemon promptly while its processes cannot start", async () => {
+    const shop = await smallShop();
+    const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
+    const { keyFile } = dataDirectory(shop.data);
+    renameSync(keyFile, `${keyFile}.away`);
+    for (const front of frontsOf(daemon)) process.kill(front, "SIGKILL");
+    await daemon.said("a front could not start");
+    const asked = performance.now();
+    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    // A process that was waited for in vain took 35 s.
+    expect(performance.now() - asked).toBeLessThan(20_000);
   });
 
   test("an address that is taken is refused in words, once", async () => {

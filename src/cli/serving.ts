@@ -4,12 +4,14 @@ import { systemClock } from "../core/kernel/clock.ts";
 import { randomIds } from "../core/kernel/ids.ts";
 import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-directory.ts";
 import { releaseLeases } from "../core/store/leases.ts";
+import type { Store } from "../core/store/store.ts";
 import { type LogFile, openLogFile } from "../daemon/log-file.ts";
 import { createLogger, type LogLevel } from "../daemon/logging.ts";
 import { type Running, serve } from "../daemon/serve.ts";
 import type { ServeOptions } from "../daemon/serve-options.ts";
 import type { Context } from "./context.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { failureOf } from "./failure.ts";
 import { listeningLine } from "./listening-line.ts";
 import { openExisting, openOrCreate, type Sources } from "./local-store.ts";
 import { logFolder } from "./log-folder.ts";
@@ -89,13 +91,17 @@ async function answerOnly(
   { place, serving, sources, people }: { place: Place; serving: Serving; sources: Sources; people: boolean },
 ): Promise<void> {
   for (const name of signals) process.on(name, () => undefined);
-  const { linesToMain, runFrontProcess } = await import("../daemon/fronts/process.ts");
-  const store = await openExisting(place, sources);
+  const { linesToMain, reportFailure, runFrontProcess } = await import("../daemon/fronts/process.ts");
+  let store: Store | undefined;
   try {
+    store = await openExisting(place, sources);
     const log = await createLogger(serving.logLevel, { pretty: people, file: linesToMain(self) });
     await runFrontProcess(self, { store, ...sources, log }, serving);
+  } catch (error) {
+    // The main process says so, and starts another front later.
+    await reportFailure(self, failureOf(error));
   } finally {
-    await store.close();
+    await store?.close();
     // The channel to the main process would keep this one alive.
     self.disconnect();
   }

@@ -29,7 +29,8 @@ export type Tally = (typeof tallies)[number];
 
 /** The windows of every tally. */
 export type Counters = Record<Tally, Windows>;
-type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => Standing }>;
+/** The same in this process: they answer at once. */
+export type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => Standing }>;
 
 /** Callers that each tally remembers. */
 const REMEMBERED = 50_000;

@@ -5,9 +5,8 @@ import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Topic } from "../../core/store/store.ts";
 import type { Addresses } from "../context.ts";
-import { ListenError } from "../listen.ts";
-import { memoryCounters } from "../windows.ts";
-import { type FromFront, isOurs, type ToFront } from "./messages.ts";
+import { type MemoryCounters, memoryCounters } from "../windows.ts";
+import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./messages.ts";
 
 /** Fronts in processes of their own. */
 export interface Fronts {
@@ -29,70 +28,90 @@ interface FrontsOptions {
   keepLine(line: string): void;
 }
 
-/** A front that ends by itself is replaced after this long. */
+/** A front that ends by itself is replaced after this long; one that cannot start, after twice as long each time. */
 const REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
 /** Longer than a front takes to finish what is in flight. */
 const PATIENCE_MS = 35_000;
 
-const diedEarly = ["A process that answers HTTP ended before it listened.", "What it said stands above."] as const;
+/** A process that answers HTTP could not start. */
+export class FrontError extends Error {
+  readonly code: string;
+  readonly hint: string;
+
+  constructor({ code, message, hint }: FrontFailure) {
+    super(message);
+    this.name = "FrontError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+const diedEarly: FrontFailure = {
+  code: "front",
+  message: "A process that answers HTTP ended before it listened.",
+  hint: "Its own output says why.",
+};
 
 /**
  * Starts `count` processes of this very program, with its arguments: each is a front on the one port. Resolves once all
- * of them listen; one that dies later is replaced. Throws `ListenError` when the address cannot be had.
+ * of them listen; from then on one that ends is replaced, as often as it takes. Throws `FrontError` when one cannot
+ * start.
  */
 export async function startFronts(options: FrontsOptions): Promise<Fronts> {
   const { count, log } = options;
   const counters = memoryCounters(options.clock);
-  let stopping = false;
+  const stopping = new AbortController();
+  /** Those that receive the stop message. */
+  const ready = new WeakSet<Worker>();
+  let started = false;
 
-  /** Starts one and looks after it; resolves with its address once it listens. */
-  function start(): Promise<string> {
+  /** Starts one and replaces it after `rest` (ms) when it ends. Resolves with its address once it listens. */
+  function start(rest: number): Promise<string> {
     const front = cluster.fork();
-    front.on("exit", (code, signal) => {
-      if (stopping) return;
-      log.error({ pid: front.process.pid, code, signal }, "a front ended by itself");
-      void pause(REST_MS).then(() => {
-        if (!stopping) start().catch((error: unknown) => log.error({ err: error }, "no front could be started"));
-      });
-    });
-    return listening(front);
-  }
-
-  function listening(front: Worker): Promise<string> {
+    const { pid } = front.process;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const tell = (message: ToFront) => void (front.isConnected() && front.send(message));
-    front.on("message", (message: unknown) => {
-      if (!isOurs<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
-      switch (message.kind) {
-        case "ready":
-          return tell({ kind: "start", port: options.port, addresses: options.addresses });
-        case "listening":
-          return resolve(message.url);
-        case "failed":
-          return reject(new ListenError(message.message, message.hint, undefined));
-        case "wake":
-          return options.wake(message.topic);
-        case "line":
-          return options.keepLine(message.line);
-        case "tally": {
-          const { id, tally, way, key, limit } = message;
-          return tell({ kind: "standing", id, standing: counters[tally][way](key, limit) });
-        }
-      }
+    let listens = false;
+    let failure: FrontFailure | null = null;
+    converse(front, options, counters, {
+      ready: () => void ready.add(front),
+      listening(url) {
+        listens = true;
+        resolve(url);
+      },
+      failed(why) {
+        failure = why;
+        // It serves nothing: there is nothing to finish.
+        front.process.kill("SIGKILL");
+      },
     });
-    front.on("exit", () => reject(new ListenError(...diedEarly, undefined)));
+    front.on("exit", (code, signal) => {
+      if (!listens) reject(new FrontError(failure ?? diedEarly));
+      // The first ones start together or not at all.
+      if (stopping.signal.aborted || !(started || listens)) return;
+      if (listens) log.error({ pid, code, signal }, "a front ended by itself");
+      else log.error({ pid, ...(failure ?? diedEarly), retry_in_ms: rest }, "a front could not start");
+      replace(listens ? REST_MS : rest);
+    });
     return promise;
   }
 
+  function replace(rest: number): void {
+    pause(rest, undefined, { signal: stopping.signal })
+      .then(() => start(Math.min(rest * 2, LONGEST_REST_MS)))
+      // It was stopped, or its exit is logged and it is replaced again.
+      .catch(() => undefined);
+  }
+
   async function stop(): Promise<void> {
-    stopping = true;
-    await Promise.all(
-      Object.values(cluster.workers ?? {}).flatMap((front) => (front === undefined ? [] : [end(front)])),
-    );
+    stopping.abort();
+    const left = Object.values(cluster.workers ?? {}).filter((front) => front !== undefined);
+    await Promise.all(left.map((front) => end(front, ready.has(front))));
   }
 
   try {
-    const [url = ""] = await Promise.all(Array.from({ length: count }, start));
+    const [url = ""] = await Promise.all(Array.from({ length: count }, () => start(REST_MS)));
+    started = true;
     return { url, stop };
   } catch (error) {
     await stop();
@@ -100,10 +119,44 @@ export async function startFronts(options: FrontsOptions): Promise<Fronts> {
   }
 }
 
-async function end(front: Worker): Promise<void> {
+interface FrontEvents {
+  /** It receives the stop message from now on. */
+  ready(): void;
+  listening(url: string): void;
+  failed(why: FrontFailure): void;
+}
+
+/** Answers what a front asks of the main process. */
+function converse(front: Worker, options: FrontsOptions, counters: MemoryCounters, on: FrontEvents): void {
+  const tell = (message: ToFront) => void (front.isConnected() && front.send(message));
+  front.on("message", (message: unknown) => {
+    if (!isOurs<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
+    switch (message.kind) {
+      case "ready":
+        on.ready();
+        return tell({ kind: "start", port: options.port, addresses: options.addresses });
+      case "listening":
+        return on.listening(message.url);
+      case "failed":
+        return on.failed({ code: message.code, message: message.message, hint: message.hint });
+      case "wake":
+        return options.wake(message.topic);
+      case "line":
+        return options.keepLine(message.line);
+      case "tally": {
+        const { id, tally, way, key, limit } = message;
+        return tell({ kind: "standing", id, standing: counters[tally][way](key, limit) });
+      }
+    }
+  });
+}
+
+/** Lets a front finish what is in flight; one that is not `ready` serves nothing yet and is ended at once. */
+async function end(front: Worker, ready: boolean): Promise<void> {
   if (front.isDead()) return;
   const gone = once(front, "exit");
-  if (front.isConnected()) front.send({ kind: "stop" } satisfies ToFront);
+  if (!ready) front.process.kill("SIGKILL");
+  else if (front.isConnected()) front.send({ kind: "stop" } satisfies ToFront);
   const cut = setTimeout(() => front.process.kill("SIGKILL"), PATIENCE_MS);
   await gone;
   clearTimeout(cut);

@@ -2,6 +2,13 @@ import type { Topic } from "../../core/store/store.ts";
 import type { Addresses } from "../context.ts";
 import type { Standing, Tally } from "../windows.ts";
 
+/** Why a front could not start, in words and for programs. */
+export interface FrontFailure {
+  code: string;
+  message: string;
+  hint: string;
+}
+
 /** What the main process tells a front. */
 export type ToFront =
   | { kind: "start"; port: number; addresses: Addresses }
@@ -12,7 +19,7 @@ export type ToFront =
 export type FromFront =
   | { kind: "ready" }
   | { kind: "listening"; url: string }
-  | { kind: "failed"; message: string; hint: string }
+  | ({ kind: "failed" } & FrontFailure)
   | { kind: "tally"; id: number; tally: Tally; way: "count" | "look"; key: string; limit: number }
   | { kind: "wake"; topic: Topic }
   | { kind: "line"; line: string };

@@ -1,15 +1,15 @@
 import type { Worker } from "node:cluster";
 import { topics } from "../../core/store/store.ts";
-import { ListenError } from "../listen.ts";
 import { lendMetrics } from "../metrics.ts";
 import type { ServeDependencies, ServeOptions } from "../serve-options.ts";
 import type { Counters, Standing, Windows } from "../windows.ts";
 import { startFront } from "./front.ts";
-import { type FromFront, isOurs, type ToFront } from "./messages.ts";
+import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./messages.ts";
 
 /**
  * Runs one front in this process, `self`, at the word of the main process, until that says stop. It counts requests at
- * the main process, so that a limit holds over all fronts, and tells it of work that commits have made.
+ * the main process, so that a limit holds over all fronts, and tells it of work that commits have made. Throws
+ * `ListenError`.
  */
 export async function runFrontProcess(self: Worker, deps: ServeDependencies, options: ServeOptions): Promise<void> {
   const channel = openChannel(self);
@@ -22,13 +22,16 @@ export async function runFrontProcess(self: Worker, deps: ServeDependencies, opt
     channel.tell({ kind: "listening", url: front.url });
     await channel.stopped;
     await front.stop();
-  } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
-    channel.tell({ kind: "failed", message: error.message, hint: error.hint });
-    await channel.stopped;
   } finally {
     for (const end of silence) end();
   }
+}
+
+/** Reports to the main process that this front cannot start. Resolves once that is sent. */
+export async function reportFailure(self: Worker, { code, message, hint }: FrontFailure): Promise<void> {
+  if (!self.isConnected()) return;
+  const failed: FromFront = { kind: "failed", code, message, hint };
+  await new Promise<void>((resolve) => self.process.send?.(failed, undefined, undefined, () => resolve()) ?? resolve());
 }
 
 /** Where a front's log goes beside its output: to the main process, which keeps the one file. */
