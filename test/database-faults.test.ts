@@ -1,8 +1,12 @@
-import pg from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { startDaemon } from "./support/daemon.ts";
+import { execFileSync } from "node:child_process";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { esimctl } from "./support/cli.ts";
+import { type Daemon, placeOf, startDaemon } from "./support/daemon.ts";
+import { acceptConnections, cutConnections, onDatabase, refuseConnections, setReadOnly } from "./support/database.ts";
 import { call, type Reply } from "./support/platform.ts";
-import { openShop, type Shop, shopToken } from "./support/shop.ts";
+import { openShop, requestToken, type Shop, shopToken } from "./support/shop.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const FUNDS = 1_000_000;
@@ -34,24 +38,107 @@ async function callerOf(shop: Shop, url: string) {
   };
 }
 
-/** A session of the operator's own on a PostgreSQL server. */
-async function session(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined);
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
+/** A database that takes no writes, as when its disk is full, until `end`. */
+interface Outage {
+  start(): Promise<void>;
+  end(): Promise<void>;
 }
 
-const CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()";
+/** On PostgreSQL as the server reports it; on SQLite the operating system refuses the daemon's writes. */
+async function diskFull(daemon: Daemon, url: string): Promise<Outage> {
+  if (!onPostgres) {
+    const limit = async (bytes: string) => {
+      execFileSync("prlimit", ["--pid", String(daemon.pid), `--fsize=${bytes}:unlimited`]);
+    };
+    return { start: () => limit("1"), end: () => limit("unlimited") };
+  }
+  const operator = (statements: string) => onDatabase({ url }, statements);
+  await operator(
+    `CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$`,
+  );
+  const tables = ["orders", "settings"];
+  const each = async (statement: (table: string) => string) => operator(tables.map(statement).join(";"));
+  return {
+    start: () =>
+      each((table) => `CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${table} EXECUTE FUNCTION full()`),
+    end: () => each((table) => `DROP TRIGGER full_disk ON ${table}`),
+  };
+}
+
+const readyz = async ({ url }: Daemon) => (await fetch(`${url}/readyz`)).status;
+
+const unavailable = {
+  status: 503,
+  body: { type: expect.stringMatching(/\/docs\/errors\/unavailable$/), title: "Service Unavailable", status: 503 },
+};
+
+describe("a database that takes no writes", () => {
+  test("is answered with 503 and logged once, and all goes on when it takes them again", async () => {
+    const { shop, url } = await faultyShop();
+    const daemon = await startDaemon(shop.served);
+    const { order, get } = await callerOf(shop, daemon.url);
+    expect(await readyz(daemon)).toBe(200);
+    const outage = await diskFull(daemon, url);
+    await outage.start();
+    const refused = await Promise.all(Array.from({ length: 40 }, (_, i) => order(`k${i}`)));
+    for (const reply of refused) expect(reply).toMatchObject(unavailable);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), 20_000);
+    expect((await get("/api/v1/orders")).body.data).toEqual([]);
+
+    await outage.end();
+    await daemon.said("store_available");
+    expect((await order("k0")).status).toBe(201);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), 20_000);
+    const { stdout, code } = await daemon.stop();
+    expect(code).toBe(0);
+    expect(stdout.match(/"store_unavailable"/g)).toHaveLength(1);
+    expect(stdout.match(/"store_available"/g)).toHaveLength(1);
+    expect(stdout).not.toMatch(/request failed|worker failed/);
+  });
+});
+
+describe.runIf(!onPostgres)("SQLite", () => {
+  test("a database that another process has locked is named in words, by the terminal too", async () => {
+    const { shop } = await faultyShop();
+    const daemon = await startDaemon(shop.served);
+    const { order } = await callerOf(shop, daemon.url);
+    const other = new Database(dataDirectory(shop.data).databaseFile);
+    onTestFinished(() => void other.close());
+    other.exec("BEGIN IMMEDIATE");
+    const credit = [
+      "wallet",
+      "credit",
+      "--partner",
+      "acme",
+      "--amount",
+      "1.00",
+      "--currency",
+      "AUD",
+      "--data",
+      shop.data,
+    ];
+    const [ordered, json, people] = await Promise.all([order("one"), esimctl([...credit, "--json"]), esimctl(credit)]);
+    expect(ordered).toMatchObject(unavailable);
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout).error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("is locked by another process"),
+      hint: expect.any(String),
+    });
+    expect(people).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is locked by another process") });
+    other.exec("ROLLBACK");
+    expect((await order("one")).status).toBe(201);
+    expect(await daemon.stop()).toMatchObject({ code: 0 });
+  });
+});
 
 describe.runIf(onPostgres)("PostgreSQL", () => {
   test("a node outlives the loss of all its connections, and no order is lost or doubled", async () => {
     const { shop, url } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);
-    const operator = await session(process.env.ESIMCTL_TEST_POSTGRES ?? "");
-    const cut = () => operator.query(CUT, [new URL(url).pathname.slice(1)]);
     const statuses = new Set<number>();
     let writing = true;
     async function until(ask: () => Promise<Reply>, wanted: number[]): Promise<Reply> {
@@ -67,7 +154,7 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
     async function writer(name: string): Promise<void> {
       for (let i = 0; i < 20; i++) {
         const ordered = until(() => order(`${name}-${i}`), [200, 201]);
-        if (i % 4 === 0) await cut();
+        if (i % 4 === 0) await cutConnections(url);
         await ordered;
       }
     }
@@ -78,6 +165,45 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
 
     const { body } = await until(() => get("/api/v1/orders?limit=100"), [200]);
     expect(body.data).toHaveLength(80);
+    expect([...statuses].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
     expect(await daemon.stop()).toMatchObject({ code: 0, signal: null });
+  });
+
+  test("a server that refuses connections is answered with 503, and by the terminal in words", async () => {
+    const { shop, url } = await faultyShop();
+    const daemon = await startDaemon(shop.served);
+    const { order, get } = await callerOf(shop, daemon.url);
+    await refuseConnections(url);
+    await daemon.said("store_unavailable");
+    expect(await get("/api/v1/orders")).toMatchObject(unavailable);
+    expect(await readyz(daemon)).toBe(503);
+    const token = await requestToken(shop, daemon.url);
+    expect(token).toMatchObject({ status: 503, body: { error: "server_error" } });
+    expect(Number(token.headers.get("retry-after"))).toBeGreaterThan(0);
+    const { args, env } = placeOf(shop.served);
+    const listed = await esimctl(["partners", "list", "--json", ...args], { env: { HOME: String(env.HOME) } });
+    expect(listed.exitCode).toBe(1);
+    expect(JSON.parse(listed.stdout).error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("cannot be reached"),
+    });
+    await acceptConnections(url);
+    await daemon.said("store_available");
+    expect((await order("one")).status).toBe(201);
+    expect(await daemon.stop()).toMatchObject({ code: 0 });
+  });
+
+  test("a server that became read-only still answers reads, and is not ready", async () => {
+    const { shop, url } = await faultyShop();
+    const daemon = await startDaemon(shop.served);
+    const { order, get } = await callerOf(shop, daemon.url);
+    await setReadOnly(url, true);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), 20_000);
+    expect(await order("one")).toMatchObject(unavailable);
+    await vi.waitFor(async () => expect((await get("/api/v1/orders")).status).toBe(200), 20_000);
+    await setReadOnly(url, false);
+    await vi.waitFor(async () => expect((await order("one")).status).toBe(201), 20_000);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), 20_000);
+    expect(await daemon.stop()).toMatchObject({ code: 0 });
   });
 });

@@ -102,7 +102,18 @@ describe("the OpenAPI document", () => {
     );
     expect(operation.requestBody.required).toBe(false);
     expect(operation.requestBody.content["application/json"].schema.required).toEqual(["code"]);
-    expect(Object.keys(operation.responses)).toEqual(["201", "400", "401", "402", "403", "413", "415", "429", "500"]);
+    expect(Object.keys(operation.responses)).toEqual([
+      "201",
+      "400",
+      "401",
+      "402",
+      "403",
+      "413",
+      "415",
+      "429",
+      "500",
+      "503",
+    ]);
     expect(Object.keys(operation.responses["201"].headers).sort()).toEqual([
       "Location",
       "X-RateLimit-Limit",

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
+import { isUnavailable } from "../core/store/problems.ts";
 import { REQUEST } from "./request-line.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -74,6 +75,11 @@ export function describeError(error: unknown): DescribedError {
 /** A text that is not logged: for what others log that we say ourselves. */
 export const UNSAID = "";
 
+/** Whether a line is about a call that failed by an outage of the database: that is logged once (outages.ts). */
+function isOfOutage(line: unknown): boolean {
+  return typeof line === "object" && line !== null && "err" in line && isUnavailable(line.err);
+}
+
 /** pino's options: JSON lines without secrets, identity data or addresses that carry tokens. */
 export function loggerOptions(level: LogLevel): LoggerOptions {
   return {
@@ -85,7 +91,7 @@ export function loggerOptions(level: LogLevel): LoggerOptions {
     redact: { paths: PRIVATE, censor: HIDDEN },
     hooks: {
       logMethod(args, method) {
-        if (args[0] !== UNSAID) method.apply(this, args);
+        if (args[0] !== UNSAID && !isOfOutage(args[0])) method.apply(this, args);
       },
     },
     serializers: {

@@ -5,6 +5,7 @@ import { servedAddresses } from "./addresses.ts";
 import type { Addresses, DaemonContext } from "./context.ts";
 import { startFront } from "./fronts/front.ts";
 import { borrowedMetrics, createRegistry, type Exposed, startMetricsServer } from "./metrics.ts";
+import { watchOutages } from "./outages.ts";
 import { prepareStore } from "./prepare.ts";
 import { registerQueueGauges } from "./queue-gauges.ts";
 import type { MainDependencies, ServeOptions } from "./serve-options.ts";
@@ -33,8 +34,11 @@ function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): P
 }
 
 /** Serves the platform on an open store. Throws `ListenError` when an address cannot be had. The store stays open. */
-export async function serve(deps: MainDependencies, options: ServeOptions): Promise<Running> {
-  const { store, log } = deps;
+export async function serve(given: MainDependencies, options: ServeOptions): Promise<Running> {
+  const { log } = given;
+  const watched = watchOutages(given.store, log);
+  const { store } = watched;
+  const deps = { ...given, store };
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
   await store.write(writeSettings, settingsOf(addresses, options));
@@ -52,6 +56,7 @@ export async function serve(deps: MainDependencies, options: ServeOptions): Prom
     // Half a daemon must not go on answering.
     metricsServer?.close();
     await answering.stop();
+    watched.stop();
     throw error;
   }
 
@@ -61,6 +66,7 @@ export async function serve(deps: MainDependencies, options: ServeOptions): Prom
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
       await Promise.all([answering.stop(), workers?.stop()]);
+      watched.stop();
       metricsServer?.close();
     },
   };

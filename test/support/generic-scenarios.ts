@@ -1,3 +1,4 @@
+import { onDatabase, refuseConnections } from "./database.ts";
 import { type Caller, call, type Platform, type Reply, startPlatform } from "./platform.ts";
 
 /** What a scenario is given. */
@@ -60,14 +61,17 @@ export const genericScenarios: Readonly<Record<number, Scenario>> = {
     return call(url, { method, headers });
   },
 
-  500: async ({ operation: { method, path, scope } }) => {
-    const broken = await brokenPlatform();
-    const headers: Record<string, string> = { "content-type": "application/json" };
-    if (scope !== null) headers.authorization = `Bearer ${broken.token}`;
-    const body = method === "GET" || method === "DELETE" ? {} : { body: broken.body };
-    return call(broken.url + unknownPath(path), { method, headers, ...body });
-  },
+  500: async (stage) => callWithFault(stage, await brokenPlatform()),
+
+  503: async (stage) => callWithFault(stage, await unavailablePlatform()),
 };
+
+function callWithFault({ operation: { method, path, scope } }: Stage, faulty: Prepared): Promise<Reply> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (scope !== null) headers.authorization = `Bearer ${faulty.token}`;
+  const body = method === "GET" || method === "DELETE" ? {} : { body: faulty.body };
+  return call(faulty.url + unknownPath(path), { method, headers, ...body });
+}
 
 interface Prepared {
   url: string;
@@ -94,14 +98,28 @@ function limitedPlatform(): Promise<Prepared> {
 
 let broken: Promise<Prepared> | null = null;
 
-/** A platform whose database has gone. */
+/** A platform whose database lost tables that every request needs one of. */
 function brokenPlatform(): Promise<Prepared> {
-  broken ??= (async () => {
-    const platform = await startPlatform();
-    const { token, clientId, clientSecret } = await platform.caller();
-    await platform.store.close();
-    const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
-    return { url: platform.url, token, body: JSON.stringify(grant) };
-  })();
+  const lose = ["settings", "carriers", "suppliers"].map((table) => `ALTER TABLE ${table} RENAME TO lost_${table}`);
+  broken ??= faultyPlatform((location) => onDatabase(location, lose.join(";")));
   return broken;
+}
+
+let unavailable: Promise<Prepared> | null = null;
+
+/** A platform whose database refuses connections: on PostgreSQL alone. */
+function unavailablePlatform(): Promise<Prepared> {
+  unavailable ??= faultyPlatform((location) => {
+    if ("file" in location) throw new Error("a file refuses no connections");
+    return refuseConnections(location.url);
+  });
+  return unavailable;
+}
+
+async function faultyPlatform(spoil: (location: Platform["location"]) => Promise<void>): Promise<Prepared> {
+  const platform = await startPlatform();
+  const { token, clientId, clientSecret } = await platform.caller();
+  await spoil(platform.location);
+  const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+  return { url: platform.url, token, body: JSON.stringify(grant) };
 }

@@ -13,7 +13,7 @@ import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { prepareStore } from "../../src/daemon/prepare.ts";
 import { addProducts, addStock } from "./catalog.ts";
 import type { Served } from "./daemon.ts";
-import { call } from "./platform.ts";
+import { call, type Reply } from "./platform.ts";
 
 /** The rate limit of the shop's partner: the highest there is. */
 const RATE_LIMIT = 100_000;
@@ -72,10 +72,14 @@ async function addPartner(store: Store, fundsCents: number): Promise<Pick<Shop, 
   return { clientId: credential.client_id, clientSecret: credential.client_secret };
 }
 
-/** An access token of the shop's partner; fetched from the daemon at `url`. */
-export async function shopToken({ clientId, clientSecret }: Shop, url: string): Promise<string> {
+/** The response of the daemon at `url` to a token request of the shop's partner. */
+export async function requestToken({ clientId, clientSecret }: Shop, url: string): Promise<Reply> {
   const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
   const headers = { "content-type": "application/json" };
-  const { body } = await call(`${url}/api/v1/oauth/token`, { method: "POST", headers, body: JSON.stringify(grant) });
-  return body.access_token;
+  return call(`${url}/api/v1/oauth/token`, { method: "POST", headers, body: JSON.stringify(grant) });
+}
+
+/** An access token of the shop's partner; fetched from the daemon at `url`. */
+export async function shopToken(shop: Shop, url: string): Promise<string> {
+  return (await requestToken(shop, url)).body.access_token;
 }

@@ -1,6 +1,9 @@
 import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
+import { problems } from "../../core/kernel/problem.ts";
 import { partnerById, requirePartner } from "../../core/partners/partner.ts";
+import { reportingFaults } from "../../core/store/faults.ts";
+import type { StoreUnavailable } from "../../core/store/problems.ts";
 import { readSetting } from "../../core/store/settings.ts";
 import type { Addresses, DaemonContext, Principal } from "../../daemon/context.ts";
 import { buildHandlers } from "../../daemon/handlers.ts";
@@ -24,15 +27,27 @@ export async function withLocalApi<T>(context: Context, actsFor: Actor, work: (a
     try {
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
-      return await work({ ...apiOver(apps.of, standing, addresses.publicUrl), local });
+      return await work({ ...apiOver(apps, standing, addresses.publicUrl), local });
     } finally {
       await apps.close();
     }
   });
 }
 
+interface Apps {
+  of(path: string): Promise<App>;
+  /** Why the database could not be used; responses say only that it could not. */
+  fault(): StoreUnavailable | null;
+  close(): Promise<void>;
+}
+
 /** The handlers of each resource, loaded and made ready when the first request goes there. */
-async function createApps({ globals }: Context, daemon: DaemonContext, principal: Principal) {
+async function createApps({ globals }: Context, opened: DaemonContext, principal: Principal): Promise<Apps> {
+  let fault: StoreUnavailable | null = null;
+  const store = reportingFaults(opened.store, (met) => {
+    fault = met;
+  });
+  const daemon = { ...opened, store };
   // A fault inside a handler is told apart only by its log.
   const logger = globals.verbose && (await verboseLog());
   const apps = new Map<string, Promise<App>>();
@@ -48,6 +63,7 @@ async function createApps({ globals }: Context, daemon: DaemonContext, principal
       apps.set(resource, app);
       return app;
     },
+    fault: () => fault,
     async close(): Promise<void> {
       for (const app of apps.values()) await (await app).close();
     },
@@ -100,13 +116,13 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-function apiOver(appOf: (path: string) => Promise<App>, standing: string, address: string): Api {
+function apiOver(apps: Apps, standing: string, address: string): Api {
   return {
     standing,
     address,
     async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
-      const app = await appOf(path);
+      const app = await apps.of(path);
       const answer = await app.inject({
         method,
         url: path,
@@ -114,6 +130,8 @@ function apiOver(appOf: (path: string) => Promise<App>, standing: string, addres
         headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
       });
+      const fault = apps.fault();
+      if (fault !== null && answer.statusCode === problems.unavailable.status) throw fault;
       return asAnswer<T>(answer.statusCode, answer.headers, answer.body);
     },
   };

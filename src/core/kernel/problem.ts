@@ -81,6 +81,11 @@ export const problems = {
     title: "Internal Error",
     hint: "Repeat the request later; quote the request id if it stays.",
   },
+  unavailable: {
+    status: 503,
+    title: "Service Unavailable",
+    hint: "Wait as long as Retry-After says, then repeat the same request with the same Idempotency-Key.",
+  },
 } as const;
 
 export type ProblemSlug = keyof typeof problems;

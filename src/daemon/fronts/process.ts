@@ -1,6 +1,7 @@
 import type { Worker } from "node:cluster";
 import { topics } from "../../core/store/store.ts";
 import { lendMetrics } from "../metrics.ts";
+import { watchOutages } from "../outages.ts";
 import type { ServeDependencies, ServeOptions } from "../serve-options.ts";
 import type { Counters, Standing, Windows } from "../windows.ts";
 import { startFront } from "./front.ts";
@@ -11,8 +12,10 @@ import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./messa
  * the main process, so that a limit holds over all fronts, and tells it of work that commits have made. Throws
  * `ListenError`.
  */
-export async function runFrontProcess(self: Worker, deps: ServeDependencies, options: ServeOptions): Promise<void> {
+export async function runFrontProcess(self: Worker, given: ServeDependencies, options: ServeOptions): Promise<void> {
   const channel = openChannel(self);
+  const watched = watchOutages(given.store, given.log.child({ pid: self.process.pid }));
+  const deps = { ...given, store: watched.store };
   const silence = topics.map((topic) => deps.store.onSignal(topic, () => channel.tell({ kind: "wake", topic })));
   channel.tell({ kind: "ready" });
   const { port, addresses } = await channel.started;
@@ -24,6 +27,7 @@ export async function runFrontProcess(self: Worker, deps: ServeDependencies, opt
     await front.stop();
   } finally {
     for (const end of silence) end();
+    watched.stop();
   }
 }
 

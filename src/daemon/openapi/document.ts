@@ -57,8 +57,12 @@ function headerRefs(names: string[]): Json {
 function commonHeaders(operation: Operation, status: string): Json {
   const names = ["X-Request-Id", ...(operation["x-counted"] ? COUNTED : [])];
   if (status === "401") names.push("WWW-Authenticate");
-  if (status === "429") names.push("Retry-After");
   return headerRefs(names);
+}
+
+function refusalHeaders(operation: Operation, status: string): Json {
+  const waits = status === "429" || status === "503";
+  return { ...commonHeaders(operation, status), ...headerRefs(waits ? ["Retry-After"] : []) };
 }
 
 function problemResponse(operation: Operation, status: string, slugs: ProblemSlug[]): Json {
@@ -66,7 +70,7 @@ function problemResponse(operation: Operation, status: string, slugs: ProblemSlu
   const examples = Object.fromEntries(slugs.map((slug) => [slug, { $ref: `#/components/examples/${slug}` }]));
   return {
     description: titles,
-    headers: commonHeaders(operation, status),
+    headers: refusalHeaders(operation, status),
     content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, examples } },
   };
 }
@@ -74,7 +78,7 @@ function problemResponse(operation: Operation, status: string, slugs: ProblemSlu
 function oauthResponse(operation: Operation, status: string, slugs: ProblemSlug[]): Json {
   return {
     description: slugs.map((slug) => problems[slug].title).join("; "),
-    headers: commonHeaders(operation, status),
+    headers: refusalHeaders(operation, status),
     content: { "application/json": { schema: { $ref: "#/components/schemas/OauthError" } } },
   };
 }

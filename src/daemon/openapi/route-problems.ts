@@ -17,7 +17,7 @@ export function problemsOf(config: FastifyContextConfig, schema: FastifySchema):
   // By their status only: the token endpoint says invalid_client and unauthorized_client.
   if (config.errorShape === "oauth") slugs.add("unauthorized").add("partner_suspended");
   for (const slug of config.problems ?? []) slugs.add(slug);
-  if (config.rateLimit !== "exempt") slugs.add("rate_limit_exceeded");
+  if (config.rateLimit !== "exempt") slugs.add("rate_limit_exceeded").add("unavailable");
   slugs.add("internal");
   return [...slugs].sort((a, b) => problems[a].status - problems[b].status || (a < b ? -1 : 1));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
+import { writeHeartbeat } from "../../core/store/heartbeat.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
 
@@ -9,17 +10,49 @@ const Alive = Type.Object({ status: Type.Literal("ok") });
 const Ready = Type.Object({ status: Type.Literal("ready") });
 const Unavailable = Type.Object({ status: Type.Literal("unavailable"), reason: Type.Enum(["draining", "store"]) });
 
-async function storeAnswers(context: DaemonContext): Promise<boolean> {
-  const late = pause(PATIENCE, false, { ref: false });
-  const answer = context.store.ping().then(
+/** Callers share a heartbeat for this long (ms). */
+const HEARTBEAT_MS = 1_000;
+
+const succeeds = (outcome: Promise<unknown>): Promise<boolean> =>
+  outcome.then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, late]);
+
+/**
+ * Tells whether the store answers a read within 2 s and takes writes. A write may wait longer for its turn: until it
+ * is settled, the one before it counts.
+ */
+function readiness({ store, clock }: DaemonContext): () => Promise<boolean> {
+  let beating = Promise.resolve(true);
+  let pending = false;
+  let beganAt = Number.NEGATIVE_INFINITY;
+  let takesWrites = true;
+
+  function beat(): Promise<boolean> {
+    const now = clock.now();
+    if (pending || Math.abs(now - beganAt) < HEARTBEAT_MS) return beating;
+    beganAt = now;
+    pending = true;
+    beating = succeeds(store.write(writeHeartbeat, null)).then((written) => {
+      pending = false;
+      takesWrites = written;
+      return written;
+    });
+    return beating;
+  }
+
+  return async () => {
+    const late = <T>(value: () => T) => pause(PATIENCE, undefined, { ref: false }).then(value);
+    const answers = Promise.race([succeeds(store.ping()), late(() => false)]);
+    const writes = Promise.race([beat(), late(() => takesWrites)]);
+    return (await answers) && (await writes);
+  };
 }
 
-/** /healthz: the process runs. /readyz: it can serve, that is the store answers and it is not being stopped. */
+/** /healthz: the process runs. /readyz: the store answers and takes writes, and the process is not being stopped. */
 export function registerHealth(app: App, context: DaemonContext): void {
+  const isReady = readiness(context);
   const config = { public: true, rateLimit: "exempt" } as const;
   const tags = ["Operations"];
   app.get(
@@ -43,7 +76,7 @@ export function registerHealth(app: App, context: DaemonContext): void {
     },
     async (_request, reply) => {
       const draining = app.lifecycle.draining;
-      if (!draining && (await storeAnswers(context))) return reply.send({ status: "ready" });
+      if (!draining && (await isReady())) return reply.send({ status: "ready" });
       return reply.code(503).send({ status: "unavailable", reason: draining ? "draining" : "store" });
     },
   );

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
-import { type Problem, problems } from "../../core/kernel/problem.ts";
+import { type Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import { BASIC_CHALLENGE } from "./challenges.ts";
-import { asProblem } from "./refusals.ts";
+import { asProblem, sendRetryAfter } from "./refusals.ts";
 
 interface OauthError {
   status: number;
@@ -10,15 +10,23 @@ interface OauthError {
   description: string;
 }
 
+// RFC 6749 5.2 has no word for a fault of the server at the token endpoint: 4.1.2.1 has.
+const CODES: Partial<Record<ProblemSlug, string>> = {
+  partner_suspended: "unauthorized_client",
+  unavailable: "server_error",
+};
+
 function ofProblem(problem: Problem): OauthError {
-  const error = problem.slug === "partner_suspended" ? "unauthorized_client" : "invalid_request";
+  const error = CODES[problem.slug] ?? "invalid_request";
   return { status: problem.status, error, description: problem.message };
 }
 
-function ofError(error: unknown): OauthError | undefined {
+function ofError(error: unknown, reply: FastifyReply): OauthError | undefined {
   if (error instanceof TokenRefusal) return { status: error.status, error: error.error, description: error.message };
   const problem = asProblem(error);
-  return problem === undefined ? undefined : ofProblem(problem);
+  if (problem === undefined) return undefined;
+  sendRetryAfter(problem, reply);
+  return ofProblem(problem);
 }
 
 // RFC 6749 5.2 allows printable ASCII without " and \ in error_description.
@@ -28,7 +36,7 @@ function oauthText(text: string): string {
 
 /** Answers with an OAuth error object (RFC 6749 5.2); what is no refusal is logged and answered as `server_error`. */
 export function sendOauthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = ofError(error);
+  const refusal = ofError(error, reply);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const { internal } = problems;
   const answer = refusal ?? { status: internal.status, error: "server_error", description: internal.hint };

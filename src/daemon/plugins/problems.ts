@@ -5,7 +5,7 @@ import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
 import { bearerChallenge } from "./challenges.ts";
 import { sendOauthError } from "./oauth-errors.ts";
-import { asProblem } from "./refusals.ts";
+import { asProblem, sendRetryAfter } from "./refusals.ts";
 import { withEveryPart } from "./validation.ts";
 
 /** The path of a request target, without origin, query and fragment. */
@@ -41,6 +41,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   reply.refusal = problem.slug;
   const authenticate = bearerChallenge(problem, request);
   if (authenticate !== undefined) reply.header("www-authenticate", authenticate);
+  sendRetryAfter(problem, reply);
   const body = problemBody(problem, { instance: pathOf(request.url), requestId: request.id }, context);
   return reply
     .code(problem.status)

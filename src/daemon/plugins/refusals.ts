@@ -1,4 +1,6 @@
+import type { FastifyReply } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
+import { isUnavailable } from "../../core/store/problems.ts";
 
 // Fastify's own refusals by its error code, in our words.
 const FRAMEWORK: Record<string, () => Problem> = {
@@ -11,9 +13,14 @@ const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_BAD_URL: () => new Problem("invalid_request", "The address holds a malformed percent-encoding."),
 };
 
-/** Any error as a refusal; undefined when it is none of the caller's doing. */
+/** Seconds that a caller waits while the database cannot be used. */
+const RETRY_AFTER = 5;
+
+/** Any error as a refusal; undefined when it is a fault of the program's own. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
+  // The reason is the operator's: it is in the log (outages.ts).
+  if (isUnavailable(error)) return new Problem("unavailable", "The service cannot use its database at the moment.");
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown }; // Fastify's own members
   if (typeof code !== "string") return undefined;
@@ -25,4 +32,9 @@ export function asProblem(error: unknown): Problem | undefined {
     return new Problem("invalid_request", "The request could not be read.");
   }
   return undefined;
+}
+
+/** Says when to come back to a caller whose request met a database that cannot be used. */
+export function sendRetryAfter(problem: Problem, reply: FastifyReply): void {
+  if (problem.slug === "unavailable") reply.header("retry-after", RETRY_AFTER);
 }

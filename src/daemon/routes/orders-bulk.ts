@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
-import { Problem } from "../../core/kernel/problem.ts";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
 import type { DaemonContext } from "../context.ts";
 import type { RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
+import { asProblem } from "../plugins/refusals.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
 import { travellersOf, warnOfEids } from "./travellers.ts";
 
@@ -81,7 +81,8 @@ const NOT_PLACED = {
 
 /** Why one order failed; what is no refusal is logged and told as `internal`. */
 function told(error: unknown, request: FastifyRequest): { code: string; message: string } {
-  if (error instanceof Problem) return { code: error.slug, message: error.message };
+  const problem = asProblem(error);
+  if (problem !== undefined) return { code: problem.slug, message: problem.message };
   request.log.error({ err: error }, "one order of a bulk request failed");
   return { code: "internal", message: "This order could not be placed; send it again later." };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { isUnavailable } from "../../core/store/problems.ts";
 import { type ClaimedDelivery, dueEndpoints, type Lane } from "../../core/webhooks/claim.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
 import { takeTurn } from "../../core/webhooks/turn.ts";
@@ -52,7 +53,12 @@ export function createDeliveries(deps: DeliveriesDependencies, bounds: DeliveryB
   async function turn(shared: Lane[]): Promise<void> {
     const outcomes = cameBack;
     cameBack = [];
-    for (const claimed of await turnOrSalvage(deps, outcomes, shared)) start(claimed);
+    try {
+      for (const claimed of await turnOrSalvage(deps, outcomes, shared)) start(claimed);
+    } catch (error) {
+      cameBack.unshift(...outcomes);
+      throw error;
+    }
   }
 
   return {
@@ -69,7 +75,7 @@ export function createDeliveries(deps: DeliveriesDependencies, bounds: DeliveryB
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);
-      await turn([]);
+      await turn([]).catch(leaveToLeases);
     },
     onChange(call) {
       wake = call;
@@ -81,12 +87,21 @@ export function createDeliveries(deps: DeliveriesDependencies, bounds: DeliveryB
   };
 }
 
-/** One turn. An outcome that cannot be written must not take the others with it: then each is written alone. */
+/** What an outage keeps from being written at the end is delivered again once its lease has run out. */
+function leaveToLeases(error: unknown): void {
+  if (!isUnavailable(error)) throw error;
+}
+
+/**
+ * One turn. An outcome that cannot be written must not take the others with it: then each is written alone. Throws
+ * while the database is unavailable.
+ */
 async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], lanes: Lane[]) {
   const { store, log } = deps;
   try {
     return await store.write(takeTurn, { outcomes, lanes });
   } catch (error) {
+    if (isUnavailable(error)) throw error;
     log.error({ err: error }, "webhook outcomes could not be written together");
     for (const outcome of outcomes) {
       await store.write(applyOutcomes, [outcome]).catch((cause: unknown) => {

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { isUnavailable } from "../../core/store/problems.ts";
 
 /** Does all that is due now; resolves once nothing more is. Stops early when `signal` says so. */
 export type Step = (signal: AbortSignal) => Promise<void>;
@@ -31,7 +33,14 @@ interface LoopOptions {
   log: Pick<Logger, "error">;
 }
 
-/** Runs `step` whenever woken and every `pollMs`, never twice at a time; one that throws is logged and tried again. */
+/** While the database is unavailable a step is tried again after this long, then after twice as long each time. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 5_000;
+
+/**
+ * Runs `step` whenever woken and every `pollMs`, never twice at a time; one that throws is logged and tried again. One
+ * that the database's being unavailable ends is tried again with back-off.
+ */
 export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
   const stopping = new AbortController();
   let woken = true;
@@ -42,6 +51,21 @@ export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
   };
   const timer = setInterval(wake, pollMs);
 
+  let outages = 0;
+
+  async function once(): Promise<void> {
+    try {
+      await step(stopping.signal);
+      outages = 0;
+    } catch (error) {
+      if (!isUnavailable(error)) return log.error({ err: error, worker: name }, "worker failed");
+      // The outage is logged where it is watched (outages.ts); here the database gets some rest.
+      const rest = Math.min(FIRST_REST_MS * 2 ** outages++, LONGEST_REST_MS);
+      await pause(rest, undefined, { signal: stopping.signal }).catch(() => undefined);
+      woken = true;
+    }
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       if (!woken) {
@@ -51,7 +75,7 @@ export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
         continue;
       }
       woken = false;
-      await step(stopping.signal).catch((error: unknown) => log.error({ err: error, worker: name }, "worker failed"));
+      await once();
     }
   }
 
