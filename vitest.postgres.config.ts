@@ -21,6 +21,7 @@ export default defineConfig({
       "test/serve.test.ts",
       "test/serve-workers.test.ts",
       "test/bench.test.ts",
+      "test/wal-size.test.ts",
     ],
     env: { ESIMCTL_TEST_ENGINE: "postgres" },
   },

@@ -1,10 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
-import { StoreError } from "../problems.ts";
+import { isUnavailable, StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
@@ -12,6 +12,9 @@ import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
 const BUSY_PATIENCE_MS = 10_000;
+/** The size that the WAL comes back to (bytes). */
+const WAL_BOUND = 16 * 1024 * 1024;
+const WAL_LOOK_MS = 1_000;
 
 /**
  * SQLite in WAL mode with synchronous=FULL. Three connections: one writes, one reads committed snapshots, one only asks
@@ -23,6 +26,7 @@ export async function openSqlite(file: string, options: { create: boolean; verif
     if (options.verify) checkPages(writer);
     writer.pragma("journal_mode = WAL");
     writer.pragma("synchronous = FULL");
+    writer.pragma(`journal_size_limit = ${WAL_BOUND}`);
     writer.pragma("foreign_keys = ON");
     // What is purged shall be gone from the file too, not only from its tables.
     writer.pragma("secure_delete = ON");
@@ -89,6 +93,7 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   let lastVersion: unknown;
   let lastEpoch = 0;
   let turn: Promise<unknown> = Promise.resolve();
+  const unbound = boundWal(writer);
 
   async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
     try {
@@ -130,9 +135,29 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
     },
     async close() {
       await turn;
+      unbound();
       for (const connection of [probe, reader, writer]) connection.close();
     },
   };
+}
+
+/**
+ * Empties a WAL that outgrew its bound as soon as its readers allow it. During a long read the WAL only grows, and the
+ * next commit alone leaves the file as large as it became. An attempt never waits for readers. The result stops it.
+ */
+function boundWal(writer: Database.Database): () => void {
+  const wal = `${writer.name}-wal`;
+  const timer = setInterval(() => {
+    const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= WAL_BOUND || writer.inTransaction) return;
+    try {
+      writer.pragma("wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // The next write meets the same fault and reports it.
+      if (!isUnavailable(faultOf(error, writer.name))) throw error;
+    }
+  }, WAL_LOOK_MS).unref();
+  return () => clearInterval(timer);
 }
 
 function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
