@@ -43,11 +43,12 @@ export async function serveUntilStopped(
     const { store } = await openOrCreate(place, { ...sources, verify: true });
     try {
       const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
-      // The directory's lock says that nobody else works on it. Several daemons may share a PostgreSQL.
-      if (place.kind === "directory") await store.write(releaseLeases, null);
+      // The directory's lock says that no other daemon works on it. Several may share a PostgreSQL.
+      const alone = place.kind === "directory";
+      if (alone) await store.write(releaseLeases, null);
       // From before it listens: whoever sees the line may stop it at once.
       const signalled = nextSignal();
-      const running = await serve({ store, ...sources, log, keepLine: file.write }, serving);
+      const running = await serve({ store, ...sources, log, alone, keepLine: file.write }, serving);
       if (process.getuid?.() === 0) warnOfRoot(context, log);
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);

@@ -16,6 +16,8 @@ export interface ServeOptions extends ServedAt {
   metricsPort?: number | undefined;
   /** How many processes answer HTTP; 1: this one does. */
   workers: number;
+  /** Changes the settings of a platform that other nodes may serve too. */
+  takeOverSettings: boolean;
   /** Where mail to suppliers goes out, e.g. smtp://user:password@host:587; left out: nowhere. */
   smtpUrl?: string | undefined;
 }
@@ -34,6 +36,8 @@ export interface ServeDependencies extends Logged {
 
 /** What the main process of a daemon stands on. */
 export interface MainDependencies extends ServeDependencies {
+  /** No other daemon can serve this database: its directory is locked. */
+  alone: boolean;
   /** Keeps a line that another process of this daemon logged. */
   keepLine(line: string): void;
 }

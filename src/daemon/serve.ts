@@ -1,5 +1,5 @@
 import { isoTimeOrNull } from "../core/kernel/clock.ts";
-import { writeSettings } from "../core/store/settings.ts";
+import { adoptSettings, type SettingKey } from "../core/store/settings.ts";
 import type { Topic } from "../core/store/store.ts";
 import { servedAddresses } from "./addresses.ts";
 import type { Addresses, DaemonContext } from "./context.ts";
@@ -23,7 +23,7 @@ export interface Running {
 }
 
 /** What terminal commands, and the daemon itself, need to know of how it is served. */
-function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): Parameters<typeof writeSettings>[1] {
+function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): Record<SettingKey, string | null> {
   return {
     public_url: publicUrl,
     docs_url: docsUrl,
@@ -33,7 +33,20 @@ function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): P
   };
 }
 
-/** Serves the platform on an open store. Throws `ListenError` when an address cannot be had. The store stays open. */
+/** Makes the settings of this start those of the platform, and logs each that changed. Throws `SettingsDifferError`. */
+async function takeSettings(
+  { store, log, alone }: MainDependencies,
+  values: Record<SettingKey, string | null>,
+  { takeOverSettings }: ServeOptions,
+): Promise<void> {
+  const changes = await store.write(adoptSettings, { values, takeOver: alone || takeOverSettings });
+  for (const change of changes) log.info({ event: "setting_changed", ...change }, "a setting of the platform changed");
+}
+
+/**
+ * Serves the platform on an open store. Throws `SettingsDifferError`, and `ListenError` when an address cannot be had.
+ * The store stays open.
+ */
 export async function serve(given: MainDependencies, options: ServeOptions): Promise<Running> {
   const { log } = given;
   const watched = watchOutages(given.store, log);
@@ -41,7 +54,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const deps = { ...given, store };
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
-  await store.write(writeSettings, settingsOf(addresses, options));
+  await takeSettings(deps, settingsOf(addresses, options), options);
   const context = { ...deps, addresses };
   const { allowPrivateWebhooks, smtpUrl } = options;
   // Nothing runs by itself before the address is had; what fronts commit meanwhile the workers find when they start.

@@ -35,3 +35,47 @@ export async function writeSettings(tx: Tx, values: Partial<Record<SettingKey, s
       .onConflictDoUpdate({ target: tx.t.settings.key, set: { value } });
   }
 }
+
+/** A setting that changed; null: not set. */
+export interface SettingChange {
+  setting: SettingKey;
+  from: string | null;
+  to: string | null;
+}
+
+/** Settings that other nodes may be serving with differ from those given. */
+export class SettingsDifferError extends Error {
+  readonly code = "settings_differ";
+  readonly hint =
+    "Give this node the same settings, or change them for the platform with serve --take-over-settings " +
+    "and restart the other nodes.";
+
+  constructor(changes: readonly SettingChange[]) {
+    const shown = (value: string | null) => (value === null ? "not set" : `"${value}"`);
+    const words = changes.map(({ setting, from, to }) => `${setting} is ${shown(from)} and here ${shown(to)}`);
+    super(`The platform is served with other settings: ${words.join("; ")}.`);
+    this.name = "SettingsDifferError";
+  }
+}
+
+/**
+ * Makes the settings that a node starts with those of the platform; answers those that changed. The first node writes
+ * them. Later ones change them only with `takeOver`. Throws `SettingsDifferError`.
+ */
+export async function adoptSettings(
+  tx: Tx,
+  { values, takeOver }: { values: Record<SettingKey, string | null>; takeOver: boolean },
+): Promise<SettingChange[]> {
+  const changes: SettingChange[] = [];
+  const served = (await readSetting(tx, "public_url")) !== null;
+  // The keys are those of the type, and no others.
+  for (const [setting, to] of Object.entries(values) as [SettingKey, string | null][]) {
+    const from = await readSetting(tx, setting);
+    // Only this one may be unset on a platform that was served; others are missing where an older program served it.
+    const known = served && (from !== null || setting === "inventory_sunset");
+    if (known && from !== to) changes.push({ setting, from, to });
+  }
+  if (changes.length > 0 && !takeOver) throw new SettingsDifferError(changes);
+  await writeSettings(tx, values);
+  return changes;
+}

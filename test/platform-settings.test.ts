@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { openShop } from "./support/shop.ts";
+import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
+
+async function served() {
+  const url = onPostgres ? (await freshPostgres()).url : undefined;
+  const shop = await openShop({ folder: temporaryDirectory(), url, stock: {}, priceCents: 1, fundsCents: 1 });
+  return shop.served;
+}
+
+const at = (address: string) => ["--public-url", address];
+
+test.runIf(onPostgres)("a node that differs is refused in words, and may take the settings over", async () => {
+  const place = await served();
+  const first = await startDaemon({ ...place, flags: at("https://one.example") });
+  const same = await startDaemon({ ...place, flags: at("https://one.example") });
+  const refused = await refusedDaemon({ ...place, flags: [...at("https://two.example"), "--strict-eid", "--json"] });
+  expect(refused.code).toBe(1);
+  const { error } = JSON.parse(refused.stdout);
+  expect(error.code).toBe("settings_differ");
+  expect(error.message).toContain('public_url is "https://one.example" and here "https://two.example"');
+  expect(error.message).toContain('strict_eid is "no" and here "yes"');
+  expect(error.message).not.toContain("allow_private_webhooks");
+  expect(error.hint).toContain("--take-over-settings");
+  const flags = [...at("https://two.example"), "--take-over-settings"];
+  const taken = await startDaemon({ ...place, flags });
+  expect(await taken.said('"setting":"public_url"')).toContain("https://two.example");
+  const late = await refusedDaemon({ ...place, flags: at("https://one.example") });
+  expect(late.stderr).toContain("--take-over-settings");
+  for (const node of [first, same, taken]) expect((await node.stop()).code).toBe(0);
+});
+
+test.runIf(!onPostgres)("a data directory's one daemon changes them by a restart, and says so", async () => {
+  const place = await served();
+  const first = await startDaemon({ ...place, flags: at("https://one.example") });
+  expect((await first.stop()).stdout).not.toContain("setting_changed");
+  const next = await startDaemon({ ...place, flags: at("https://two.example") });
+  const line = JSON.parse(await next.said("setting_changed"));
+  expect(line).toMatchObject({ setting: "public_url", from: "https://one.example", to: "https://two.example" });
+  expect((await next.stop()).code).toBe(0);
+});
