@@ -59,6 +59,7 @@ test("an order's events arrive, each with its own fields", async () => {
     data: {
       id: order.id,
       order_number: order.order_number,
+      external_order_id: null,
       partner_id: caller.partnerId,
       status: "pending_payment",
       total_price_cents: 2500,
@@ -70,11 +71,13 @@ test("an order's events arrive, each with its own fields", async () => {
   expect(fulfilled?.json.data).toEqual({
     id: order.id,
     order_number: order.order_number,
+    external_order_id: null,
     status: "fulfilled",
     fulfilled_at: expect.any(String),
     esims,
   });
-  expect(ready?.json.data).toEqual({ order_id: order.id, order_number: order.order_number, count: 2, esims });
+  const { id: order_id, order_number } = order;
+  expect(ready?.json.data).toEqual({ order_id, order_number, external_order_id: null, count: 2, esims });
 });
 
 test("each delivery is a signed POST with its event in the headers", async () => {
