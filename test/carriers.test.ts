@@ -212,7 +212,7 @@ describe("the exchange", () => {
     // Claimed by a process that never comes back.
     const other = await again();
     await other.write(pickUpDue, { limit: 10 });
-    expect((await other.write(claimExchanges, { carrier: "896103", limit: 10 })).exchanges).toMatchObject([{ id }]);
+    expect(await other.write(claimExchanges, { carrier: "896103", room: 10 })).toMatchObject([{ id }]);
     expect((await work()).exchanged).toBe(0);
     clock.advance(MINUTE);
     carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });

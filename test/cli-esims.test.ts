@@ -7,8 +7,9 @@ import { randomIds } from "../src/core/kernel/ids.ts";
 import { dataDirectory, readMasterKey } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/open.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { fulfilDueOrders } from "../src/daemon/workers/fulfilment.ts";
+import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
 import { type Ended, esimctl, esimctlJson } from "./support/cli.ts";
+import { settled } from "./support/pool.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
@@ -49,7 +50,7 @@ async function fulfil(data: string): Promise<[string, string]> {
   const { databaseFile: file, keyFile } = dataDirectory(data);
   const sources = { clock: systemClock, ids: randomIds(), masterKey: readMasterKey(keyFile) };
   const store = await openStore({ file, create: false }, sources);
-  await fulfilDueOrders({ store, log: console }, new AbortController().signal);
+  await settled(createFulfilment({ store, log: console }));
   const sold = (q: Read, _input: null) => q.db.select().from(q.t.esims).where(isNotNull(q.t.esims.order_id));
   const [first, second] = await store.read(sold, null);
   await store.close();

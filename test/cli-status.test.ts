@@ -45,7 +45,7 @@ test("status counts what happens and what waits, and names what is low or fails"
       consecutive_failures, last_status_code, last_at, created_at, updated_at)
       SELECT 'hook', id, 'production', 'https://hooks.example.net/x', '[]', 'active', '', 3, 500, 1, 1, 1 FROM partners;
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
-    INSERT INTO deliveries VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1);
+    INSERT INTO deliveries VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1, 0);
     UPDATE orders SET status = 'waiting_review', due_at = null`);
   const troubled = await status();
   expect(troubled.failing_endpoints).toMatchObject([{ id: "hook", partner: "acme", last_status_code: 500 }]);

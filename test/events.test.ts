@@ -9,11 +9,12 @@ import { luhnDigit } from "../src/core/kernel/luhn.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/orders/item-operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
-import { activationStep } from "../src/daemon/workers/activations.ts";
+import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { deliveryBody } from "../src/daemon/workers/delivery-body.ts";
 import { ACTIVATIONS, request, useAdapter } from "./support/activations.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { startWebhookPlatform, type WebhookPlatform } from "./support/webhooks.ts";
 
@@ -62,7 +63,9 @@ async function activations({ store, clock, url }: WebhookPlatform, caller: Calle
     (await caller.send("POST", ACTIVATIONS, request({ activation_date: "2026-03-02" }))).body.id;
   const [done, lost] = [await submit(), await submit()];
   clock.advance(5_000);
-  await activationStep({ store, gateway, log: { error: (...words: unknown[]) => console.error(...words) } });
+  await prepareExchanges(store, new AbortController().signal);
+  const log = { error: (...words: unknown[]) => console.error(...words) };
+  await settled(createExchanges({ store, gateway, log }));
   const confirm = { verb: "confirm", confirmationNumber: "P-1" } as const;
   await store.write(moveActivation, { id: done, move: confirm, actor });
   await store.write(moveActivation, { id: done, move: { verb: "complete", mobileNumber: "+61491570157" }, actor });

@@ -21,11 +21,11 @@ import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
-import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { onPostgres } from "./support/store.ts";
+import { supplyDue } from "./support/supplies.ts";
 
 const SKUS = ["STOCK", "SHIP", "MAIL", "PUSH", "API"] as const;
 
@@ -285,7 +285,7 @@ async function startShared() {
     platform,
     supply(now: (typeof RESPONSES)[number][]) {
       [responses, asked] = [now, 0];
-      return supplyDueItems({ store, gateway, log }, new AbortController().signal);
+      return supplyDue({ store, gateway, log });
     },
   };
 }

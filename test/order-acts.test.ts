@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { type ActedOn, actAndFollow, actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
 import { applySupply } from "../src/core/orders/item-outcome.ts";
-import { claimDueItems } from "../src/core/orders/items-due.ts";
+import { claimItems } from "../src/core/orders/items-due.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { disableWebhook } from "../src/core/webhooks/status.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
@@ -124,7 +124,7 @@ test("a retry names the requests that are sent again; where none is stuck, none"
   const { platform, place, foresee, act } = await setUp();
   const id = await place(["API", 2]);
   expect((await foresee(id, { verb: "retry" })).done).toEqual(nothing);
-  const [claimed] = await platform.store.write(claimDueItems, { limit: 1 });
+  const [claimed] = await platform.store.write(claimItems, { supplier: "northwind", room: 1 });
   const item_id = claimed?.item.id ?? ("" as never);
   for (let tries = 0; tries < 6; tries++) {
     const outcome = { kind: "temporary", reason: "no answer" } as const;

@@ -6,7 +6,7 @@ import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { completeItem, confirmItem, failItem, retryItem } from "../src/core/orders/item-operator.ts";
 import { applySupply } from "../src/core/orders/item-outcome.ts";
-import { claimDueItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
+import { claimItems, reviewOverdueItems } from "../src/core/orders/items-due.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { retryOrder } from "../src/core/orders/retry.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
@@ -183,7 +183,7 @@ test("an item is due when its day begins where the traveller is, and is worked t
     pending_count: 1,
     activations: [{ status: "pending", customer_name: "Mia Chen", timezone: "Australia/Sydney", eid_number: null }],
   });
-  const claim = () => platform.store.write(claimDueItems, { limit: 10 });
+  const claim = () => platform.store.write(claimItems, { supplier: "kestrel", room: 10 });
   platform.clock.set("2026-03-04T12:59:59.999Z");
   expect(await claim()).toEqual([]);
   platform.clock.set("2026-03-04T13:00:00.000Z");
@@ -234,9 +234,9 @@ test("supplier faults are tried again after 1, 2, 4, 8 and 16 minutes, then the 
   await platform.fulfil();
   for (const minutes of [0, 1, 2, 4, 8, 16]) {
     platform.clock.advance(minutes * 60_000 - 1);
-    if (minutes > 0) expect(await platform.store.write(claimDueItems, { limit: 9 })).toEqual([]);
+    if (minutes > 0) expect(await platform.store.write(claimItems, { supplier: "northwind", room: 9 })).toEqual([]);
     platform.clock.advance(1);
-    const [due] = await platform.store.write(claimDueItems, { limit: 9 });
+    const [due] = await platform.store.write(claimItems, { supplier: "northwind", room: 9 });
     expect(due?.item.quantity, String(minutes)).toBe(3);
     await platform.store.write(applySupply, {
       id: due?.item.id ?? ("" as OrderItemId),
@@ -246,9 +246,9 @@ test("supplier faults are tried again after 1, 2, 4, 8 and 16 minutes, then the 
   }
   expect((await caller.get(`/api/v1/orders/${body.id}`)).body.status).toBe("waiting_review");
   platform.clock.advance(86_400_000);
-  expect(await platform.store.write(claimDueItems, { limit: 9 })).toEqual([]);
+  expect(await platform.store.write(claimItems, { supplier: "northwind", room: 9 })).toEqual([]);
   await platform.store.write(retryOrder, { id: body.id, actor: "operator" });
-  const [again] = await platform.store.write(claimDueItems, { limit: 9 });
+  const [again] = await platform.store.write(claimItems, { supplier: "northwind", room: 9 });
   expect(again?.item.attempts).toBe(0);
 });
 

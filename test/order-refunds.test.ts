@@ -8,10 +8,10 @@ import { checkWallets } from "../src/core/wallet/check.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
-import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { startPlatform } from "./support/platform.ts";
+import { supplyDue } from "./support/supplies.ts";
 
 const SUPPLIERS = ["northwind", "kestrel"];
 
@@ -37,7 +37,7 @@ async function setUp(outcome: () => object = () => ({ outcome: "accepted" })) {
   const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
   const work = async () => {
     await platform.fulfil();
-    await supplyDueItems({ store, gateway, log }, new AbortController().signal);
+    await supplyDue({ store, gateway, log });
     await platform.fulfil();
   };
   const place = async (...lines: [sku: string, quantity: number][]): Promise<OrderId> => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
-import { claimDueItems } from "../src/core/orders/items-due.ts";
+import { claimItems } from "../src/core/orders/items-due.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
 import { expireEsims } from "../src/daemon/workers/expiry.ts";
@@ -39,7 +39,7 @@ async function withSupplied() {
   }
   const line_items = [{ product_id: products.API, quantity: 1 }];
   const order = await buyer.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "api" });
-  const [claimed] = await shop.store.write(claimDueItems, { limit: 1 });
+  const [claimed] = await shop.store.write(claimItems, { supplier: "northwind", room: 1 });
   const esims = [{ iccid: ICCID, activation_code: "LPA:1$smdp.example.net$N-1" }];
   const reference = claimed?.item.id;
   await postSigned(shop, PATH.replace("/esims", ""), { reference, outcome: "activated", esims });
@@ -173,7 +173,7 @@ test("of two travellers the first one's eSIM lives before the other's day has co
   const line_items = [{ product_id: products.PUSH, quantity: 2 }];
   const order = { line_items, activation_requests: travellers };
   const { body: placed } = await buyer.send("POST", "/api/v1/orders", order, { "idempotency-key": "two" });
-  const claimed = await shop.store.write(claimDueItems, { limit: 2 });
+  const claimed = await shop.store.write(claimItems, { supplier: "northwind", room: 2 });
   expect(claimed).toHaveLength(1);
   const esims = [{ iccid: ICCID, activation_code: "LPA:1$smdp.example.net$N-1" }];
   const done = { reference: claimed[0]?.item.id, outcome: "activated", esims };

@@ -9,11 +9,11 @@ import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
-import { supplyDueItems } from "../src/daemon/workers/supplies.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { postSigned } from "./support/signed.ts";
+import { supplyDue } from "./support/supplies.ts";
 
 const SECRET = "a secret of at least sixteen";
 const EID = "89049032000000000000000000000017";
@@ -60,7 +60,7 @@ async function setUp(smtpUrl?: string) {
   });
   const gateway = createSupplierGateway({ exchange, mailer, publicUrl: "http://esim.test" });
   const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
-  const supply = () => supplyDueItems({ store: platform.store, gateway, log }, new AbortController().signal);
+  const supply = () => supplyDue({ store: platform.store, gateway, log });
   return { platform, products, caller, supply };
 }
 

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import type { WebhookId } from "../src/core/kernel/brand.ts";
-import { claimDeliveries, DELIVERY_LEASE_MS, type DueEndpoint } from "../src/core/webhooks/claim.ts";
+import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/claim.ts";
 import { applyOutcomes } from "../src/core/webhooks/outcome.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
 import { disableWebhook, enableWebhook } from "../src/core/webhooks/status.ts";
-import { createLanes } from "../src/daemon/workers/lanes.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Received, startReceiver } from "./support/receiver.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
@@ -42,7 +40,7 @@ test("what a dead daemon had leased is delivered once the lease runs out", async
   const { id } = await platform.endpoint(caller, receiver.url);
   await platform.trigger(caller);
   // A daemon claims it and is killed before it sends.
-  const claim = { lanes: [{ endpointId: id, room: 16 }] };
+  const claim = { rooms: [{ endpointId: id, room: 16 }] };
   const [lost] = await platform.store.write(claimDeliveries, claim);
   expect(await platform.store.write(claimDeliveries, claim)).toEqual([]);
   platform.clock.advance(DELIVERY_LEASE_MS - 1);
@@ -54,9 +52,9 @@ test("what a dead daemon had leased is delivered once the lease runs out", async
 
   // Was it not dead but slow, its outcome comes too late to change anything.
   if (lost === undefined) throw new Error("nothing was claimed");
-  const { event, leasedUntil, attempts } = lost;
+  const { event, lease, attempts } = lost;
   const failed = { statusCode: null, error: "late", body: null, latencyMs: 1, at: platform.clock.now() };
-  const about = { id: lost.id, endpointId: id, event: event.kind, eventId: event.id, leasedUntil, attempts };
+  const about = { id: lease.id, endpointId: id, event: event.kind, eventId: event.id, leaseNo: lease.no, attempts };
   await platform.store.write(applyOutcomes, [{ ...about, ...failed }]);
   const [delivery] = await platform.deliveries();
   expect(delivery).toMatchObject({ status: "delivered", attempts: [{ status_code: 200 }, { error: "late" }] });
@@ -80,27 +78,4 @@ test("a 2xx that comes after the endpoint was disabled counts; any other answer 
   platform.clock.advance(60_000);
   await platform.deliver();
   expect(receiver.received).toHaveLength(2);
-});
-
-test("no endpoint has more tries under way than its share, and a busy house keeps room for a newcomer", () => {
-  const lanes = createLanes({ overall: 16, perEndpoint: 8, perAilingEndpoint: 2 });
-  // Ids of ours, made for endpoints.
-  const endpoint = (name: string, ailing = false) => ({ id: name as WebhookId, ailing });
-  const fill = (due: DueEndpoint[]) => {
-    const shared = lanes.share(due);
-    for (const { endpointId, room } of shared) for (let count = 0; count < room; count++) lanes.enter(endpointId);
-    return shared.map(({ endpointId, room }) => [endpointId, room]);
-  };
-  const slow = ["a", "b", "c", "d", "e"].map((name) => endpoint(name));
-  expect(fill([endpoint("a"), endpoint("dead", true)])).toEqual([
-    ["a", 8],
-    ["dead", 2],
-  ]);
-  // However often they ask, those that are busy never take the last place.
-  for (let round = 0; round < 10; round++) fill(slow.slice(0, 4));
-  expect(fill(slow.slice(0, 4))).toEqual([]);
-  expect(fill([...slow, endpoint("dead", true)])).toEqual([["e", 1]]);
-  expect(fill(slow)).toEqual([]);
-  lanes.leave(endpoint("a").id);
-  expect(fill([endpoint("a"), endpoint("f")])).toEqual([["f", 1]]);
 });

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { systemClock } from "../core/kernel/clock.ts";
 import { randomIds } from "../core/kernel/ids.ts";
 import { lockDataDirectory, prepareDataDirectory } from "../core/store/data-directory.ts";
-import { releaseLeases } from "../core/store/leases.ts";
+import { releaseLeases } from "../core/store/lease.ts";
 import type { Store } from "../core/store/store.ts";
 import { type LogFile, openLogFile } from "../daemon/log-file.ts";
 import { createLogger, type LogLevel } from "../daemon/logging.ts";

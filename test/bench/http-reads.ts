@@ -1,7 +1,8 @@
 import { fastify } from "fastify";
 import { createOrder } from "../../src/core/orders/create.ts";
-import { fulfilDueOrders } from "../../src/daemon/workers/fulfilment.ts";
+import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
 import { addStock } from "../support/catalog.ts";
+import { settled } from "../support/pool.ts";
 import { type Bench, compare, type Measured, type Scale } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
 import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
@@ -37,7 +38,7 @@ async function fulfilledOrder({ store, partnerId, productId }: BenchStore): Prom
     activationRequests: [],
     customer: null,
   });
-  await fulfilDueOrders({ store, log: console }, new AbortController().signal);
+  await settled(createFulfilment({ store, log: console }));
   return order.id;
 }
 

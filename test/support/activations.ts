@@ -5,8 +5,14 @@ import { luhnDigit } from "../../src/core/kernel/luhn.ts";
 import type { CarrierAdapter } from "../../src/core/store/schema/carriers.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
-import { type ActivationCounts, activationStep } from "../../src/daemon/workers/activations.ts";
+import {
+  createExchanges,
+  type Prepared,
+  prepareExchanges,
+  releaseByCalendar,
+} from "../../src/daemon/workers/activations.ts";
 import { type Caller, type Platform, startPlatform } from "./platform.ts";
+import { settled } from "./pool.ts";
 
 export const ACTIVATIONS = "/api/v1/activations";
 
@@ -66,7 +72,7 @@ export const kinds = (events: { kind: string }[]) => events.map(({ kind }) => ki
 
 export interface ActivationPlatform extends Platform {
   /** Lets the worker do everything that is due now. */
-  work(): Promise<ActivationCounts>;
+  work(): Promise<Prepared & { released: number; exchanged: number }>;
   /** Submits and answers the id. */
   submit(caller: Caller, fields?: Record<string, unknown>): Promise<ActivationId>;
   show(caller: Caller, id: string): Promise<Record<string, unknown>>;
@@ -90,7 +96,12 @@ export async function startActivationPlatform({ start, adapter }: Options = {}):
   const log = { error: (...words: unknown[]) => console.error(...words) };
   return {
     ...platform,
-    work: () => activationStep({ store, gateway, log }),
+    async work() {
+      const { signal } = new AbortController();
+      const released = await releaseByCalendar(store, signal);
+      const prepared = await prepareExchanges(store, signal);
+      return { released, ...prepared, exchanged: await settled(createExchanges({ store, gateway, log })) };
+    },
     async submit(caller, fields = {}) {
       const { status, body } = await caller.send("POST", ACTIVATIONS, request(fields));
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);

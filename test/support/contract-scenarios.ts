@@ -1,6 +1,6 @@
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { PassportId } from "../../src/core/kernel/brand.ts";
-import { claimDueItems } from "../../src/core/orders/items-due.ts";
+import { claimItems } from "../../src/core/orders/items-due.ts";
 import { suspendPartner } from "../../src/core/partners/update.ts";
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
@@ -132,7 +132,7 @@ async function withSupplier(stage: Stage, state: "sent" | "waiting"): Promise<st
   const { body: order } = await caller.send("POST", "/api/v1/orders", body, key());
   const items = await stage.platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
   const id = items.find((item) => item.order_id === order.id)?.id ?? "";
-  if (state === "sent") await stage.platform.store.write(claimDueItems, { limit: 100 });
+  if (state === "sent") await stage.platform.store.write(claimItems, { supplier: "northwind", room: 100 });
   return id;
 }
 

@@ -14,8 +14,9 @@ import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { prepareStore } from "../../src/daemon/prepare.ts";
 import { allRoutes } from "../../src/daemon/routes/all.ts";
 import { memoryCounters } from "../../src/daemon/windows.ts";
-import { fulfilDueOrders } from "../../src/daemon/workers/fulfilment.ts";
+import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
 import { type TestClock, testClock } from "./clock.ts";
+import { settled } from "./pool.ts";
 import { openTestStore, type TestStore } from "./store.ts";
 
 /** What an HTTP answer was, read whole. */
@@ -94,7 +95,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     async fund(partnerId, amount, currency = "AUD") {
       await store.write(creditWallet, { partnerId, amount: minorUnits(amount), currency, actor: "test" });
     },
-    fulfil: () => fulfilDueOrders({ store, log }, new AbortController().signal),
+    fulfil: async () => void (await settled(createFulfilment({ store, log }))),
   };
 }
 

@@ -2,13 +2,12 @@ import { onTestFinished } from "vitest";
 import type { EventKind } from "../../src/core/events/catalog.ts";
 import type { WebhookId } from "../../src/core/kernel/brand.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
-import { dueEndpoints } from "../../src/core/webhooks/claim.ts";
 import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender, type SenderOptions } from "../../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../../src/daemon/workers/deliveries.ts";
-import type { DeliveryBounds } from "../../src/daemon/workers/lanes.ts";
 import { type Caller, type Platform, startPlatform } from "./platform.ts";
+import { settled } from "./pool.ts";
 
 export interface WebhookPlatform extends Platform {
   /** Makes every try that is due now, and waits for it. */
@@ -21,28 +20,19 @@ export interface WebhookPlatform extends Platform {
   deliveries(filter?: { endpointId?: WebhookId; failed?: boolean }): Promise<Delivery[]>;
 }
 
-type Options = Partial<SenderOptions> & { bounds?: DeliveryBounds };
-
 /** A platform that may send to loopback, with a delivery worker that the test drives. */
-export async function startWebhookPlatform({ bounds, ...options }: Options = {}): Promise<WebhookPlatform> {
+export async function startWebhookPlatform(options: Partial<SenderOptions> = {}): Promise<WebhookPlatform> {
   const platform = await startPlatform();
   const { store, clock } = platform;
   await store.write(writeSettings, { allow_private_webhooks: "yes" });
   const sender = createWebhookSender({ allowPrivate: true, ...options });
   onTestFinished(() => sender.close());
   const log = { error: (...words: unknown[]) => console.error(...words) };
-  const worker = createDeliveries({ store, clock, sender, publicUrl: "http://esim.test", log }, bounds);
-  onTestFinished(() => worker.close());
+  const worker = createDeliveries({ store, clock, sender, publicUrl: "http://esim.test", log });
+  onTestFinished(() => worker.stop(0));
   return {
     ...platform,
-    async deliver() {
-      for (;;) {
-        await worker.step(new AbortController().signal);
-        await worker.idle();
-        const { due } = await store.read(dueEndpoints, { limit: 1 });
-        if (due.length === 0) return;
-      }
-    },
+    deliver: async () => void (await settled(worker)),
     async endpoint(caller, url, events = ["order.created"]) {
       const { status, body } = await caller.send("POST", "/api/v1/webhooks", { url, events });
       if (status !== 201) throw new Error(JSON.stringify(body));

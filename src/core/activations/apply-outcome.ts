@@ -4,6 +4,7 @@ import { ANSWER_WITHIN_MS } from "../carriers/seed.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { releaseDraw } from "../passports/draw.ts";
+import { outcomeCounts } from "../store/lease.ts";
 import { insertRow } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/attempts.ts";
 import type { Tx } from "../store/store.ts";
@@ -21,8 +22,8 @@ export interface Answered {
   source: AttemptSource;
   /** Who said it, for the audit trail of the draw. */
   actor: Actor;
-  /** The lease under which we asked; a worker that lost it reports no faults. */
-  lease?: number;
+  /** The number of the lease under which we asked; left out by callbacks and the operator. */
+  leaseNo?: number;
   statusCode?: number | null;
   latencyMs?: number | null;
   /** The members of the answer that may be kept; identity values in them are blotted out here. */
@@ -38,9 +39,7 @@ export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: Acti
   const row = await requireActivation(tx, given.id);
   const kyc = openKyc(tx, row.sealed)?.reveal() ?? null;
   await noteAttempt(tx, given, kyc);
-  // Whoever took the request over speaks for it; only a fault of ours could put it back.
-  const lost = given.lease !== undefined && row.leased_until !== given.lease;
-  if (lost && given.outcome.kind === "temporary") return { row, applied: false };
+  if (!outcomeCounts(row, given.leaseNo, given.outcome.kind === "temporary")) return { row, applied: false };
   const settlement = settle(row, blotted(given.outcome, kyc), {
     now: tx.now,
     answerWithinMs: (await carrierByPrefix(tx, row.carrier_prefix))?.answer_within_ms ?? ANSWER_WITHIN_MS,

@@ -1,23 +1,27 @@
-import { and, eq, isNull, lte, or } from "drizzle-orm";
+import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { Secret } from "../kernel/secret.ts";
+import { dueKeys, dueNow } from "../store/due-keys.ts";
+import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { CarrierAdapter } from "../store/schema/carriers.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
 import { type Kyc, openKyc } from "./identity.ts";
 import { leftToStaff } from "./outcome.ts";
 import { progressActivation } from "./progress.ts";
 
-/** How long a worker may take for one exchange before another takes it over; longer than any carrier's timeout. */
+/** How long a worker may take for one exchange before another takes it over; longer than any carrier's timeout (ms). */
 export const EXCHANGE_LEASE_MS = 60_000;
+
+const leases = leasesOf("activations", EXCHANGE_LEASE_MS);
 
 /** One exchange to be made with a carrier, and all that it takes. */
 export interface CarrierExchange {
   /** The idempotency reference: the same however often it is tried. */
   id: ActivationId;
-  lease: number;
+  lease: Lease<"activations">;
   carrier: {
     prefix: string;
     name: string;
@@ -34,68 +38,85 @@ export interface CarrierExchange {
   exchanges: number;
 }
 
-type Claim = { carrier: string; now: number; limit: number };
+const claim = leases.claimer<{ carrier: string }>((t, slot) =>
+  and(
+    eq(t.activations.carrier_prefix, slot.carrier),
+    // Must match the partial index predicate exactly.
+    sql`status = 'processing' and due_at is not null`,
+  ),
+);
 
-const dueExchanges = statement((db, t, slot: Slots<Claim>) =>
+const carriers = dueKeys<object>({
+  table: (t) => sql`${t.activations}`,
+  key: "carrier_prefix",
+  waits: () => sql`status = 'processing' and due_at is not null`,
+});
+
+/** The carriers, by prefix, with whom exchanges are due, and in how many ms the next one's will be. */
+export async function waitingExchanges(
+  q: Read,
+  _input: null,
+): Promise<{ due: { carrier: string }[]; waitMs: number | null }> {
+  const { due, waitMs } = dueNow(q, await carriers(q, {}));
+  return { due: due.map(({ key }) => ({ carrier: key })), waitMs };
+}
+
+/** Leases up to `room` due exchanges with a carrier, oldest first; a lease that ran out is taken over. */
+export async function claimExchanges(tx: Tx, input: { carrier: string; room: number }): Promise<CarrierExchange[]> {
+  const { carrier: prefix, room } = input;
+  const rows = await claim(tx, { carrier: prefix, limit: room });
+  if (rows.length === 0) return [];
+  const { name, adapter, url, secret_sealed, timeout_ms: timeoutMs } = await requireCarrier(tx, prefix);
+  const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed));
+  const carrier = { prefix, name, adapter, url, secret, timeoutMs };
+  return rows.map((row) => exchangeOf(tx, row, carrier));
+}
+
+function exchangeOf(tx: Tx, row: ActivationRow, carrier: CarrierExchange["carrier"]): CarrierExchange {
+  return {
+    id: row.id,
+    lease: leaseOn<"activations">(row),
+    carrier,
+    iccid: row.iccid,
+    activationDate: row.activation_date,
+    planName: row.plan_name,
+    identity: openKyc(tx, row.sealed),
+    exchanges: row.exchanges,
+  };
+}
+
+const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>
   db
     .select()
     .from(t.activations)
+    // One that is being asked about just now is due later: its answer may be the final one.
     .where(
       and(
-        eq(t.activations.carrier_prefix, slot.carrier),
-        eq(t.activations.status, "processing"),
+        isNotNull(t.activations.deadline_at),
+        lte(t.activations.deadline_at, slot.now),
         lte(t.activations.due_at, slot.now),
-        or(isNull(t.activations.leased_until), lte(t.activations.leased_until, slot.now)),
       ),
     )
-    .orderBy(t.activations.due_at, t.activations.id)
+    .orderBy(t.activations.deadline_at, t.activations.id)
     .limit(slot.limit),
 );
 
-const lease = statement((db, t, slot: Slots<{ id: ActivationId; until: number }>) =>
-  db.update(t.activations).set({ leased_until: slot.until }).where(eq(t.activations.id, slot.id)),
-);
-
-/**
- * Leases the exchanges that are due with one carrier, oldest first; a lease that ran out is taken over. Requests whose
- * final answer is overdue are left to staff instead; `overdue` counts them.
- */
-export async function claimExchanges(
-  tx: Tx,
-  input: { carrier: string; limit: number },
-): Promise<{ exchanges: CarrierExchange[]; overdue: number }> {
-  const rows = await dueExchanges(tx, { carrier: input.carrier, now: tx.now, limit: input.limit });
-  if (rows.length === 0) return { exchanges: [], overdue: 0 };
-  const carrier = await requireCarrier(tx, input.carrier);
-  const { prefix, name, adapter, url, secret_sealed, timeout_ms: timeoutMs } = carrier;
-  const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed));
-  const until = tx.now + EXCHANGE_LEASE_MS;
-  const exchanges: CarrierExchange[] = [];
-  for (const row of rows) {
-    if (isOverdue(row, tx.now)) {
-      await progressActivation(tx, row, { ...leftToStaff(...overdueWords), leased_until: null });
-      continue;
-    }
-    await lease(tx, { id: row.id, until });
-    exchanges.push({
-      id: row.id,
-      lease: until,
-      carrier: { prefix, name, adapter, url, secret, timeoutMs },
-      iccid: row.iccid,
-      activationDate: row.activation_date,
-      planName: row.plan_name,
-      identity: openKyc(tx, row.sealed),
-      exchanges: row.exchanges,
-    });
-  }
-  return { exchanges, overdue: rows.length - exchanges.length };
+/** Whether any request's final answer is overdue. */
+export async function isAnswerOverdue(q: Read, _input: null): Promise<boolean> {
+  return (await overdue(q, { now: q.now, limit: 1 })).length > 0;
 }
 
-const overdueWords = [
-  "no_final_answer",
-  "The carrier took the request but gave no final answer in time; staff take care of it.",
-] as const;
+/** Leaves the requests whose final answer is overdue to staff; answers how many, at most `limit`. */
+export async function leaveOverdueToStaff(tx: Tx, input: { limit: number }): Promise<number> {
+  const rows = await overdue(tx, { now: tx.now, limit: input.limit });
+  const words = "The carrier took the request but gave no final answer in time; staff take care of it.";
+  for (const row of rows) {
+    await progressActivation(tx, row, { ...leftToStaff("no_final_answer", words), leased_until: null });
+  }
+  return rows.length;
+}
 
-function isOverdue(row: ActivationRow, now: number): boolean {
-  return row.deadline_at !== null && row.deadline_at <= now;
+/** Gives leases up, so that any worker can go on at once. */
+export async function releaseExchanges(tx: Tx, held: Lease<"activations">[]): Promise<void> {
+  for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
 }

@@ -1,9 +1,12 @@
-import { and, eq, inArray, isNull, lte } from "drizzle-orm";
+import { and, inArray, isNull, lte, sql } from "drizzle-orm";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { sydneyToday } from "./calendar.ts";
 import { announceStep } from "./events.ts";
 import { progressActivation } from "./progress.ts";
+
+// Must match the partial index predicate exactly.
+const pending = sql`status = 'pending'`;
 
 const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>) =>
   db
@@ -15,13 +18,7 @@ const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>)
         db
           .select({ id: t.activations.id })
           .from(t.activations)
-          .where(
-            and(
-              eq(t.activations.status, "pending"),
-              isNull(t.activations.due_at),
-              lte(t.activations.activation_date, slot.today),
-            ),
-          )
+          .where(and(pending, isNull(t.activations.due_at), lte(t.activations.activation_date, slot.today)))
           .orderBy(t.activations.activation_date, t.activations.id)
           .limit(slot.limit),
       ),
@@ -43,10 +40,15 @@ const pendingDue = statement((db, t, slot: Slots<{ now: number; limit: number }>
   db
     .select()
     .from(t.activations)
-    .where(and(eq(t.activations.status, "pending"), lte(t.activations.due_at, slot.now)))
+    .where(and(pending, lte(t.activations.due_at, slot.now)))
     .orderBy(t.activations.due_at, t.activations.activation_date, t.activations.id)
     .limit(slot.limit),
 );
+
+/** Whether any request is due to be picked up. */
+export async function isPickupDue(q: Read, _input: null): Promise<boolean> {
+  return (await pendingDue(q, { now: q.now, limit: 1 })).length > 0;
+}
 
 /**
  * Takes due requests out of their partners' hands: from here on they are processing, can no longer be edited or

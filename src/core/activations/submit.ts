@@ -143,6 +143,7 @@ const untouched = {
   error_message: null,
   cancel_reason: null,
   leased_until: null,
+  lease_no: 0,
   faults: 0,
   exchanges: 0,
   deadline_at: null,

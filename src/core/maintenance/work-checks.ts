@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, lte, min, or, sql } from "drizzle-orm";
+import { and, count, eq, lte, min, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { counted } from "../kernel/counted.ts";
 import type { Tables } from "../store/schema/tables.ts";
@@ -11,9 +11,9 @@ export const STUCK_AFTER_MS = 10 * 60_000;
 
 type Before = Slots<{ before: number }>;
 
-/** Due since long, and not under anybody's lease. */
+/** Due since long. What a worker holds is due when its lease ends. */
 function stuck(table: Tables["orders"] | Tables["orderItems"] | Tables["activations"], slot: Before) {
-  return and(lte(table.due_at, slot.before), or(isNull(table.leased_until), lte(table.leased_until, slot.before)));
+  return lte(table.due_at, slot.before);
 }
 
 const orders = statement((db, t, slot: Before) =>
@@ -34,7 +34,7 @@ const activations = statement((db, t, slot: Before) =>
   db
     .select({ many: count(), since: min(t.activations.due_at) })
     .from(t.activations)
-    .where(and(inArray(t.activations.status, ["pending", "processing"]), stuck(t.activations, slot))),
+    .where(stuck(t.activations, slot)),
 );
 
 const deliveries = statement((db, t, slot: Before) =>

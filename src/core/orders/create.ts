@@ -146,6 +146,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     reason: null,
     due_at: tx.now,
     leased_until: null,
+    lease_no: 0,
     reserved: false,
   };
   await insertRow(tx, "orders", order);

@@ -1,56 +1,59 @@
-import { and, eq, inArray, isNull, lte, or } from "drizzle-orm";
-import type { OrderId } from "../kernel/brand.ts";
-import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { dueNow } from "../store/due-keys.ts";
+import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { type PartnerQueue, partnerQueues } from "../store/partner-queues.ts";
+import type { OrderStatus } from "../store/schema/orders.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { fulfilStep, type StepOutcome } from "./fulfil.ts";
 
-/** How long a worker may take for one order's next steps before another may take over. */
+/** How long a worker may take for one order's next steps before another may take over (ms). */
 export const ORDER_LEASE_MS = 60_000;
 
-type Claim = { now: number; until: number; limit: number };
+const leases = leasesOf("orders", ORDER_LEASE_MS);
 
-const claim = statement((db, t, slot: Slots<Claim>) =>
-  db
-    .update(t.orders)
-    .set({ leased_until: slot.until })
-    .where(
-      inArray(
-        t.orders.id,
-        db
-          .select({ id: t.orders.id })
-          .from(t.orders)
-          .where(
-            and(
-              lte(t.orders.due_at, slot.now),
-              or(isNull(t.orders.leased_until), lte(t.orders.leased_until, slot.now)),
-            ),
-          )
-          .orderBy(t.orders.due_at, t.orders.id)
-          .limit(slot.limit),
-      ),
-    )
-    .returning({ id: t.orders.id }),
+/** The states in which a worker can do something for an order. */
+const workable: OrderStatus[] = ["pending_payment", "paid", "waiting_review"];
+
+const claim = leases.claimer<{ environment: Environment; partner_id: PartnerId }>((t, slot) =>
+  and(
+    eq(t.orders.environment, slot.environment),
+    eq(t.orders.partner_id, slot.partner_id),
+    inArray(t.orders.status, workable),
+  ),
 );
 
-/** Leases the orders that are due, oldest first; a lease that ran out is taken over. */
-export async function claimDueOrders(tx: Tx, input: { limit: number }): Promise<OrderId[]> {
-  const rows = await claim(tx, { now: tx.now, until: tx.now + ORDER_LEASE_MS, limit: input.limit });
-  return rows.map((row) => row.id);
+const partners = partnerQueues((t) => sql`${t.orders}`);
+
+/** The partners whose orders are due, production first, and in how many ms the next one's will be. */
+export async function waitingOrders(q: Read, _input: null): Promise<{ due: PartnerQueue[]; waitMs: number | null }> {
+  return dueNow(q, await partners(q));
 }
 
-const putOff = statement((db, t, slot: Slots<{ id: OrderId; due_at: number }>) =>
-  db.update(t.orders).set({ due_at: slot.due_at, leased_until: null }).where(eq(t.orders.id, slot.id)),
-);
-
-/** After an unexpected fault: another try a little later. */
-export async function postponeOrder(tx: Tx, input: { id: OrderId; delayMs: number }): Promise<void> {
-  await putOff(tx, { id: input.id, due_at: tx.now + input.delayMs });
+/** Leases up to `room` due orders of a queue, oldest first; a lease that ran out is taken over. */
+export async function claimOrders(tx: Tx, input: PartnerQueue & { room: number }): Promise<Lease<"orders">[]> {
+  const rows = await claim(tx, { environment: input.environment, partner_id: input.partnerId, limit: input.room });
+  return rows.map((row) => leaseOn<"orders">(row));
 }
 
-const free = statement((db, t, slot: Slots<{ id: OrderId }>) =>
-  db.update(t.orders).set({ leased_until: null }).where(eq(t.orders.id, slot.id)),
-);
+/**
+ * One step of a leased order's fulfilment, see `fulfilStep`; `lost` when another worker has claimed it, or it ended:
+ * then nothing is written. An order of many steps keeps its lease.
+ */
+export async function fulfilLeased(tx: Tx, lease: Lease<"orders">): Promise<StepOutcome | "lost"> {
+  const until = await leases.heldUntil(tx, lease);
+  if (until === null) return "lost";
+  if (until - tx.now < ORDER_LEASE_MS / 2) await leases.prolong(tx, lease);
+  return fulfilStep(tx, lease.id);
+}
 
-/** Gives up a lease, so that another worker can go on at once. */
-export async function releaseOrder(tx: Tx, id: OrderId): Promise<void> {
-  await free(tx, { id });
+/** After an unexpected fault: another attempt a little later. Does nothing for an order that has ended meanwhile. */
+export async function postponeOrder(tx: Tx, input: { lease: Lease<"orders">; delayMs: number }): Promise<void> {
+  await leases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
+}
+
+/** Gives leases up, so that any worker can go on at once. */
+export async function releaseOrders(tx: Tx, held: Lease<"orders">[]): Promise<void> {
+  for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
 }

@@ -2,6 +2,7 @@ import { addSuppliedEsims } from "../esims/supplied.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { retryAt } from "../kernel/fault-retries.ts";
 import { canMove } from "../kernel/state-machine.ts";
+import { outcomeCounts } from "../store/lease.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "../suppliers/outcome.ts";
@@ -19,14 +20,16 @@ export const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 
 /**
  * Applies what a supplier, a callback or the operator said of an item, and what follows for its line and order. What
- * comes after the item's end, or repeats what is known, changes nothing.
+ * comes after the item's end, or repeats what is known, changes nothing; nor does what a worker reports that lost its
+ * lease, see `outcomeCounts`.
  */
 export async function applySupply(
   tx: Tx,
-  input: { id: OrderItemId; outcome: SupplyOutcome; heard: Heard },
+  input: { id: OrderItemId; outcome: SupplyOutcome; heard: Heard; leaseNo?: number },
 ): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
   await noteItemAttempt(tx, item.id, input.outcome, input.heard);
+  if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
   const { outcome } = input;
   switch (outcome.kind) {

@@ -1,61 +1,73 @@
-import { and, eq, inArray, isNull, lte, or } from "drizzle-orm";
-import type { OrderItemId } from "../kernel/brand.ts";
+import { and, eq, inArray, lte, sql } from "drizzle-orm";
+import { dueKeys, dueNow } from "../store/due-keys.ts";
+import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import type { OrderItemStatus } from "../store/schema/orders.ts";
+import type { SupplierAdapter } from "../store/schema/suppliers.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { findSupplier } from "../suppliers/supplier.ts";
 import { holdOrder } from "./hold.ts";
 import { type ItemRow, progressItem, requireItem } from "./items.ts";
 import { linesOfOrder, requireOrder } from "./order.ts";
 
-/** How long one exchange with a supplier may take before another worker may take over. */
+/** How long one exchange with a supplier may take before another worker may take over (ms). */
 export const ITEM_LEASE_MS = 120_000;
 
-const claim = statement((db, t, slot: Slots<{ now: number; until: number; limit: number }>) =>
-  db
-    .update(t.orderItems)
-    .set({ leased_until: slot.until })
-    .where(
-      inArray(
-        t.orderItems.id,
-        db
-          .select({ id: t.orderItems.id })
-          .from(t.orderItems)
-          .where(
-            and(
-              lte(t.orderItems.due_at, slot.now),
-              or(isNull(t.orderItems.leased_until), lte(t.orderItems.leased_until, slot.now)),
-            ),
-          )
-          .orderBy(t.orderItems.due_at, t.orderItems.id)
-          .limit(slot.limit),
-      ),
-    )
-    .returning({ id: t.orderItems.id }),
+const leases = leasesOf("orderItems", ITEM_LEASE_MS);
+
+/** The states in which an item can be sent. */
+const workable: OrderItemStatus[] = ["pending", "submitted", "confirmed"];
+
+const claim = leases.claimer<{ supplier: string }>((t, slot) =>
+  and(eq(t.orderItems.supplier, slot.supplier), inArray(t.orderItems.status, workable)),
 );
+
+const suppliers = dueKeys<object>({
+  table: (t) => sql`${t.orderItems}`,
+  key: "supplier",
+  waits: () => sql`due_at is not null`,
+});
+
+/** The items of one supplier, and the way in which they go there. */
+export interface SupplierQueue {
+  supplier: string;
+  /** Null: it is not set up. */
+  adapter: SupplierAdapter | null;
+}
+
+/** The suppliers for whom items are due, and in how many ms the next one's will be. */
+export async function waitingItems(q: Read, _input: null): Promise<{ due: SupplierQueue[]; waitMs: number | null }> {
+  const { due, waitMs } = dueNow(q, await suppliers(q, {}));
+  const queues: SupplierQueue[] = [];
+  for (const { key } of due) queues.push({ supplier: key, adapter: (await findSupplier(q, key))?.adapter ?? null });
+  return { due: queues, waitMs };
+}
 
 /** An item to be sent, with what its supplier needs to know. */
 export interface ClaimedItem {
   item: ItemRow;
+  lease: Lease<"orderItems">;
   order_number: string;
   product_sku: string;
   product_name: string;
   delivery_method: string;
 }
 
-/** Leases the items that are due, oldest first; a lease that ran out is taken over. */
-export async function claimDueItems(tx: Tx, input: { limit: number }): Promise<ClaimedItem[]> {
-  const rows = await claim(tx, { now: tx.now, until: tx.now + ITEM_LEASE_MS, limit: input.limit });
+/** Leases up to `room` due items of a supplier, oldest first; a lease that ran out is taken over. */
+export async function claimItems(tx: Tx, input: { supplier: string; room: number }): Promise<ClaimedItem[]> {
   const claimed: ClaimedItem[] = [];
-  for (const { id } of rows) claimed.push(await describe(tx, id));
+  const items = await claim(tx, { supplier: input.supplier, limit: input.room });
+  for (const item of items) claimed.push(await describe(tx, item));
   return claimed;
 }
 
-async function describe(tx: Tx, id: OrderItemId): Promise<ClaimedItem> {
-  const item = await requireItem(tx, id);
+async function describe(tx: Tx, item: ItemRow): Promise<ClaimedItem> {
   const order = await requireOrder(tx, item.order_id);
   const line = (await linesOfOrder(tx, order.id)).find((each) => each.id === item.line_id);
   if (line === undefined) throw new Error("an order item without its line");
   const { product_sku, product_name, delivery_method } = line;
-  return { item, order_number: order.order_number, product_sku, product_name, delivery_method };
+  const lease = leaseOn<"orderItems">(item);
+  return { item, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
 }
 
 const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>
@@ -67,7 +79,12 @@ const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =
     .limit(slot.limit),
 );
 
-/** Holds the orders whose supplier gave no final answer in time; says how many items that were. */
+/** Whether any item's final answer is overdue. */
+export async function isSupplyOverdue(q: Read, _input: null): Promise<boolean> {
+  return (await overdue(q, { now: q.now, limit: 1 })).length > 0;
+}
+
+/** Holds the orders whose supplier gave no final answer in time; answers how many items that were. */
 export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Promise<number> {
   const rows = await overdue(tx, { now: tx.now, limit: input.limit });
   for (const { id } of rows) {
@@ -78,11 +95,12 @@ export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Prom
   return rows.length;
 }
 
-const free = statement((db, t, slot: Slots<{ id: OrderItemId; due_at: number }>) =>
-  db.update(t.orderItems).set({ leased_until: null, due_at: slot.due_at }).where(eq(t.orderItems.id, slot.id)),
-);
+/** After an unexpected fault of our own: another attempt a little later, with the same reference. */
+export async function postponeItem(tx: Tx, input: { lease: Lease<"orderItems">; delayMs: number }): Promise<void> {
+  await leases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
+}
 
-/** After an unexpected fault of our own: another try a little later, with the same reference. */
-export async function postponeItem(tx: Tx, input: { id: OrderItemId; delayMs: number }): Promise<void> {
-  await free(tx, { id: input.id, due_at: tx.now + input.delayMs });
+/** Gives leases up, so that any worker can go on at once. */
+export async function releaseItems(tx: Tx, held: Lease<"orderItems">[]): Promise<void> {
+  for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
 }

@@ -59,6 +59,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         status: "pending",
         supplier: line.supplier ?? "",
         attempts: 0,
+        lease_no: 0,
         // The sandbox reaches no supplier: its worker is the fulfilment's.
         due_at: order.environment === "sandbox" ? null : dueAt(tx.now, traveller),
         created_at: tx.now,

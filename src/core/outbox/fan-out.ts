@@ -53,6 +53,7 @@ export async function fanOut(tx: Tx, event: Recorded): Promise<void> {
       status: active ? "pending" : "held",
       attempts: 0,
       due_at: tx.now,
+      lease_no: 0,
       created_at: tx.now,
     });
     if (!active) continue;

@@ -1,93 +1,45 @@
-import { and, asc, eq, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
-import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
+import { and, eq, sql } from "drizzle-orm";
+import type { WebhookId } from "../kernel/brand.ts";
+import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
 import { findWebhook, type WebhookRow } from "./webhook.ts";
 
-/** How long a try may take, its outcome's writing included, before the delivery may be tried by another (ms). */
+/** How long an attempt may take, its outcome's writing included, before another worker may make it (ms). */
 export const DELIVERY_LEASE_MS = 30_000;
 
-const queues = statement((db, t, slot: Slots<{ limit: number }>) =>
-  db
-    .select({
-      id: t.webhookEndpoints.id,
-      due_at: t.webhookEndpoints.due_at,
-      last_at: t.webhookEndpoints.last_at,
-      last_status_code: t.webhookEndpoints.last_status_code,
-    })
-    .from(t.webhookEndpoints)
-    .where(isNotNull(t.webhookEndpoints.due_at))
-    .orderBy(asc(t.webhookEndpoints.due_at), asc(t.webhookEndpoints.id))
-    .limit(slot.limit),
-);
+const leases = leasesOf("deliveries", DELIVERY_LEASE_MS);
 
-/** An endpoint whose queue has a delivery that is due. */
-export interface DueEndpoint {
-  id: WebhookId;
-  /** Its last try failed: it gets less of the worker's room. */
-  ailing: boolean;
-}
-
-/** The endpoints with something due, longest waiting first, and when (ms) the first of the others is. */
-export async function dueEndpoints(q: Read, input: { limit: number }) {
-  const rows = await queues(q, input);
-  const due: DueEndpoint[] = [];
-  for (const { id, due_at, last_at, last_status_code } of rows) {
-    if (due_at === null || due_at > q.now) return { due, nextAt: due_at };
-    const arrived = last_status_code !== null && last_status_code >= 200 && last_status_code < 300;
-    due.push({ id, ailing: last_at !== null && !arrived });
-  }
-  return { due, nextAt: null };
-}
-
-/** One try that its claimer may make: everything that is sent, and the lease that its outcome must name. */
+/** One attempt that its claimer may make: everything that is sent, and the lease that its outcome must name. */
 export interface ClaimedDelivery {
-  id: DeliveryId;
-  leasedUntil: number;
-  /** Tries that ended before. */
+  lease: Lease<"deliveries">;
+  /** Attempts that ended before. */
   attempts: number;
   endpoint: WebhookRow;
   event: Row<"events">;
 }
 
 /** How many deliveries of an endpoint may be claimed. */
-export interface Lane {
+export interface EndpointRoom {
   endpointId: WebhookId;
   room: number;
 }
 
-type Part = { endpoint_id: WebhookId; now: number; until: number; limit: number };
+type OfEndpoint = { endpoint_id: WebhookId };
 
-// The words of the indexes over what waits.
+// Both must match their partial index predicate exactly.
 const pending = (t: Tables) => sql`${t.deliveries.status} = 'pending'`;
 const retried = (t: Tables) => sql`${t.deliveries.status} = 'pending' and ${t.deliveries.attempts} > 0`;
 
-/** Leases what is due of an endpoint's queue, or of a part of it. */
-function leaseOf(part: (t: Tables) => SQL) {
-  return statement((db, t, slot: Slots<Part>) =>
-    db
-      .update(t.deliveries)
-      .set({ leased_until: slot.until, due_at: slot.until })
-      .where(
-        inArray(
-          t.deliveries.id,
-          db
-            .select({ id: t.deliveries.id })
-            .from(t.deliveries)
-            .where(and(eq(t.deliveries.endpoint_id, slot.endpoint_id), part(t), lte(t.deliveries.due_at, slot.now)))
-            .orderBy(t.deliveries.due_at, t.deliveries.id)
-            .limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.deliveries.id, event_id: t.deliveries.event_id, attempts: t.deliveries.attempts }),
-  );
-}
+const claimRetries = leases.claimer<OfEndpoint>((t, slot) =>
+  and(eq(t.deliveries.endpoint_id, slot.endpoint_id), retried(t)),
+);
+const claimAny = leases.claimer<OfEndpoint>((t, slot) =>
+  and(eq(t.deliveries.endpoint_id, slot.endpoint_id), pending(t)),
+);
 
-const leaseRetries = leaseOf(retried);
-const leaseAny = leaseOf(pending);
-
-const nextOf = statement((db, t, slot: Slots<{ endpoint_id: WebhookId }>) =>
+const nextOf = statement((db, t, slot: Slots<OfEndpoint>) =>
   db
     .select({ due_at: t.deliveries.due_at })
     .from(t.deliveries)
@@ -106,38 +58,49 @@ const eventById = statement((db, t, slot: Slots<{ id: string }>) =>
 
 /**
  * Leases up to `room` due deliveries of each endpoint: retries first, so that their waits hold however many wait for
- * their first try, then the oldest. A lease that ran out is taken over: the try it stood for may have been made, so
- * that an event arrives at least once.
+ * their first attempt, then the oldest. A lease that ran out is taken over: its attempt may have been made, so that an
+ * event arrives at least once.
  */
-export async function claimDeliveries(tx: Tx, input: { lanes: Lane[] }): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(tx: Tx, input: { rooms: EndpointRoom[] }): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
-  for (const { endpointId, room } of input.lanes) {
+  for (const { endpointId, room } of input.rooms) {
     const endpoint = await findWebhook(tx, endpointId);
     if (endpoint === null || endpoint.status !== "active") continue;
-    const lane = { endpoint_id: endpointId, now: tx.now, until: tx.now + DELIVERY_LEASE_MS };
-    const leased = await leaseRetries(tx, { ...lane, limit: room });
-    if (leased.length < room) leased.push(...(await leaseAny(tx, { ...lane, limit: room - leased.length })));
-    for (const { id, event_id, attempts } of leased.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      const event = first(await eventById(tx, { id: event_id }));
-      if (event !== null) claimed.push({ id, leasedUntil: lane.until, attempts, endpoint, event });
+    for (const row of await claimOf(tx, endpointId, room)) {
+      const event = first(await eventById(tx, { id: row.event_id }));
+      const { attempts } = row;
+      if (event !== null) claimed.push({ lease: leaseOn<"deliveries">(row), attempts, endpoint, event });
     }
-    const next = first(await nextOf(tx, { endpoint_id: endpointId }));
-    await lookAgainAt(tx, { id: endpointId, due_at: next?.due_at ?? null });
+    await lookAgain(tx, endpointId);
   }
   return claimed;
 }
 
-const prolong = statement((db, t, slot: Slots<{ id: DeliveryId; held: number; until: number }>) =>
-  db
-    .update(t.deliveries)
-    .set({ leased_until: slot.until, due_at: slot.until })
-    .where(and(eq(t.deliveries.id, slot.id), eq(t.deliveries.leased_until, slot.held), pending(t)))
-    .returning({ id: t.deliveries.id }),
-);
+async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Row<"deliveries">[]> {
+  const rows = await claimRetries(tx, { endpoint_id, limit: room });
+  if (rows.length < room) rows.push(...(await claimAny(tx, { endpoint_id, limit: room - rows.length })));
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
 
-/** A lease for a try that took long to prepare: until when it now runs, or null when it was lost. */
-export async function prolongLease(tx: Tx, input: { id: DeliveryId; leasedUntil: number }): Promise<number | null> {
-  const until = tx.now + DELIVERY_LEASE_MS;
-  const kept = await prolong(tx, { id: input.id, held: input.leasedUntil, until });
-  return kept.length === 0 ? null : until;
+/** Has the endpoint looked at when the first of what waits for it is due. */
+async function lookAgain(tx: Tx, id: WebhookId): Promise<void> {
+  const next = first(await nextOf(tx, { endpoint_id: id }));
+  await lookAgainAt(tx, { id, due_at: next?.due_at ?? null });
+}
+
+/** Lets the lease of an attempt that took long to prepare run for its whole time again; false: it was lost. */
+export function prolongDelivery(tx: Tx, lease: Lease<"deliveries">): Promise<boolean> {
+  return leases.prolong(tx, lease);
+}
+
+/** Gives leases of attempts that were not made up, so that any worker can make them at once. */
+export async function releaseDeliveries(
+  tx: Tx,
+  held: { lease: Lease<"deliveries">; endpointId: WebhookId }[],
+): Promise<void> {
+  for (const { lease } of held) await leases.release(tx, { lease, dueAt: tx.now });
+  for (const endpointId of new Set(held.map((each) => each.endpointId))) {
+    const endpoint = await findWebhook(tx, endpointId);
+    if (endpoint?.status === "active") await lookAgain(tx, endpointId);
+  }
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
@@ -13,8 +13,8 @@ import { deliveryTransitions } from "./states.ts";
 /** What became of one try. */
 export interface Outcome extends Tried {
   id: DeliveryId;
-  /** The lease under which it was made, and the tries that had ended before. */
-  leasedUntil: number;
+  /** The number of the lease under which it was made, and the attempts that had ended before. */
+  leaseNo: number;
   attempts: number;
   latencyMs: number;
   /** Why no answer came, in words. */
@@ -23,7 +23,7 @@ export interface Outcome extends Tried {
   body: string | null;
 }
 
-type Settled = { id: DeliveryId; leased_until: number; status: DeliveryStatus; attempts: number; due_at: number };
+type Settled = { id: DeliveryId; lease_no: number; status: DeliveryStatus; attempts: number; due_at: number };
 
 // Only the holder of the lease writes, and only what still waits.
 const settle = statement((db, t, slot: Slots<Settled>) =>
@@ -33,7 +33,8 @@ const settle = statement((db, t, slot: Slots<Settled>) =>
     .where(
       and(
         eq(t.deliveries.id, slot.id),
-        eq(t.deliveries.leased_until, slot.leased_until),
+        eq(t.deliveries.lease_no, slot.lease_no),
+        isNotNull(t.deliveries.leased_until),
         sql`${t.deliveries.status} = 'pending'`,
       ),
     )
@@ -63,13 +64,13 @@ export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> 
 }
 
 async function applyOutcome(tx: Tx, book: HealthBook, outcome: Outcome): Promise<void> {
-  const { id, leasedUntil } = outcome;
+  const { id, leaseNo } = outcome;
   const attempts = outcome.attempts + 1;
   const verdict = verdictOn(outcome.statusCode, attempts);
   const status = statusAfter(verdict);
   if (status !== "pending") assertMove(deliveryTransitions, "pending", status);
   const due_at = verdict.kind === "retry" ? tx.now + verdict.delayMs : tx.now;
-  const settled = await settle(tx, { id, leased_until: leasedUntil, status, attempts, due_at });
+  const settled = await settle(tx, { id, lease_no: leaseNo, status, attempts, due_at });
   if (settled.length === 0) return applyLate(tx, book, outcome, verdict);
   await recordTry(tx, outcome);
   await book.note(outcome, verdict, status === "pending" ? due_at : null);
@@ -86,7 +87,7 @@ async function applyLate(tx: Tx, book: HealthBook, outcome: Outcome, verdict: Ve
   const delivery = first(await byId(tx, { id: outcome.id }));
   if (delivery === null) return;
   await recordTry(tx, outcome);
-  if (delivery.status !== "held" || delivery.leased_until !== outcome.leasedUntil) return;
+  if (delivery.status !== "held" || delivery.lease_no !== outcome.leaseNo || delivery.leased_until === null) return;
   if (verdict.kind === "delivered") {
     await arriveAfterAll(tx, { id: delivery.id, attempts: delivery.attempts + 1, now: tx.now });
   }

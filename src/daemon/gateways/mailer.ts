@@ -18,6 +18,9 @@ export interface Mailer {
 
 const PATIENCE_MS = 20_000;
 
+/** Connections to the mail server. More mails at a time would only wait for one, and perhaps outlast their leases. */
+export const MAILS_AT_ONCE = 5;
+
 /** Mail through `smtpUrl` (smtp://user:password@host:587?from=…); without one every mail is a fault that says so. */
 export function createMailer(smtpUrl: string | undefined): Mailer {
   if (smtpUrl === undefined) {
@@ -32,6 +35,7 @@ export function createMailer(smtpUrl: string | undefined): Mailer {
     createTransport({
       url: connection,
       pool: true,
+      maxConnections: MAILS_AT_ONCE,
       connectionTimeout: PATIENCE_MS,
       greetingTimeout: PATIENCE_MS,
       socketTimeout: PATIENCE_MS,

@@ -1,49 +1,94 @@
 import cron from "node-cron";
-import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
+import type { Logger } from "pino";
+import { applyOutcome } from "../../core/activations/apply-outcome.ts";
+import {
+  type CarrierExchange,
+  claimExchanges,
+  isAnswerOverdue,
+  leaveOverdueToStaff,
+  releaseExchanges,
+  waitingExchanges,
+} from "../../core/activations/exchange.ts";
+import { isPickupDue, pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import type { Store } from "../../core/store/store.ts";
-import { type ActivationDependencies, type Begun, createLanes } from "./activation-lanes.ts";
+import type { CarrierGateway } from "../gateways/carriers.ts";
 import { cronRun } from "./cron.ts";
-import { drained, startWorker, type Worker } from "./loop.ts";
+import { drained, type Worker } from "./loop.ts";
+import { claimEach, createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
+import type { Bounds, Lane } from "./share.ts";
 
-/** What a step did. */
-export interface ActivationCounts extends Begun {
-  /** Scheduled requests whose day has come. */
-  released: number;
-  /** Requests that went from pending to processing. */
-  pickedUp: number;
+/** What working activations takes. */
+export interface ActivationDependencies {
+  store: Store;
+  gateway: CarrierGateway;
+  log: Pick<Logger, "error">;
 }
+
+/** Exchanges with carriers in flight at the same time. Requests of the sandbox are real: they share the lanes. */
+const BOUNDS: Bounds = { overall: 64, production: 64, sandbox: 0, perKey: 32, perLane: 16 };
 
 /** Requests written in one transaction. */
 const BATCH = 100;
 
-/** Does everything that is due now, to the last answer, and says how much that was. */
-export async function activationStep(
-  deps: ActivationDependencies,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<ActivationCounts> {
-  const released = await release(deps.store, signal);
-  const pickedUp = await pickUp(deps.store, signal);
-  const lanes = createLanes(deps);
-  const total = { released, pickedUp, exchanged: 0, overdue: 0 };
-  while (!signal.aborted) {
-    const { exchanged, overdue } = await lanes.fill();
-    total.exchanged += exchanged;
-    total.overdue += overdue;
-    if (exchanged + overdue === 0 && lanes.size() === 0) break;
-    // As an exchange ends there is room for the next.
-    await lanes.next();
+type CarrierLane = Lane & { carrier: string };
+
+/** Makes the exchanges that are due: a lane for each carrier. */
+export function createExchanges(deps: ActivationDependencies): Pool {
+  const { store, log } = deps;
+  const work: PoolWork<CarrierLane, CarrierExchange, never> = {
+    name: "activations",
+    bounds: BOUNDS,
+    async due() {
+      const { due, waitMs } = await store.read(waitingExchanges, null);
+      return { lanes: due.map(({ carrier }) => ({ carrier, id: carrier, key: carrier, sandbox: false })), waitMs };
+    },
+    turn: (rooms) => claimEach(rooms, ({ carrier }, room) => store.write(claimExchanges, { carrier, room }), log),
+    work: (claimed) => exchange(deps, claimed),
+    release: (exchanges) =>
+      store.write(
+        releaseExchanges,
+        exchanges.map(({ lease }) => lease),
+      ),
+  };
+  return createPool(work, log);
+}
+
+async function exchange({ store, gateway, log }: ActivationDependencies, work: CarrierExchange): Promise<null> {
+  const { id, lease, carrier } = work;
+  try {
+    const { outcome, statusCode, latencyMs, answer } = await gateway.exchange(work);
+    const report = { id, leaseNo: lease.no, outcome, source: "request", statusCode, latencyMs, answer } as const;
+    await store.write(applyOutcome, { ...report, actor: `carrier:${carrier.name}` });
+  } catch (error) {
+    // The lease ends by itself: then it is asked again, under the same reference.
+    log.error({ err: error, activation_id: id }, "activation exchange failed");
   }
-  await lanes.idle();
-  return total;
+  return null;
+}
+
+/** What the calendar and the clock made due. */
+export interface Prepared {
+  /** Requests that went from pending to processing. */
+  pickedUp: number;
+  /** Requests left to staff, since the carrier's final answer is overdue. */
+  overdue: number;
+}
+
+/** Picks up the requests that are due, and leaves those to staff whose final answer is overdue. */
+export async function prepareExchanges(store: Store, signal: AbortSignal): Promise<Prepared> {
+  const batch = { limit: BATCH };
+  const pickedUp = (await store.read(isPickupDue, null))
+    ? await drained(signal, () => store.write(pickUpDue, batch), BATCH)
+    : 0;
+  const overdue = (await store.read(isAnswerOverdue, null))
+    ? await drained(signal, () => store.write(leaveOverdueToStaff, batch), BATCH)
+    : 0;
+  return { pickedUp, overdue };
 }
 
 /** The calendar run: whatever came due by Sydney's midnight, also one that passed while nothing ran. */
-function release(store: Store, signal: AbortSignal): Promise<number> {
+export function releaseByCalendar(store: Store, signal: AbortSignal): Promise<number> {
   return drained(signal, () => store.write(releaseScheduled, { limit: BATCH }), BATCH);
-}
-
-function pickUp(store: Store, signal: AbortSignal): Promise<number> {
-  return drained(signal, () => store.write(pickUpDue, { limit: BATCH }), BATCH);
 }
 
 /** Calls `run` again and again until it is stopped. */
@@ -57,37 +102,30 @@ const minutes: Ticker = (run) => {
 
 /**
  * Runs activations by themselves: due requests are picked up every second; scheduled ones are made due by the
- * calendar, each minute, and at the start for what was missed. A slow carrier keeps nothing but itself waiting.
+ * calendar, each minute, and at the start for what was missed.
  */
 export function startActivations(deps: ActivationDependencies, everyMinute: Ticker = minutes): Worker {
   const { store, log } = deps;
-  const lanes = createLanes(deps, () => worker.wake());
   let calendarIsDue = true;
-
-  const worker = startWorker({
-    name: "activations",
-    pollMs: 1_000,
+  const worker = startPool(createExchanges(deps), {
     log,
-    async step(signal) {
+    async before(signal) {
       if (calendarIsDue) {
         calendarIsDue = false;
-        await cronRun(store, "activation_calendar", () => release(store, signal));
+        await cronRun(store, "activation_calendar", () => releaseByCalendar(store, signal));
       }
-      await pickUp(store, signal);
-      if (!signal.aborted) await lanes.fill();
+      await prepareExchanges(store, signal);
     },
   });
   const ticking = everyMinute(() => {
     calendarIsDue = true;
     worker.wake();
   });
-
   return {
     wake: worker.wake,
     async stop() {
       await ticking.stop();
       await worker.stop();
-      await lanes.idle();
       await deps.gateway.close();
     },
   };

@@ -10,9 +10,10 @@ import { startActivations } from "./activations.ts";
 import { cronRun } from "./cron.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { expireEsims } from "./expiry.ts";
-import { fulfilDueOrders } from "./fulfilment.ts";
+import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
-import { supplyDueItems } from "./supplies.ts";
+import { startPool } from "./pool.ts";
+import { createSupplies, reviewOverdue } from "./supplies.ts";
 import { purgeOldDeliveries } from "./webhook-retention.ts";
 
 /** What all workers need. */
@@ -23,11 +24,10 @@ export interface WorkerContext extends DaemonContext {
   smtpUrl: string | undefined;
 }
 
-const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Starts everything that runs by itself; `stop` lets each finish what it is doing. */
+/** Starts everything that runs by itself; `stop` lets each finish what is in flight, 30 s at most. */
 export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
   const { store, log, clock, addresses, smtpUrl } = context;
   const { publicUrl } = addresses;
@@ -37,10 +37,11 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl);
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
+  const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 
   const woken: [Topic, Worker][] = [
-    ["fulfilment", loop("fulfilment", SECOND_MS, (signal) => fulfilDueOrders({ store, log }, signal))],
-    ["fulfilment", loop("supplies", SECOND_MS, (signal) => supplyDueItems({ store, log, gateway: suppliers }, signal))],
+    ["fulfilment", startPool(createFulfilment({ store, log }), { log })],
+    ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log })],
   ];

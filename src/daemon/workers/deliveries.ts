@@ -1,107 +1,75 @@
 import type { Logger } from "pino";
+import { queueName } from "../../core/store/partner-queues.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import { type ClaimedDelivery, dueEndpoints, type Lane } from "../../core/webhooks/claim.ts";
+import { type ClaimedDelivery, releaseDeliveries } from "../../core/webhooks/claim.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
 import { takeTurn } from "../../core/webhooks/turn.ts";
+import { type DueEndpoint, dueEndpoints } from "../../core/webhooks/waiting.ts";
 import { type DeliverDependencies, deliver } from "./deliver.ts";
-import { createLanes, type DeliveryBounds } from "./lanes.ts";
-import { startWorker, type Worker } from "./loop.ts";
+import type { Worker } from "./loop.ts";
+import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
+import type { Bounds, Lane, Room } from "./share.ts";
 
-/** What the delivery worker stands on. */
+/** What the delivery worker needs. */
 export interface DeliveriesDependencies extends DeliverDependencies {
   log: Pick<Logger, "error">;
 }
 
-const BOUNDS: DeliveryBounds = { overall: 256, perEndpoint: 32, perAilingEndpoint: 2 };
+/** Attempts in flight at the same time: in all, of a partner's endpoints in one environment, of one endpoint. */
+const BOUNDS: Bounds = { overall: 256, production: 224, sandbox: 128, perKey: 64, perLane: 32 };
+/** Of an endpoint whose last attempt failed. */
+const PER_FAILING_ENDPOINT = 2;
 
-/** The delivery worker, one step at a time. */
-export interface Deliveries {
-  /** Writes what came back, starts tries of what is due as far as there is room, and does not wait for them. */
-  step(signal: AbortSignal): Promise<void>;
-  /** Resolves once no try is under way and all that came back is written. */
-  idle(): Promise<void>;
-  /** Called when it is worth calling `step` again: a try ended, or one that waited is due. */
-  onChange(wake: () => void): void;
-  /** Wakes nobody any more. */
-  close(): void;
-}
+type EndpointLane = Lane & Pick<DueEndpoint, "id">;
 
-/** Sends events to endpoints, each on a lane of its own. */
-export function createDeliveries(deps: DeliveriesDependencies, bounds: DeliveryBounds = BOUNDS): Deliveries {
-  const { store, clock } = deps;
-  const lanes = createLanes(bounds);
-  const running = new Set<Promise<void>>();
-  let cameBack: Outcome[] = [];
-  let wake = () => {};
-  let alarm: NodeJS.Timeout | undefined;
-
-  function start(claimed: ClaimedDelivery): void {
-    const { id } = claimed.endpoint;
-    lanes.enter(id);
-    const done = deliver(deps, claimed)
-      .then((outcome) => outcome !== null && cameBack.push(outcome))
-      // The lease runs out and the delivery is tried again.
-      .catch((error: unknown) => deps.log.error({ err: error, endpoint_id: id }, "delivery failed"))
-      .then(() => {
-        running.delete(done);
-        lanes.leave(id);
-        wake();
+/** Sends events to endpoints: partners share the room first, then each partner's endpoints. */
+export function createDeliveries(deps: DeliveriesDependencies): Pool {
+  const { store, log } = deps;
+  const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
+    name: "deliveries",
+    bounds: BOUNDS,
+    async due(full) {
+      // As many as can be in flight: one that can take more is among them.
+      const { due, waitMs } = await store.read(dueEndpoints, { full, limit: BOUNDS.perKey });
+      return { lanes: due.map(laneOf), waitMs };
+    },
+    async turn(rooms, outcomes) {
+      const lanes = new Map(rooms.map(({ lane }) => [lane.id, lane]));
+      const claimed = await turnOrSalvage(deps, outcomes, rooms);
+      return claimed.flatMap((delivery) => {
+        const lane = lanes.get(delivery.endpoint.id);
+        return lane === undefined ? [] : [{ lane, work: delivery }];
       });
-    running.add(done);
-  }
-
-  async function turn(shared: Lane[]): Promise<void> {
-    const outcomes = cameBack;
-    cameBack = [];
-    try {
-      for (const claimed of await turnOrSalvage(deps, outcomes, shared)) start(claimed);
-    } catch (error) {
-      cameBack.unshift(...outcomes);
-      throw error;
-    }
-  }
-
-  return {
-    async step(signal) {
-      while (!signal.aborted) {
-        // More than can be busy: one that is not is among them.
-        const { due, nextAt } = await store.read(dueEndpoints, { limit: bounds.overall * 2 });
-        clearTimeout(alarm);
-        if (nextAt !== null) alarm = setTimeout(() => wake(), Math.max(0, nextAt - clock.now())).unref();
-        const shared = lanes.share(due);
-        if (shared.length === 0 && cameBack.length === 0) return;
-        await turn(shared);
-      }
     },
-    async idle() {
-      while (running.size > 0) await Promise.all(running);
-      await turn([]).catch(leaveToLeases);
-    },
-    onChange(call) {
-      wake = call;
-    },
-    close() {
-      wake = () => {};
-      clearTimeout(alarm);
-    },
+    work: (claimed, stopping) => deliver(deps, claimed, stopping),
+    release: (claimed) =>
+      store.write(
+        releaseDeliveries,
+        claimed.map(({ lease, endpoint }) => ({ lease, endpointId: endpoint.id })),
+      ),
   };
+  return createPool(work, log);
 }
 
-/** What an outage keeps from being written at the end is delivered again once its lease has run out. */
-function leaveToLeases(error: unknown): void {
-  if (!isUnavailable(error)) throw error;
+function laneOf(endpoint: DueEndpoint): EndpointLane {
+  const { id, failing } = endpoint;
+  const own = failing ? { perLane: PER_FAILING_ENDPOINT } : {};
+  return { id, key: queueName(endpoint), sandbox: endpoint.environment === "sandbox", ...own };
 }
 
 /**
- * One turn. An outcome that cannot be written must not take the others with it: then each is written alone. Throws
+ * One turn. An outcome that cannot be recorded must not take the others with it: then each is recorded alone. Throws
  * while the database is unavailable.
  */
-async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], lanes: Lane[]) {
+async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], rooms: Room<EndpointLane>[]) {
   const { store, log } = deps;
   try {
-    return await store.write(takeTurn, { outcomes, lanes });
+    return await store.write(takeTurn, {
+      outcomes,
+      rooms: rooms.map(({ lane, room }) => ({ endpointId: lane.id, room })),
+    });
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (outcomes.length === 0 || isUnavailable(error)) throw error;
     log.error({ err: error }, "webhook outcomes could not be written together");
     for (const outcome of outcomes) {
       await store.write(applyOutcomes, [outcome]).catch((cause: unknown) => {
@@ -112,17 +80,13 @@ async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], 
   }
 }
 
-/** Runs deliveries until it is stopped: then the tries under way end by themselves, within their time limit. */
+/** Runs deliveries until it is stopped: then the attempts in flight end by themselves, within their time limit. */
 export function startDeliveries(deps: DeliveriesDependencies): Worker {
-  const deliveries = createDeliveries(deps);
-  const worker = startWorker({ name: "deliveries", pollMs: 1_000, step: deliveries.step, log: deps.log });
-  deliveries.onChange(worker.wake);
+  const worker = startPool(createDeliveries(deps), { log: deps.log });
   return {
     wake: worker.wake,
     async stop() {
-      deliveries.close();
       await worker.stop();
-      await deliveries.idle();
       await deps.sender.close();
     },
   };

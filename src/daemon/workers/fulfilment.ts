@@ -1,34 +1,63 @@
 import type { Logger } from "pino";
-import type { OrderId } from "../../core/kernel/brand.ts";
-import { claimDueOrders, postponeOrder, releaseOrder } from "../../core/orders/due.ts";
-import { fulfilStep } from "../../core/orders/fulfil.ts";
+import { claimOrders, fulfilLeased, postponeOrder, releaseOrders, waitingOrders } from "../../core/orders/due.ts";
+import type { Lease } from "../../core/store/lease.ts";
+import { type PartnerQueue, queueName } from "../../core/store/partner-queues.ts";
 import type { Store } from "../../core/store/store.ts";
+import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
+import type { Bounds, Lane } from "./share.ts";
 
-interface FulfilmentDependencies {
+/** What fulfilment needs. */
+export interface FulfilmentDependencies {
   store: Store;
   log: Pick<Logger, "error">;
 }
 
-/** Orders worked at the same time: their steps share commits. */
-const AT_ONCE = 16;
+/** Orders worked at the same time; their steps share commits. */
+const BOUNDS: Bounds = { overall: 32, production: 28, sandbox: 16, perKey: 32, perLane: 16 };
 const FAULT_DELAY_MS = 30_000;
 
-/** Takes every due order as far as it goes now: fulfilled, or waiting for people. Safe to kill at any moment. */
-export async function fulfilDueOrders({ store, log }: FulfilmentDependencies, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const claimed = await store.write(claimDueOrders, { limit: AT_ONCE });
-    if (claimed.length === 0) return;
-    await Promise.all(claimed.map((id) => fulfilOrder(store, id, signal, log)));
-  }
+type PartnerLane = Lane & PartnerQueue;
+
+/** Takes orders as far as they go by themselves: fulfilled, or waiting for people. A lane for each partner's orders. */
+export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
+  const work: PoolWork<PartnerLane, Lease<"orders">, never> = {
+    name: "fulfilment",
+    bounds: BOUNDS,
+    async due() {
+      const { due, waitMs } = await store.read(waitingOrders, null);
+      return { lanes: due.map(laneOf), waitMs };
+    },
+    turn: (rooms) => {
+      const claim = ({ environment, partnerId }: PartnerLane, room: number) =>
+        store.write(claimOrders, { environment, partnerId, room });
+      return claimEach(rooms, claim, log);
+    },
+    async work(lease, stopping) {
+      await fulfil(store, lease, { stopping, log });
+      return null;
+    },
+    release: (leases) => store.write(releaseOrders, leases),
+  };
+  return createPool(work, log);
 }
 
-async function fulfilOrder(store: Store, id: OrderId, signal: AbortSignal, log: Pick<Logger, "error">): Promise<void> {
+function laneOf(queue: PartnerQueue): PartnerLane {
+  const id = queueName(queue);
+  return { ...queue, id, key: id, sandbox: queue.environment === "sandbox" };
+}
+
+interface Running {
+  stopping: AbortSignal;
+  log: Pick<Logger, "error">;
+}
+
+async function fulfil(store: Store, lease: Lease<"orders">, { stopping, log }: Running): Promise<void> {
   try {
-    while ((await store.write(fulfilStep, id)) === "more") {
-      if (signal.aborted) return await store.write(releaseOrder, id);
+    while ((await store.write(fulfilLeased, lease)) === "more") {
+      if (stopping.aborted) return await store.write(releaseOrders, [lease]);
     }
   } catch (error) {
-    log.error({ err: error, order_id: id }, "fulfilment failed");
-    await store.write(postponeOrder, { id, delayMs: FAULT_DELAY_MS });
+    log.error({ err: error, order_id: lease.id }, "fulfilment failed");
+    await store.write(postponeOrder, { lease, delayMs: FAULT_DELAY_MS });
   }
 }

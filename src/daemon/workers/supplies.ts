@@ -1,10 +1,23 @@
 import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
 import { applySupply } from "../../core/orders/item-outcome.ts";
-import { type ClaimedItem, claimDueItems, postponeItem, reviewOverdueItems } from "../../core/orders/items-due.ts";
+import {
+  type ClaimedItem,
+  claimItems,
+  isSupplyOverdue,
+  postponeItem,
+  releaseItems,
+  reviewOverdueItems,
+  type SupplierQueue,
+  waitingItems,
+} from "../../core/orders/items-due.ts";
 import type { Store } from "../../core/store/store.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
+import { MAILS_AT_ONCE } from "../gateways/mailer.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
+import { drained } from "./loop.ts";
+import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
+import type { Bounds, Lane } from "./share.ts";
 
 /** What the worker for suppliers needs. */
 export interface SupplyDependencies {
@@ -13,35 +26,60 @@ export interface SupplyDependencies {
   log: Pick<Logger, "error" | "warn">;
 }
 
-/** Requests to suppliers under way at the same time. */
-const AT_ONCE = 16;
+/** Requests to suppliers in flight at the same time. No sandbox order reaches a supplier. */
+const BOUNDS: Bounds = { overall: 64, production: 64, sandbox: 0, perKey: 32, perLane: 16 };
 const FAULT_DELAY_MS = 60_000;
 
-/** Sends every item that is due, and holds the orders whose supplier gave no final answer in time. */
-export async function supplyDueItems(deps: SupplyDependencies, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    if ((await deps.store.write(reviewOverdueItems, { limit: 100 })) === 0) break;
-  }
-  while (!signal.aborted) {
-    const claimed = await deps.store.write(claimDueItems, { limit: AT_ONCE });
-    if (claimed.length === 0) return;
-    await Promise.all(claimed.map((item) => supply(deps, item)));
-  }
+type SupplierLane = Lane & SupplierQueue;
+
+/** Sends items to their suppliers: a lane for each supplier. Those reached by mail share the mail server. */
+export function createSupplies(deps: SupplyDependencies): Pool {
+  const { store, log } = deps;
+  const work: PoolWork<SupplierLane, ClaimedItem, never> = {
+    name: "supplies",
+    bounds: BOUNDS,
+    async due() {
+      const { due, waitMs } = await store.read(waitingItems, null);
+      return { lanes: due.map(laneOf), waitMs };
+    },
+    turn: (rooms) => claimEach(rooms, ({ supplier }, room) => store.write(claimItems, { supplier, room }), log),
+    work: (claimed) => supply(deps, claimed),
+    release: (items) =>
+      store.write(
+        releaseItems,
+        items.map(({ lease }) => lease),
+      ),
+  };
+  return createPool(work, log);
 }
 
-async function supply({ store, gateway, log }: SupplyDependencies, claimed: ClaimedItem): Promise<void> {
-  const { id, supplier } = claimed.item;
+function laneOf(queue: SupplierQueue): SupplierLane {
+  // No supplier's name has a space.
+  const own = queue.adapter === "email" ? { key: "mail server", perKey: MAILS_AT_ONCE } : { key: queue.supplier };
+  return { ...queue, ...own, id: queue.supplier, sandbox: false };
+}
+
+/** Holds the orders whose supplier gave no final answer in time. */
+export async function reviewOverdue(store: Store, signal: AbortSignal): Promise<void> {
+  if (!(await store.read(isSupplyOverdue, null))) return;
+  await drained(signal, () => store.write(reviewOverdueItems, { limit: 100 }));
+}
+
+async function supply({ store, gateway, log }: SupplyDependencies, claimed: ClaimedItem): Promise<null> {
+  const { lease, item } = claimed;
+  const { id, supplier } = item;
   try {
     const { outcome, statusCode, latencyMs } = await gateway.send(claimed, await store.read(supplierContact, supplier));
-    const heard = { source: "request", statusCode, latencyMs } as const;
+    const about = { id, leaseNo: lease.no, heard: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
-    await store.write(applySupply, { id, outcome, heard }).catch(async (error: unknown) => {
+    await store.write(applySupply, { ...about, outcome }).catch(async (error: unknown) => {
       // What it handed over cannot be taken, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;
-      await store.write(applySupply, { id, outcome: { kind: "temporary", reason: error.message }, heard });
+      await store.write(applySupply, { ...about, outcome: { kind: "temporary", reason: error.message } });
     });
   } catch (error) {
     log.error({ err: error, item_id: id }, "supply failed");
-    await store.write(postponeItem, { id, delayMs: FAULT_DELAY_MS });
+    await store.write(postponeItem, { lease, delayMs: FAULT_DELAY_MS });
   }
+  return null;
 }

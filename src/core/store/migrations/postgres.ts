@@ -146,5 +146,36 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"order_lines\" ADD COLUMN \"created_at\" bigint DEFAULT 0 NOT NULL;",
       "CREATE INDEX \"order_lines_product\" ON \"order_lines\" USING btree (\"partner_id\",\"environment\",\"product_id\",\"created_at\",\"order_id\");"
     ]
+  },
+  {
+    "name": "0005_leases",
+    "statements": [
+      "UPDATE orders SET due_at = NULL, leased_until = NULL WHERE status NOT IN ('pending_payment', 'paid', 'waiting_review') AND (due_at IS NOT NULL OR leased_until IS NOT NULL);",
+      "UPDATE order_items SET due_at = NULL, leased_until = NULL, deadline_at = NULL WHERE status NOT IN ('pending', 'submitted', 'confirmed') AND (due_at IS NOT NULL OR leased_until IS NOT NULL OR deadline_at IS NOT NULL);",
+      "UPDATE activations SET due_at = NULL, leased_until = NULL, deadline_at = NULL WHERE status NOT IN ('pending', 'processing') AND (due_at IS NOT NULL OR leased_until IS NOT NULL OR deadline_at IS NOT NULL);",
+      "UPDATE orders SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "UPDATE order_items SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "UPDATE activations SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "DROP INDEX \"activations_pickup\";",
+      "DROP INDEX \"activations_exchange\";",
+      "DROP INDEX \"orders_due\";",
+      "DROP INDEX \"order_items_due\";",
+      "ALTER TABLE \"activations\" ADD COLUMN \"lease_no\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"orders\" ADD COLUMN \"lease_no\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"order_items\" ADD COLUMN \"lease_no\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"deliveries\" ADD COLUMN \"lease_no\" bigint DEFAULT 0 NOT NULL;",
+      "CREATE INDEX \"activations_due\" ON \"activations\" USING btree (\"due_at\",\"id\") WHERE due_at is not null;",
+      "CREATE INDEX \"activations_deadline\" ON \"activations\" USING btree (\"deadline_at\",\"id\") WHERE deadline_at is not null;",
+      "CREATE INDEX \"orders_due_partner\" ON \"orders\" USING btree (\"environment\",\"partner_id\",\"due_at\",\"id\") WHERE due_at is not null;",
+      "CREATE INDEX \"order_items_due_supplier\" ON \"order_items\" USING btree (\"supplier\",\"due_at\",\"id\") WHERE due_at is not null;",
+      "CREATE INDEX \"webhook_endpoints_due_partner\" ON \"webhook_endpoints\" USING btree (\"environment\",\"partner_id\",\"due_at\",\"id\") WHERE due_at is not null;",
+      "CREATE INDEX \"activations_pickup\" ON \"activations\" USING btree (\"due_at\",\"activation_date\",\"id\") WHERE status = 'pending';",
+      "CREATE INDEX \"activations_exchange\" ON \"activations\" USING btree (\"carrier_prefix\",\"due_at\",\"id\") WHERE status = 'processing' and due_at is not null;",
+      "CREATE INDEX \"orders_due\" ON \"orders\" USING btree (\"due_at\",\"id\") WHERE due_at is not null;",
+      "CREATE INDEX \"order_items_due\" ON \"order_items\" USING btree (\"due_at\",\"id\") WHERE due_at is not null;",
+      "ALTER TABLE \"activations\" ADD CONSTRAINT \"activations_ended\" CHECK (status in ('pending', 'processing') or (due_at is null and leased_until is null and deadline_at is null));",
+      "ALTER TABLE \"orders\" ADD CONSTRAINT \"orders_ended\" CHECK (status in ('pending_payment', 'paid', 'waiting_review') or (due_at is null and leased_until is null));",
+      "ALTER TABLE \"order_items\" ADD CONSTRAINT \"order_items_ended\" CHECK (status in ('pending', 'submitted', 'confirmed') or (due_at is null and leased_until is null and deadline_at is null));"
+    ]
   }
 ];

@@ -130,5 +130,33 @@ export const migrations: Migration[] = [
       "ALTER TABLE `order_lines` ADD `created_at` integer DEFAULT 0 NOT NULL;",
       "CREATE INDEX `order_lines_product` ON `order_lines` (`partner_id`,`environment`,`product_id`,`created_at`,`order_id`);"
     ]
+  },
+  {
+    "name": "0005_leases",
+    "statements": [
+      "UPDATE orders SET due_at = NULL, leased_until = NULL WHERE status NOT IN ('pending_payment', 'paid', 'waiting_review') AND (due_at IS NOT NULL OR leased_until IS NOT NULL);",
+      "UPDATE order_items SET due_at = NULL, leased_until = NULL, deadline_at = NULL WHERE status NOT IN ('pending', 'submitted', 'confirmed') AND (due_at IS NOT NULL OR leased_until IS NOT NULL OR deadline_at IS NOT NULL);",
+      "UPDATE activations SET due_at = NULL, leased_until = NULL, deadline_at = NULL WHERE status NOT IN ('pending', 'processing') AND (due_at IS NOT NULL OR leased_until IS NOT NULL OR deadline_at IS NOT NULL);",
+      "UPDATE orders SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "UPDATE order_items SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "UPDATE activations SET due_at = leased_until WHERE due_at IS NOT NULL AND leased_until IS NOT NULL;",
+      "ALTER TABLE `orders` ADD `lease_no` integer DEFAULT 0 NOT NULL CONSTRAINT \"orders_ended\" CHECK(status in ('pending_payment', 'paid', 'waiting_review') or (due_at is null and leased_until is null));",
+      "ALTER TABLE `order_items` ADD `lease_no` integer DEFAULT 0 NOT NULL CONSTRAINT \"order_items_ended\" CHECK(status in ('pending', 'submitted', 'confirmed') or (due_at is null and leased_until is null and deadline_at is null));",
+      "ALTER TABLE `activations` ADD `lease_no` integer DEFAULT 0 NOT NULL CONSTRAINT \"activations_ended\" CHECK(status in ('pending', 'processing') or (due_at is null and leased_until is null and deadline_at is null));",
+      "ALTER TABLE `deliveries` ADD `lease_no` integer DEFAULT 0 NOT NULL;",
+      "DROP INDEX `activations_pickup`;",
+      "DROP INDEX `activations_exchange`;",
+      "DROP INDEX `orders_due`;",
+      "DROP INDEX `order_items_due`;",
+      "CREATE INDEX `activations_due` ON `activations` (`due_at`,`id`) WHERE due_at is not null;",
+      "CREATE INDEX `activations_pickup` ON `activations` (`due_at`,`activation_date`,`id`) WHERE status = 'pending';",
+      "CREATE INDEX `activations_exchange` ON `activations` (`carrier_prefix`,`due_at`,`id`) WHERE status = 'processing' and due_at is not null;",
+      "CREATE INDEX `activations_deadline` ON `activations` (`deadline_at`,`id`) WHERE deadline_at is not null;",
+      "CREATE INDEX `orders_due` ON `orders` (`due_at`,`id`) WHERE due_at is not null;",
+      "CREATE INDEX `orders_due_partner` ON `orders` (`environment`,`partner_id`,`due_at`,`id`) WHERE due_at is not null;",
+      "CREATE INDEX `order_items_due` ON `order_items` (`due_at`,`id`) WHERE due_at is not null;",
+      "CREATE INDEX `order_items_due_supplier` ON `order_items` (`supplier`,`due_at`,`id`) WHERE due_at is not null;",
+      "CREATE INDEX `webhook_endpoints_due_partner` ON `webhook_endpoints` (`environment`,`partner_id`,`due_at`,`id`) WHERE due_at is not null;"
+    ]
   }
 ];

@@ -3,6 +3,7 @@ import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts"
 import type { Environment } from "../../kernel/environment.ts";
 import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
+import { leaseColumns, NOTHING_DUE } from "./lease.ts";
 import type { partnersTables } from "./partners.ts";
 
 /** What partners see and filter by. */
@@ -52,9 +53,9 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       cancel_reason: k.text("cancel_reason"),
       /** It is not picked up before: a slip can be cancelled. */
       not_before: k.int("not_before").notNull(),
-      /** When a worker should look at it; null: its date has not come, or it waits for people. */
+      /** When a worker should look at it, or its lease ends; null: its date has not come, or it waits for people. */
       due_at: k.int("due_at"),
-      leased_until: k.int("leased_until"),
+      ...leaseColumns(k),
       /** Temporary faults in a row. */
       faults: k.int("faults").notNull(),
       /** Exchanges since it was picked up or retried by the operator. */
@@ -84,8 +85,13 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("activations_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
       k.index("activations_list_iccid").on(t.partner_id, t.environment, t.iccid, t.created_at, t.id),
-      k.index("activations_pickup").on(t.status, t.due_at, t.activation_date, t.id),
-      k.index("activations_exchange").on(t.carrier_prefix, t.status, t.due_at, t.id),
+      k.index("activations_due").on(t.due_at, t.id).where(sql`due_at is not null`),
+      k.index("activations_pickup").on(t.due_at, t.activation_date, t.id).where(sql`status = 'pending'`),
+      k
+        .index("activations_exchange")
+        .on(t.carrier_prefix, t.due_at, t.id)
+        .where(sql`status = 'processing' and due_at is not null`),
+      k.index("activations_deadline").on(t.deadline_at, t.id).where(sql`deadline_at is not null`),
       k.index("activations_queue").on(t.queued_at, t.id),
       k.index("activations_queue_carrier").on(t.carrier_prefix, t.queued_at, t.id),
       k.index("activations_passport").on(t.passport_index, t.id),
@@ -93,6 +99,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_request").on(t.request_id, t.id),
       // What retention looks for: ended, and not cleared yet.
       k.index("activations_finished").on(t.finished_at, t.id).where(sql`sealed is not null`),
+      // What has ended, or is left to staff, is not worked by itself, whatever a command does.
+      k.check("activations_ended", sql`status in ('pending', 'processing') or ${NOTHING_DUE}`),
     ],
   );
 

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
 import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
+import { leaseColumns, NOTHING_DUE } from "./lease.ts";
 import type { OrderItemStatus, ordersTables } from "./orders.ts";
 
 type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
@@ -38,9 +39,9 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       error_type: k.text("error_type"),
       error_message: k.text("error_message"),
       attempts: k.int("attempts").notNull(),
-      /** When a worker should next look at it; null: nothing to do by itself. */
+      /** When a worker should next look at it, or when its lease ends; null: nothing to do by itself. */
       due_at: k.int("due_at"),
-      leased_until: k.int("leased_until"),
+      ...leaseColumns(k),
       /** Until when a final answer must have come. */
       deadline_at: k.int("deadline_at"),
       submitted_at: k.int("submitted_at"),
@@ -53,9 +54,12 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
     (t) => [
       k.uniqueIndex("order_items_order").on(t.order_id, t.position),
       k.index("order_items_line").on(t.line_id, t.position),
-      k.index("order_items_due").on(t.due_at, t.id),
+      k.index("order_items_due").on(t.due_at, t.id).where(sql`due_at is not null`),
+      k.index("order_items_due_supplier").on(t.supplier, t.due_at, t.id).where(sql`due_at is not null`),
       k.index("order_items_deadline").on(t.deadline_at, t.id),
       k.index("order_items_email").on(t.email_key, t.id).where(sql`email_key is not null`),
+      // What has ended is never sent again, whatever a command does.
+      k.check("order_items_ended", sql`status in ('pending', 'submitted', 'confirmed') or ${NOTHING_DUE}`),
     ],
   );
 

@@ -3,6 +3,7 @@ import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/br
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables, DeliveryMethod, ProductType } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
+import { leaseColumns } from "./lease.ts";
 import type { partnersTables } from "./partners.ts";
 
 export type OrderStatus = "pending_payment" | "paid" | "waiting_review" | "fulfilled" | "failed" | "cancelled";
@@ -49,9 +50,9 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       cancelled_at: k.int("cancelled_at"),
       /** Why it was cancelled, rejected or waits for review: words for people. */
       reason: k.text("reason"),
-      /** When a worker should next look at it; null: nothing to do by itself. */
+      /** When a worker should next look at it, or when its lease ends; null: nothing to do by itself. */
       due_at: k.int("due_at"),
-      leased_until: k.int("leased_until"),
+      ...leaseColumns(k),
       /** Whether the stock of all its stock lines is reserved. */
       reserved: k.flag("reserved").notNull(),
     },
@@ -59,9 +60,15 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       k.index("orders_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("orders_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
       k.index("orders_status").on(t.status, t.created_at, t.id),
-      k.index("orders_due").on(t.due_at, t.id),
+      k.index("orders_due").on(t.due_at, t.id).where(sql`due_at is not null`),
+      k.index("orders_due_partner").on(t.environment, t.partner_id, t.due_at, t.id).where(sql`due_at is not null`),
       k.index("orders_email").on(t.email_key, t.id).where(sql`email_key is not null`),
       k.index("orders_request").on(t.request_id, t.id),
+      // What has ended is never worked again, whatever a command does.
+      k.check(
+        "orders_ended",
+        sql`status in ('pending_payment', 'paid', 'waiting_review') or (due_at is null and leased_until is null)`,
+      ),
     ],
   );
 

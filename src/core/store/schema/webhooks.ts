@@ -3,6 +3,7 @@ import type { EventKind } from "../../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
+import { leaseColumns } from "./lease.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";
 
@@ -47,6 +48,10 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
     (t) => [
       k.index("webhook_endpoints_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("webhook_endpoints_due").on(t.due_at, t.id),
+      k
+        .index("webhook_endpoints_due_partner")
+        .on(t.environment, t.partner_id, t.due_at, t.id)
+        .where(sql`due_at is not null`),
     ],
   );
 
@@ -65,7 +70,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       attempts: k.int("attempts").notNull(),
       /** Pending: when to try next, or when the lease of the try under way runs out. Else: when it was settled. */
       due_at: k.int("due_at").notNull(),
-      leased_until: k.int("leased_until"),
+      ...leaseColumns(k),
       created_at: k.int("created_at").notNull(),
     },
     (t) => [

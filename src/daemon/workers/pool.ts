@@ -1,0 +1,206 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import { isUnavailable } from "../../core/store/problems.ts";
+import { startWorker, type Worker } from "./loop.ts";
+import { type Bounds, countInFlight, createTurns, fullKeys, type Lane, type Room, share } from "./share.ts";
+
+/** What a read found to be due. */
+export interface Due<L extends Lane> {
+  lanes: L[];
+  /** In how many ms the first of what is not due yet will be; null: nothing of that kind waits. */
+  waitMs: number | null;
+}
+
+/** One piece of work that was claimed, on its lane. */
+export interface Claimed<L extends Lane, C> {
+  lane: L;
+  work: C;
+}
+
+/** One kind of work: what is due, how it is claimed, how it is done. `R` is what a later turn records of it. */
+export interface PoolWork<L extends Lane, C, R> {
+  name: string;
+  bounds: Bounds;
+  /** Lanes with something due, by a read; of the keys in `full` nothing is claimed just now. */
+  due(full: ReadonlySet<string>): Promise<Due<L>>;
+  /** Records what ended, then claims up to `room` of each lane. Called only when there is something to do. */
+  turn(rooms: Room<L>[], ended: R[]): Promise<Claimed<L, C>[]>;
+  /** Does one. Its answer is handed to the next turn unless null. Once `stopping` aborts it gives up what it can. */
+  work(claimed: C, stopping: AbortSignal): Promise<R | null>;
+  /** Gives up the leases of what was not begun, or could not be finished in time. */
+  release(claimed: C[]): Promise<void>;
+}
+
+/** Work in flight, within bounds, shared fairly among keys. */
+export interface Pool {
+  name: string;
+  /** Claims what is due as far as there is room and begins it, without waiting for it. Answers how many were begun. */
+  step(signal: AbortSignal): Promise<number>;
+  /** Resolves once nothing is in flight and all that ended is recorded. */
+  idle(): Promise<void>;
+  /** Calls `wake` when another step is worthwhile: something ended, or came due. */
+  onChange(wake: () => void): void;
+  /** Claims nothing more, lets what is in flight finish for `graceMs`, then gives up the leases of the rest. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A pool for one kind of work; it does nothing by itself, see `startPool`. */
+export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<Logger, "error">): Pool {
+  const { bounds } = kind;
+  const runner = createRunner(kind, log);
+  const turns = createTurns();
+  let alarm: NodeJS.Timeout | undefined;
+
+  async function rooms(): Promise<Room<L>[]> {
+    if (runner.flight.total() >= bounds.overall) return [];
+    const { lanes, waitMs } = await kind.due(fullKeys(runner.flight, bounds));
+    clearTimeout(alarm);
+    if (waitMs !== null) alarm = setTimeout(() => runner.wake(), Math.min(waitMs, LONGEST_ALARM_MS)).unref();
+    const shared = share(turns.order(lanes), runner.flight, bounds);
+    turns.took(shared);
+    return shared;
+  }
+
+  async function turn(shared: Room<L>[]): Promise<Claimed<L, C>[]> {
+    const ended = runner.ended.splice(0);
+    if (shared.length + ended.length === 0) return [];
+    try {
+      return await kind.turn(shared, ended);
+    } catch (error) {
+      // What an outage kept from being recorded is recorded after it.
+      if (isUnavailable(error)) runner.ended.unshift(...ended);
+      throw error;
+    }
+  }
+
+  /** Records what is left. During an outage it is left to the leases: they run out, and the work is done again. */
+  async function recordRest(): Promise<void> {
+    await turn([]).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+    });
+  }
+
+  return {
+    name: kind.name,
+    async step(signal) {
+      let begun = 0;
+      while (!signal.aborted && !runner.stopping.signal.aborted) {
+        const claimed = await turn(await rooms());
+        for (const one of claimed) runner.begin(one);
+        begun += claimed.length;
+        if (claimed.length === 0 && runner.ended.length === 0) break;
+      }
+      return begun;
+    },
+    async idle() {
+      await runner.idle();
+      await recordRest();
+    },
+    onChange(wake) {
+      runner.wake = wake;
+    },
+    async stop(graceMs) {
+      runner.wake = () => {};
+      clearTimeout(alarm);
+      runner.stopping.abort();
+      const all = await withinGrace(runner.idle(), graceMs);
+      await recordRest();
+      if (!all) await kind.release([...runner.running.values()]);
+    },
+  };
+}
+
+/** What is in flight, and what it has left for the next turn. */
+function createRunner<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<Logger, "error">) {
+  const running = new Map<Promise<void>, C>();
+  const runner = {
+    flight: countInFlight(),
+    running,
+    ended: [] as R[],
+    stopping: new AbortController(),
+    wake: () => {},
+    begin({ lane, work }: Claimed<L, C>): void {
+      runner.flight.enter(lane);
+      const done = runner.work(work).then(() => {
+        running.delete(done);
+        runner.flight.leave(lane);
+        runner.wake();
+      });
+      running.set(done, work);
+    },
+    async work(claimed: C): Promise<void> {
+      try {
+        // Claimed while it was being stopped.
+        if (runner.stopping.signal.aborted) return await kind.release([claimed]);
+        const result = await kind.work(claimed, runner.stopping.signal);
+        if (result !== null) runner.ended.push(result);
+      } catch (error) {
+        // Its lease ends by itself; then it is done again.
+        log.error({ err: error, worker: kind.name }, "work failed");
+      }
+    },
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running.keys());
+    },
+  };
+  return runner;
+}
+
+/** Whether `done` came about within `graceMs`. */
+async function withinGrace(done: Promise<void>, graceMs: number): Promise<boolean> {
+  const cut = new AbortController();
+  const late = pause(graceMs, false, { signal: cut.signal }).catch(() => false);
+  const inTime = await Promise.race([done.then(() => true), late]);
+  cut.abort();
+  return inTime;
+}
+
+/** The longest that a timer can be set for. */
+const LONGEST_ALARM_MS = 2 ** 31 - 1;
+
+/**
+ * Claims lane by lane, each in a command of its own, so that a lane whose claim fails takes nothing from the others.
+ * Those that share a commit are one transaction anyway.
+ */
+export async function claimEach<L extends Lane, C>(
+  rooms: Room<L>[],
+  claim: (lane: L, room: number) => Promise<C[]>,
+  log: Pick<Logger, "error">,
+): Promise<Claimed<L, C>[]> {
+  const claims = rooms.map(async ({ lane, room }) => {
+    try {
+      return (await claim(lane, room)).map((work) => ({ lane, work }));
+    } catch (error) {
+      log.error({ err: error, lane: lane.id }, "claim failed");
+      return [];
+    }
+  });
+  return (await Promise.all(claims)).flat();
+}
+
+/** How long what is in flight may take to finish once a daemon stops (ms). */
+export const STOP_GRACE_MS = 30_000;
+
+/** Runs a pool until it is stopped; it also looks every second. `before` runs at the start of each step. */
+export function startPool(
+  pool: Pool,
+  { log, before }: { log: Pick<Logger, "error">; before?: (signal: AbortSignal) => Promise<void> },
+): Worker {
+  const worker = startWorker({
+    name: pool.name,
+    pollMs: 1_000,
+    log,
+    async step(signal) {
+      await before?.(signal);
+      await pool.step(signal);
+    },
+  });
+  pool.onChange(worker.wake);
+  return {
+    wake: worker.wake,
+    async stop() {
+      await worker.stop();
+      await pool.stop(STOP_GRACE_MS);
+    },
+  };
+}

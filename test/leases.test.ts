@@ -1,0 +1,296 @@
+import { expect, onTestFinished, test } from "vitest";
+import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
+import { queueDepths } from "../src/core/insight/queues.ts";
+import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
+import { applySupply } from "../src/core/orders/item-outcome.ts";
+import type { Store, Tx } from "../src/core/store/store.ts";
+import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
+import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
+import { createExchanges } from "../src/daemon/workers/activations.ts";
+import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
+import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
+import { kinds } from "./support/activations.ts";
+import { MINUTE, useHttpCarrier, withHttpCarrier } from "./support/carrier.ts";
+import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
+import { startWebhookPlatform } from "./support/webhooks.ts";
+
+const log = { error: (...words: unknown[]) => console.error(...words) };
+const silent = { error: () => undefined };
+const { signal } = new AbortController();
+
+async function withSupplier() {
+  const platform = await startPlatform();
+  const products = await addProducts(platform.store, [...suppliedProducts, { sku: "EU5", price_cents: 100 }]);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 100_000);
+  const supplier = await heldSupplier();
+  await useHttpSupplier(platform.store, "northwind", supplier.url);
+  return { platform, products, caller, supplier };
+}
+
+function esim(serial: number) {
+  const digits = `894477${String(serial).padStart(12, "0")}`;
+  return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${serial}` };
+}
+
+/** The same store, but the answer to the first commit of `command` never arrives. */
+function losingAnswer(store: Store, command: unknown): Store {
+  let lost = false;
+  return {
+    ...store,
+    async write(run, input, requestId) {
+      const result = await store.write(run, input, requestId);
+      if (lost || !Object.is(run, command)) return result;
+      lost = true;
+      throw new Error("the connection broke before the answer to COMMIT");
+    },
+  };
+}
+
+const statusOf = async (caller: Caller, id: string) => (await caller.get(`/api/v1/orders/${id}`)).body.status;
+
+async function waiting({ store }: Platform, queue: string) {
+  return (await store.read(queueDepths, null)).find((one) => one.queue === queue)?.waiting;
+}
+
+test("an item that was delivered is never sent again, also where the answer to its commit was lost", async () => {
+  const { platform, products, caller, supplier } = await withSupplier();
+  supplier.answers({ outcome: "activated", esims: [esim(1)] });
+  const id = await placeOrder(caller, products.API);
+  const worker = supplyWorker(losingAnswer(platform.store, applySupply), platform.clock.now);
+  await platform.fulfil();
+  for (let minutes = 0; minutes < 60; minutes += 2) {
+    await settled(worker);
+    platform.clock.advance(2 * MINUTE);
+  }
+  expect(supplier.asked).toHaveLength(1);
+  expect(await waiting(platform, "items_due")).toBe(0);
+  const fresh = await platform.credential("partner-1", { live: true });
+  expect(await statusOf(fresh, id)).toBe("fulfilled");
+});
+
+test("an order that was fulfilled is never worked again, also where the answer to its commit was lost", async () => {
+  const { platform, products, caller } = await withSupplier();
+  await addStock(platform.store, "EU5", 1);
+  const id = await placeOrder(caller, products.EU5);
+  const store = losingAnswer(platform.store, fulfilLeased);
+  await settled(createFulfilment({ store, log: silent }));
+  expect(await statusOf(caller, id)).toBe("fulfilled");
+  platform.clock.advance(MINUTE);
+  expect(await waiting(platform, "orders_due")).toBe(0);
+  expect(await platform.store.read(waitingOrders, null)).toEqual({ due: [], waitMs: null });
+});
+
+test.each(["orders", "orderItems", "activations"] as const)(
+  "the database refuses finished rows of %s that are due",
+  async (name) => {
+    const { store, due, work, carrier } = await withHttpCarrier();
+    carrier.answers({ body: { outcome: "refused" } });
+    await due();
+    await work();
+    const platform = await startPlatform();
+    const products = await addProducts(platform.store, suppliedProducts);
+    const caller = await platform.caller({ live: true });
+    await platform.fund(caller.partnerId, 10_000);
+    const supplier = await heldSupplier();
+    supplier.answers({ outcome: "refused", error_type: "withdrawn", error_message: "No longer sold" });
+    await useHttpSupplier(platform.store, "northwind", supplier.url);
+    await placeOrder(caller, products.API);
+    await settled(supplyWorker(platform.store, platform.clock.now));
+    // All that there is has failed: the order, its item, the activation.
+    const makeDue = async (tx: Tx) => void (await tx.db.update(tx.t[name]).set({ due_at: tx.now }));
+    const lease = async (tx: Tx) => void (await tx.db.update(tx.t[name]).set({ leased_until: tx.now }));
+    const database = name === "activations" ? store : platform.store;
+    await expect(database.write(makeDue, null)).rejects.toThrow();
+    await expect(database.write(lease, null)).rejects.toThrow();
+  },
+);
+
+test("a supplier's worker that lost its lease counts no fault against an item that another worker sent", async () => {
+  const { platform, products, caller, supplier } = await withSupplier();
+  const id = await placeOrder(caller, products.API);
+  const late = supplyWorker(platform.store, platform.clock.now);
+  const other = supplyWorker(await platform.again(), platform.clock.now);
+  await platform.fulfil();
+  await late.step(signal);
+  await supplier.got(1);
+  platform.clock.advance(2 * MINUTE);
+  await other.step(signal);
+  await supplier.got(2);
+  supplier.asked[1]?.answer({ outcome: "accepted" });
+  await other.idle();
+  supplier.asked[0]?.answer({}, 503);
+  await late.idle();
+  for (let hours = 0; hours < 40; hours++) {
+    platform.clock.advance(60 * MINUTE);
+    await settled(other);
+  }
+  expect(supplier.asked).toHaveLength(2);
+  const fresh = await platform.credential("partner-1", { live: true });
+  expect(await statusOf(fresh, id)).toBe("paid");
+});
+
+test("neither acceptance nor fault nor result of a late holder changes an item under its new holder", async () => {
+  const { platform, products, caller, supplier } = await withSupplier();
+  const answers: [object, number][] = [
+    [{ outcome: "accepted" }, 200],
+    [{}, 503],
+    [{ outcome: "refused", error_type: "no", error_message: "No" }, 422],
+    [{ outcome: "activated", esims: [esim(10)] }, 200],
+  ];
+  for (const [at, [body, status]] of answers.entries()) {
+    const id = await placeOrder(caller, products.API);
+    const late = supplyWorker(platform.store, platform.clock.now);
+    const other = supplyWorker(await platform.again(), platform.clock.now);
+    await platform.fulfil();
+    await late.step(signal);
+    await supplier.got(2 * at + 1);
+    platform.clock.advance(2 * MINUTE);
+    await other.step(signal);
+    await supplier.got(2 * at + 2);
+    supplier.asked[2 * at]?.answer(body, status);
+    await late.idle();
+    const fresh = await platform.credential("partner-1", { live: true });
+    const { body: between } = await fresh.get(`/api/v1/orders/${id}`);
+    expect([between.status, between.line_items[0].fulfillment.status]).toEqual(["paid", "pending"]);
+    supplier.asked[2 * at + 1]?.answer({ outcome: "activated", esims: [esim(20 + at)] });
+    await other.idle();
+    expect(await statusOf(fresh, id)).toBe("fulfilled");
+    // What the late holder got is on record for support.
+    const attempts = await platform.store.read(async (q) => q.db.select().from(q.t.itemAttempts), null);
+    expect(attempts).toHaveLength(2 * at + 2);
+  }
+});
+
+test("a fault of our own exchange does not put an item back that the supplier accepted by callback", async () => {
+  const { platform, products, caller, supplier } = await withSupplier();
+  const id = await placeOrder(caller, products.API);
+  const worker = supplyWorker(platform.store, platform.clock.now);
+  await worker.step(signal);
+  await supplier.got(1);
+  const [item] = await platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
+  if (item === undefined) throw new Error("no item");
+  const heard = { source: "callback" } as const;
+  await platform.store.write(applySupply, { id: item.id, outcome: { kind: "accepted" }, heard });
+  supplier.asked[0]?.answer({}, 503);
+  await worker.idle();
+  platform.clock.advance(60 * MINUTE);
+  expect(await settled(worker)).toBe(0);
+  expect(await statusOf(await platform.credential("partner-1", { live: true }), id)).toBe("paid");
+});
+
+test("a late holder of an order writes nothing, neither a step nor a delay", async () => {
+  const { platform, products, caller } = await withSupplier();
+  await addStock(platform.store, "EU5", 1);
+  const id = await placeOrder(caller, products.EU5);
+  const [queue] = (await platform.store.read(waitingOrders, null)).due;
+  if (queue === undefined) throw new Error("nothing is due");
+  const claim = async (store: Store) => {
+    const [lease] = await store.write(claimOrders, { ...queue, room: 5 });
+    if (lease === undefined) throw new Error("nothing was claimed");
+    return lease;
+  };
+  const late = await claim(platform.store);
+  platform.clock.advance(MINUTE);
+  const held = await claim(await platform.again());
+  expect(held.no).toBeGreaterThan(late.no);
+  expect(await platform.store.write(fulfilLeased, late)).toBe("lost");
+  expect(await statusOf(caller, id)).toBe("paid");
+  await platform.store.write(postponeOrder, { lease: late, delayMs: 1 });
+  expect(await platform.store.write(fulfilLeased, held)).toBe("done");
+  expect(await statusOf(caller, id)).toBe("fulfilled");
+});
+
+test("two claims in the same millisecond are told apart", async () => {
+  const { platform, products, caller } = await withSupplier();
+  await addStock(platform.store, "EU5", 1);
+  await placeOrder(caller, products.EU5);
+  const [queue] = (await platform.store.read(waitingOrders, null)).due;
+  if (queue === undefined) throw new Error("nothing is due");
+  const [first] = await platform.store.write(claimOrders, { ...queue, room: 1 });
+  if (first === undefined) throw new Error("nothing was claimed");
+  await platform.store.write(postponeOrder, { lease: first, delayMs: 0 });
+  const [second] = await platform.store.write(claimOrders, { ...queue, room: 1 });
+  expect(second?.no).toBe(first.no + 1);
+  expect(await platform.store.write(fulfilLeased, first)).toBe("lost");
+});
+
+test("a carrier's worker that lost its lease changes nothing; what it got stays on record", async () => {
+  const started = await withHttpCarrier();
+  const { carrier, due, work, clock, store, again, show, partner, events } = started;
+  await useHttpCarrier(store, carrier.url, { timeout_ms: 30_000 });
+  const held: ((body: object, status?: number) => void)[] = [];
+  const arrivals: (() => void)[] = [];
+  carrier.answers((response) => {
+    held.push(
+      (body, status = 200) =>
+        void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+    );
+    arrivals.shift()?.();
+  });
+  const asked = () => new Promise<void>((resolve) => void arrivals.push(resolve));
+  const workerOn = (on: Store) => {
+    const gateway = createCarrierGateway({ now: clock.now, publicUrl: started.url });
+    onTestFinished(() => gateway.close());
+    return createExchanges({ store: on, gateway, log });
+  };
+  const [late, other] = [workerOn(store), workerOn(await again())];
+  const id = await due();
+  const first = asked();
+  const working = work();
+  await first;
+  // The worker of `work` is the first holder; two more take over, one after the other.
+  for (const worker of [late, other]) {
+    clock.advance(MINUTE);
+    const next = asked();
+    await worker.step(signal);
+    await next;
+  }
+  held[0]?.({}, 503);
+  await working;
+  held[1]?.({ outcome: "refused", error_type: "no" });
+  await late.idle();
+  expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "processing" });
+  held[2]?.({ outcome: "activated", mobile_number: "+61491570156" });
+  await other.idle();
+  expect(await show(partner, id)).toMatchObject({ status: "completed", mobile_number: "+61491570156" });
+  expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
+  const outcomes = (await store.read(attemptsOfActivation, id)).map((attempt) => attempt.outcome);
+  expect(outcomes.sort()).toEqual(["activated", "refused", "temporary"]);
+});
+
+test("a webhook attempt that outlived its lease is recorded and changes nothing", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  const held: ((status: number) => void)[] = [];
+  const receiver = await startReceiver((_, response) => {
+    held.push((status) => void response.writeHead(status).end());
+  });
+  const { id } = await platform.endpoint(caller, receiver.url);
+  const workerOn = (store: Store) => {
+    const sender = createWebhookSender({ allowPrivate: true, limitMs: 60_000 });
+    onTestFinished(() => sender.close());
+    return createDeliveries({ store, clock: platform.clock, sender, publicUrl: "http://esim.test", log });
+  };
+  const [late, other] = [workerOn(platform.store), workerOn(await platform.again())];
+  await platform.trigger(caller);
+  await late.step(signal);
+  await receiver.got(1);
+  platform.clock.advance(30_000);
+  await other.step(signal);
+  await receiver.got(2);
+  held[0]?.(410);
+  await late.idle();
+  expect(await platform.deliveries()).toMatchObject([{ status: "pending", attempts: [{ status_code: 410 }] }]);
+  held[1]?.(200);
+  await other.idle();
+  expect(await platform.deliveries()).toMatchObject([{ status: "delivered" }]);
+  expect((await caller.get(`/api/v1/webhooks/${id}`)).body).toMatchObject({ status: "active" });
+  platform.clock.advance(60_000);
+  expect(await settled(other)).toBe(0);
+});

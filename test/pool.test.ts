@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { waitingOrders } from "../src/core/orders/due.ts";
+import type { Store } from "../src/core/store/store.ts";
+import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
+import { createPool, type Pool } from "../src/daemon/workers/pool.ts";
+import { type Bounds, countInFlight, type Lane, share } from "../src/daemon/workers/share.ts";
+import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { type Platform, startPlatform } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
+import { startWebhookPlatform } from "./support/webhooks.ts";
+
+const log = { error: (...words: unknown[]) => console.error(...words) };
+const { signal } = new AbortController();
+
+const BOUNDS: Bounds = { overall: 16, production: 14, sandbox: 8, perKey: 12, perLane: 8 };
+
+const lane = (key: string, id = key, more: Partial<Lane> = {}): Lane => ({ key, id, sandbox: false, ...more });
+
+describe("room is shared", () => {
+  /** Claims all the room there is, as often as there is any. */
+  function fill(due: Lane[], bounds = BOUNDS) {
+    const flight = countInFlight();
+    for (let rooms = share(due, flight, bounds); rooms.length > 0; rooms = share(due, flight, bounds)) {
+      for (const { lane: one, room } of rooms) for (let count = 0; count < room; count++) flight.enter(one);
+    }
+    return flight;
+  }
+
+  test("evenly among keys, however many lanes each has", () => {
+    const many = Array.from({ length: 10 }, (_, at) => lane("a", `a${at}`));
+    const flight = fill([...many, lane("b")]);
+    expect([flight.key("a"), flight.key("b")]).toEqual([5, 5]);
+  });
+
+  test("with a place left for a newcomer, however often those ask that are busy", () => {
+    const flight = fill(["a", "b", "c", "d"].map((key) => lane(key)));
+    expect(flight.total()).toBeLessThan(BOUNDS.production);
+    expect(share([...["a", "b"].map((key) => lane(key)), lane("new")], flight, BOUNDS)).toMatchObject([
+      { lane: { key: "new" } },
+    ]);
+  });
+
+  test("among the lanes of a key too: two slow endpoints leave room for a third", () => {
+    const bounds = { ...BOUNDS, perKey: 6 };
+    const flight = fill([lane("a", "slow1"), lane("a", "slow2")], bounds);
+    expect(share([lane("a", "slow1"), lane("a", "quick")], flight, bounds)).toMatchObject([{ lane: { id: "quick" } }]);
+  });
+
+  test("to production first; neither kind takes all places from the other", () => {
+    const sandbox = Array.from({ length: 20 }, (_, at) => lane(`s${at}`, `s${at}`, { sandbox: true }));
+    const production = Array.from({ length: 20 }, (_, at) => lane(`p${at}`));
+    expect(fill(sandbox).kind(true)).toBe(8);
+    expect(fill([...sandbox, ...production]).kind(true)).toBe(2);
+    expect(share([...sandbox, ...production], fill(sandbox), BOUNDS).every(({ lane }) => !lane.sandbox)).toBe(true);
+  });
+
+  test("within every bound, whatever is due", () => {
+    const lanes = fc.array(
+      fc.record({
+        key: fc.constantFrom("a", "b", "c"),
+        at: fc.nat(4),
+        sandbox: fc.boolean(),
+        own: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+      }),
+    );
+    fc.assert(
+      fc.property(lanes, (some) => {
+        const due = some.map(({ key, at, sandbox, own }) => {
+          const bound = own === undefined ? {} : { perLane: own };
+          return lane(`${key}${sandbox}`, `${key}${sandbox}${at}`, { sandbox, ...bound });
+        });
+        const unique = [...new Map(due.map((one) => [one.id, one])).values()];
+        const flight = fill(unique);
+        expect(flight.total()).toBeLessThanOrEqual(BOUNDS.overall);
+        expect(flight.kind(true)).toBeLessThanOrEqual(BOUNDS.sandbox);
+        for (const { id, key, perLane = BOUNDS.perLane } of unique) {
+          expect(flight.lane(id)).toBeLessThanOrEqual(perLane);
+          expect(flight.key(key)).toBeLessThanOrEqual(BOUNDS.perKey);
+        }
+        // Nothing waits while nothing is in flight.
+        expect(unique.length === 0 || flight.total() > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+/** A pool over lists of work by key; each piece lasts until it is ended. */
+function madePool(queues: Record<string, string[]>, bounds = BOUNDS) {
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const released: string[] = [];
+  const pool = createPool<Lane, string, never>(
+    {
+      name: "made",
+      bounds,
+      due: async () => ({
+        lanes: Object.keys(queues).flatMap((key) => (queues[key]?.length ? [lane(key)] : [])),
+        waitMs: null,
+      }),
+      turn: async (rooms) =>
+        rooms.flatMap(({ lane: one, room }) =>
+          (queues[one.key]?.splice(0, room) ?? []).map((work) => ({ lane: one, work })),
+        ),
+      work: async (name) => {
+        began.push(name);
+        await new Promise<void>((resolve) => void ends.set(name, resolve));
+        return null;
+      },
+      release: async (names) => void released.push(...names),
+    },
+    log,
+  );
+  return { pool, began, ends, released };
+}
+
+describe("a pool", () => {
+  test("keys take turns: the one served longest ago is next", async () => {
+    const one: Bounds = { overall: 1, production: 1, sandbox: 1, perKey: 2, perLane: 1 };
+    const queues = { a: ["a1", "a2"], b: ["b1", "b2"], c: ["c1"] };
+    const { pool, began, ends } = madePool(queues, one);
+    for (let count = 1; count <= 5; count++) {
+      await pool.step(signal);
+      expect(began).toHaveLength(count);
+      ends.get(began.at(-1) ?? "")?.();
+      await pool.idle();
+    }
+    expect(began).toEqual(["a1", "b1", "c1", "a2", "b2"]);
+  });
+
+  test("once stopped claims nothing more and gives up what does not end in time", async () => {
+    const { pool, began, ends, released } = madePool({ a: ["a1", "a2"] });
+    await pool.step(signal);
+    expect(began).toEqual(["a1", "a2"]);
+    ends.get("a1")?.();
+    await pool.stop(50);
+    expect(released).toEqual(["a2"]);
+    expect(await pool.step(signal)).toBe(0);
+  });
+});
+
+/** The same store, with the commands that it was given to write. */
+function watched(store: Store): { store: Store; written: string[] } {
+  const written: string[] = [];
+  const write: Store["write"] = (command, input, requestId) => {
+    written.push(command.name);
+    return store.write(command, input, requestId);
+  };
+  return { store: { ...store, write }, written };
+}
+
+async function sandboxOrders(platform: Platform, product: string | undefined, count: number) {
+  const caller = await platform.caller();
+  await Promise.all(Array.from({ length: count }, () => placeOrder(caller, product)));
+}
+
+async function buyer(platform: Platform) {
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 100_000);
+  return caller;
+}
+
+describe("fulfilment", () => {
+  test("a partner's backlog in the sandbox does not hide another partner's production order", async () => {
+    const platform = await startPlatform();
+    const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
+    await addStock(platform.store, "EU5", 1);
+    await sandboxOrders(platform, EU5, 60);
+    const caller = await buyer(platform);
+    const id = await placeOrder(caller, EU5);
+    const { store, written } = watched(platform.store);
+    const pool = createFulfilment({ store, log });
+    const once = new AbortController();
+    const working = pool.step(once.signal);
+    // One claim a partner, and it stops there.
+    once.abort();
+    expect(await working).toBeGreaterThan(1);
+    await pool.idle();
+    expect(written.filter((name) => name === "claimOrders").length).toBeLessThanOrEqual(2);
+    expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
+  });
+
+  test("looks with a read: where nothing is due, nothing is written", async () => {
+    const platform = await startPlatform();
+    const { store, written } = watched(platform.store);
+    for (const pool of [createFulfilment({ store, log }), supplyWorker(store, platform.clock.now)]) {
+      expect(await pool.step(signal)).toBe(0);
+    }
+    expect(written).toEqual([]);
+  });
+
+  test("once stopped gives an order of many steps up, to be gone on with at once", async () => {
+    const platform = await startPlatform();
+    const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
+    const caller = await platform.caller();
+    const id = await placeOrder(caller, EU5, 5_000);
+    const pool: Pool = createFulfilment({ store: platform.store, log });
+    await pool.step(signal);
+    await pool.stop(60_000);
+    expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("pending_payment");
+    expect((await platform.store.read(waitingOrders, null)).due).toHaveLength(1);
+    await platform.fulfil();
+    expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
+  });
+});
+
+describe("suppliers", () => {
+  async function withTwo() {
+    const platform = await startPlatform();
+    const other = { sku: "OTHER", price_cents: 100, supplier: "swift" };
+    const { API, OTHER } = await addProducts(platform.store, [
+      ...suppliedProducts,
+      { ...other, product_type: "esim_qr_api", delivery_method: "supplier_api" },
+    ]);
+    const caller = await buyer(platform);
+    const [hanging, quick] = [await heldSupplier(), await heldSupplier()];
+    quick.answers({ outcome: "accepted" });
+    await useHttpSupplier(platform.store, "northwind", hanging.url);
+    await useHttpSupplier(platform.store, "swift", quick.url);
+    return { platform, API, OTHER, caller, hanging, quick };
+  }
+
+  test("40 items of one that hangs do not delay another's", async () => {
+    const { platform, API, OTHER, caller, hanging, quick } = await withTwo();
+    for (let count = 0; count < 40; count++) await placeOrder(caller, API);
+    const pool = supplyWorker(platform.store, platform.clock.now);
+    await pool.step(signal);
+    await hanging.got(16);
+    await placeOrder(caller, OTHER);
+    await pool.step(signal);
+    await quick.got(1);
+    expect(hanging.asked).toHaveLength(16);
+    for (let at = 0; at < 40; at++) {
+      await hanging.got(at + 1);
+      hanging.asked[at]?.answer({ outcome: "accepted" });
+      if (at % 16 === 15) await settledSome(pool);
+    }
+    await settled(pool);
+  });
+
+  /** What ended is followed by what waits. */
+  async function settledSome(pool: Pool): Promise<void> {
+    await pool.idle();
+    await pool.step(signal);
+  }
+
+  test("what does not end in time once stopped is claimed again at once; its fault does not count", async () => {
+    const { platform, API, caller, hanging } = await withTwo();
+    await placeOrder(caller, API);
+    const stopped = supplyWorker(platform.store, platform.clock.now);
+    await stopped.step(signal);
+    await hanging.got(1);
+    await stopped.stop(10);
+    hanging.asked[0]?.answer({}, 503);
+    await stopped.idle();
+    const next = supplyWorker(await platform.again(), platform.clock.now);
+    await next.step(signal);
+    await hanging.got(2);
+    hanging.asked[1]?.answer({ outcome: "accepted" });
+    await next.idle();
+    const items = await platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
+    expect(items).toMatchObject([{ status: "submitted", attempts: 0 }]);
+  });
+});
+
+describe("deliveries", () => {
+  test("a partner with 90 endpoints that do not answer leaves room for other partners", async () => {
+    const platform = await startWebhookPlatform();
+    const hanging = await startReceiver(() => undefined);
+    const quick = await startReceiver();
+    const many = await platform.caller();
+    for (let at = 0; at < 90; at++) await platform.endpoint(many, `${hanging.url}/${at}`);
+    const other = await platform.caller();
+    await platform.endpoint(other, quick.url);
+    for (let count = 0; count < 3; count++) await platform.trigger(many);
+    void platform.deliver();
+    await hanging.got(64);
+    await platform.trigger(other);
+    const pool = platform.deliver();
+    await quick.got(1);
+    expect(hanging.received).toHaveLength(64);
+    hanging.answers(200);
+    onTestFinished(() => pool.catch(() => undefined));
+  });
+});

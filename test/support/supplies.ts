@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Store } from "../../src/core/store/store.ts";
+import { setSupplier } from "../../src/core/suppliers/set.ts";
+import { createMailer } from "../../src/daemon/gateways/mailer.ts";
+import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.ts";
+import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
+import type { Pool } from "../../src/daemon/workers/pool.ts";
+import { createSupplies, reviewOverdue, type SupplyDependencies } from "../../src/daemon/workers/supplies.ts";
+import type { Caller } from "./platform.ts";
+import { settled } from "./pool.ts";
+
+const SECRET = "a secret of at least sixteen";
+
+/** A real HTTP supplier on loopback that answers nothing by itself. */
+export interface HeldSupplier {
+  url: string;
+  /** The requests that it has got, in order. */
+  asked: { answer(body: object, status?: number): void }[];
+  /** Resolves once it has got `count` requests in all. */
+  got(count: number): Promise<void>;
+  /** Answers every request from now on at once. */
+  answers(body: object): void;
+}
+
+/** Starts one; it goes with the test. */
+export async function heldSupplier(): Promise<HeldSupplier> {
+  const asked: HeldSupplier["asked"] = [];
+  const looks = new Set<() => void>();
+  let atOnce: object | null = null;
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    for await (const _ of request);
+    const answer = (body: object, status = 200) =>
+      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    asked.push({ answer });
+    if (atOnce !== null) answer(atOnce);
+    for (const look of looks) look();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/esims`, // it listens on a port
+    asked,
+    async got(count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = () => asked.length >= count && resolve();
+      looks.add(look);
+      look();
+      await promise;
+      looks.delete(look);
+    },
+    answers(body) {
+      atOnce = body;
+    },
+  };
+}
+
+/** Makes a supplier reachable over HTTP. */
+export async function useHttpSupplier(store: Store, name: string, url: string): Promise<void> {
+  await store.write(setSupplier, { name, settings: { adapter: "http", url, secret: SECRET }, actor: "test" });
+}
+
+/** A worker for suppliers on a store, as a daemon has one. */
+export function supplyWorker(store: Store, now: () => number): Pool {
+  const exchange = createSignedExchange(now);
+  onTestFinished(() => exchange.close());
+  const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
+  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
+  return createSupplies({ store, gateway, log });
+}
+
+/** Lets the worker for suppliers do all that is due. */
+export async function supplyDue(deps: SupplyDependencies): Promise<void> {
+  await reviewOverdue(deps.store, new AbortController().signal);
+  await settled(createSupplies(deps));
+}
+
+/** An order of `quantity` units of a product; its id. */
+export async function placeOrder(caller: Caller, product_id: string | undefined, quantity = 1): Promise<string> {
+  const line_items = [{ product_id, quantity }];
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items }, headers);
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.id;
+}
