@@ -7,7 +7,7 @@ import { applySupply } from "../src/core/orders/item-outcome.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
-import { createExchanges } from "../src/daemon/workers/activations.ts";
+import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
 import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
 import { kinds } from "./support/activations.ts";
@@ -222,7 +222,7 @@ test("two claims in the same millisecond are told apart", async () => {
 
 test("a carrier's worker that lost its lease changes nothing; what it got stays on record", async () => {
   const started = await withHttpCarrier();
-  const { carrier, due, work, clock, store, again, show, partner, events } = started;
+  const { carrier, due, clock, store, again, show, partner, events } = started;
   await useHttpCarrier(store, carrier.url, { timeout_ms: 30_000 });
   const held: ((body: object, status?: number) => void)[] = [];
   const arrivals: (() => void)[] = [];
@@ -239,25 +239,24 @@ test("a carrier's worker that lost its lease changes nothing; what it got stays 
     onTestFinished(() => gateway.close());
     return createExchanges({ store: on, gateway, log });
   };
-  const [late, other] = [workerOn(store), workerOn(await again())];
+  const workers = [workerOn(store), workerOn(await again()), workerOn(await again())];
   const id = await due();
-  const first = asked();
-  const working = work();
-  await first;
-  // The worker of `work` is the first holder; two more take over, one after the other.
-  for (const worker of [late, other]) {
-    clock.advance(MINUTE);
+  await prepareExchanges(store, signal);
+  // Each takes over from the one before.
+  for (const worker of workers) {
     const next = asked();
     await worker.step(signal);
     await next;
+    clock.advance(MINUTE);
   }
+  const [first, second, holder] = workers;
   held[0]?.({}, 503);
-  await working;
+  await first?.idle();
   held[1]?.({ outcome: "refused", error_type: "no" });
-  await late.idle();
+  await second?.idle();
   expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "processing" });
   held[2]?.({ outcome: "activated", mobile_number: "+61491570156" });
-  await other.idle();
+  await holder?.idle();
   expect(await show(partner, id)).toMatchObject({ status: "completed", mobile_number: "+61491570156" });
   expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
   const outcomes = (await store.read(attemptsOfActivation, id)).map((attempt) => attempt.outcome);

@@ -1,12 +1,15 @@
+import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { randomIds } from "../src/core/kernel/ids.ts";
+import { migrate, migrationsOf } from "../src/core/store/migrate.ts";
+import type { Migration } from "../src/core/store/migration.ts";
 import { type Location, openStore } from "../src/core/store/open.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
-import { openTestStore, runStatements } from "./support/store.ts";
+import { freshPostgres, onPostgres, openTestStore, runStatements, temporaryDirectory } from "./support/store.ts";
 
 async function put(tx: Tx, { key, value }: { key: string; value: string }): Promise<void> {
   await tx.db.insert(tx.t.settings).values({ key, value });
@@ -122,4 +125,33 @@ test("what is sealed opens again, is different each time, and is refused when al
 /** As a later version of the program would have left it. */
 function pretendNewer(location: Location): Promise<void> {
   return runStatements(location, ["INSERT INTO schema_history (name, digest) VALUES ('9999_future', 'x')"]);
+}
+
+test("an update clears finished work that an older version left due, and keeps what is under way", async () => {
+  const location = onPostgres ? await freshPostgres() : { file: join(temporaryDirectory(), "old.db"), create: true };
+  const initial = migrationsOf("url" in location ? "postgres" : "sqlite").slice(0, 1);
+  const order = (status: string) =>
+    `INSERT INTO orders (id, order_number, partner_id, environment, status, currency, total_cents, quantity, product_id,
+      product_sku, unit_price_cents, metadata, created_at, updated_at, due_at, leased_until, reserved)
+      VALUES ('${status}', '${status}', 'p', 'production', '${status}', 'AUD', 0, 1, 'x', 'X', 0, '{}', 0, 0, 5, 9, 0)`;
+  await asBefore(location, initial, [
+    `INSERT INTO partners (id, slug, name, status, tier, agent, production, created_at, updated_at)
+      VALUES ('p', 'p', 'P', 'active', 'standard', 0, 1, 0, 0)`,
+    ...["paid", "fulfilled"].map(order),
+  ]);
+  const ids = randomIds();
+  const store = await openStore(location, { clock: testClock(), ids, masterKey: ids.bytes(32) });
+  onTestFinished(() => store.close());
+  const rows = await store.read(async (q) => q.db.select().from(q.t.orders).orderBy(q.t.orders.id), null);
+  expect(rows).toMatchObject([
+    { id: "fulfilled", due_at: null, leased_until: null, lease_no: 0 },
+    { id: "paid", due_at: 9, leased_until: 9, lease_no: 0 },
+  ]);
+});
+
+/** Makes a database as `migrations` leave it, with rows of that time. */
+async function asBefore(location: Location, migrations: Migration[], rows: string[]): Promise<void> {
+  const statements: string[] = [];
+  await migrate({ run: async (text) => void statements.push(text), rows: async () => [] }, migrations);
+  await runStatements(location, [...statements, ...rows]);
 }
