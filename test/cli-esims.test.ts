@@ -84,7 +84,7 @@ describe("activate and suspend", () => {
     for (const verb of ["activate", "suspend"]) {
       const refused = await run(verb, "8944590004463637008", "--yes");
       expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toMatch(/No such delivered eSIM: 8944590004463637008/);
+      expect(refused.stderr).toMatch(/No delivered eSIM has ICCID 8944590004463637008/);
     }
   });
 });

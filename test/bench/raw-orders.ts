@@ -35,9 +35,11 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     insert.ledger_postings({ ...posting, account: `wallet:${partnerId}`, amount_cents: -price });
     insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });
     const times = { created_at: now, updated_at: now, due_at: now };
-    const sums = { currency: "AUD", total_cents: price, wallet_balance_after_cents: 0, metadata: "{}", reserved: 0 };
-    insert.orders({ id, order_number, ...owner, status: "paid", ...bought, ...sums, ...times });
-    const line = { id: ids.uuid(now), order_id: id, position: 0, status: "pending", assigned: 0 };
+    const sums = { currency: "AUD", total_cents: price, refunded_cents: 0, wallet_balance_after_cents: 0 };
+    const state = { status: "paid", reserved: 0, lease_no: 0, metadata: "{}" };
+    insert.orders({ id, order_number, ...owner, ...bought, ...sums, ...state, ...times });
+    const placed = { id: ids.uuid(now), order_id: id, ...owner, created_at: now };
+    const line = { ...placed, position: 0, status: "pending", assigned: 0 };
     const product = { product_name: "Plan PLAN-0", product_type: "esim_qr_pregen", delivery_method: "stock" };
     insert.order_lines({ ...line, ...product, ...bought });
     insert.idempotency_keys({ ...owner, space: "single", key, payload_hash: key, order_id: id });

@@ -1,5 +1,5 @@
 import { and, eq, inArray, ne, or } from "drizzle-orm";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import type { DeliveryMethod } from "../store/schema/catalog.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -51,7 +51,8 @@ export async function findRealEsim(q: Read, iccid: string): Promise<DeliveredEsi
 /** The same eSIM, which must be there. Throws `not_found`. */
 export async function requireRealEsim(q: Read, iccid: string): Promise<DeliveredEsim> {
   const real = await findRealEsim(q, iccid);
-  if (real === null) throw notFound("esim", iccid);
+  if (real === null)
+    throw new Problem("not_found", `No delivered eSIM has ICCID ${iccid}.`, { members: { resource: "esim" } });
   return real;
 }
 

@@ -48,6 +48,7 @@ export interface Pool {
 export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<Logger, "error">): Pool {
   const { bounds } = kind;
   const runner = createRunner(kind, log);
+  const { turn, recordRest } = createRecorder(kind, runner);
   const turns = createTurns();
   let alarm: NodeJS.Timeout | undefined;
 
@@ -59,25 +60,6 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
     const shared = share(turns.order(lanes), runner.flight, bounds);
     turns.took(shared);
     return shared;
-  }
-
-  async function turn(shared: Room<L>[]): Promise<Claimed<L, C>[]> {
-    const ended = runner.ended.splice(0);
-    if (shared.length + ended.length === 0) return [];
-    try {
-      return await kind.turn(shared, ended);
-    } catch (error) {
-      // What an outage kept from being recorded is recorded after it.
-      if (isUnavailable(error)) runner.ended.unshift(...ended);
-      throw error;
-    }
-  }
-
-  /** Records what is left. During an outage it is left to the leases: they run out, and the work is done again. */
-  async function recordRest(): Promise<void> {
-    await turn([]).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-    });
   }
 
   return {
@@ -108,6 +90,30 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
       if (!all) await kind.release([...runner.running.values()]);
     },
   };
+}
+
+/** Recording what ended, together with the next claims. */
+function createRecorder<L extends Lane, C, R>(kind: PoolWork<L, C, R>, runner: { ended: R[] }) {
+  async function turn(shared: Room<L>[]): Promise<Claimed<L, C>[]> {
+    const ended = runner.ended.splice(0);
+    if (shared.length + ended.length === 0) return [];
+    try {
+      return await kind.turn(shared, ended);
+    } catch (error) {
+      // What an outage kept from being recorded is recorded after it.
+      if (isUnavailable(error)) runner.ended.unshift(...ended);
+      throw error;
+    }
+  }
+
+  /** Records what is left. During an outage it is left to the leases: they run out, and the work is done again. */
+  async function recordRest(): Promise<void> {
+    await turn([]).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+    });
+  }
+
+  return { turn, recordRest };
 }
 
 /** What is in flight, and what it has left for the next turn. */
