@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { addProducts } from "./support/catalog.ts";
+import { iccid, request, requestB } from "./support/activations.ts";
+import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { scenarios } from "./support/contract-scenarios.ts";
-import { genericScenarios } from "./support/generic-scenarios.ts";
+import { anyone, genericScenarios, key } from "./support/generic-scenarios.ts";
+import { openApiOf, responseChecker, schemaChecker } from "./support/openapi.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { onPostgres } from "./support/store.ts";
 
@@ -79,7 +81,7 @@ test("the document describes every endpoint of the contract", async () => {
   expect(described).toEqual(expect.arrayContaining(CONTRACT));
 });
 
-test("every operation of the v1 API really answers with each status it documents", async () => {
+test("every operation of the v1 API really answers with each status it documents, and as documented", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
     { sku: "EU5", price_cents: 100 },
@@ -93,6 +95,7 @@ test("every operation of the v1 API really answers with each status it documents
   ]);
   const operations = (await operationsOf(platform)).filter((operation) => operation.path.startsWith("/api/v1/"));
   expect(operations.length).toBeGreaterThan(30);
+  const check = responseChecker(await openApiOf(platform));
   const missing: string[] = [];
   for (const operation of operations) {
     for (const status of operation.statuses) {
@@ -104,7 +107,75 @@ test("every operation of the v1 API really answers with each status it documents
       }
       const answered = await scenario({ platform, operation, products });
       expect(answered.status, `${name}: ${JSON.stringify(answered.body).slice(0, 300)}`).toBe(status);
+      expect(check(operation.id, answered), `${name}: ${JSON.stringify(answered.body).slice(0, 300)}`).toEqual([]);
     }
   }
   expect(missing, "documented, but no scenario shows it").toEqual([]);
 }, 120_000);
+
+test("a problem with members of its own has the members that its schema names", async () => {
+  const platform = await startPlatform();
+  const check = schemaChecker(await openApiOf(platform));
+  const { EU5 = "" } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
+  const caller = await anyone(platform, { live: true });
+  const order = { line_items: [{ product_id: EU5, quantity: 1 }] };
+  const submit = (body: object) => caller.send("POST", "/api/v1/activations", body);
+  const sim = iccid();
+  const { body: pending } = await submit(request({ iccid: sim }));
+  await caller.send("POST", `/api/v1/activations/${pending.id}/cancel`);
+  await submit(request({ iccid: sim }));
+  const gone = `/api/v1/activations/${pending.id}`;
+  const replies = {
+    ValidationProblem: caller.send("POST", "/api/v1/orders", {}, key()),
+    InsufficientBalanceProblem: caller.send("POST", "/api/v1/orders", order, key()),
+    MissingKycProblem: submit(requestB({ title: "" })),
+    CarrierNotSupportedProblem: submit(request({ iccid: "8944100000000000998" })),
+    DateConflictProblem: submit(request({ iccid: sim, activation_date: "2026-03-11" })),
+    NotEditableProblem: caller.send("PATCH", gone, { note: "late" }),
+    NotCancellableProblem: caller.send("POST", `${gone}/cancel`),
+  };
+  for (const [name, reply] of Object.entries(replies)) {
+    const { body } = await reply;
+    expect(check({ $ref: `#/components/schemas/${name}` }, body), `${name}: ${JSON.stringify(body)}`).toEqual([]);
+  }
+});
+
+test("the delivery of each type of product is as documented, before and after", async () => {
+  const platform = await startPlatform();
+  const check = responseChecker(await openApiOf(platform));
+  const products = await addProducts(platform.store, [
+    { sku: "EU5", price_cents: 100 },
+    { sku: "SIM", price_cents: 100, product_type: "physical_sim", delivery_method: "shipping" },
+    ...suppliedProducts,
+  ]);
+  const line_items = Object.values(products).map((product_id) => ({ product_id, quantity: 1 }));
+  const who = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-12-24" };
+  const activation_requests = [
+    { product_id: products.MAIL, ...who },
+    { product_id: products.PUSH, ...who, eid_number: "89049032000000000000000000000024" },
+  ];
+  for (const live of [true, false]) {
+    const caller = await anyone(platform, { live });
+    await platform.fund(caller.partnerId, 100_000);
+    const { body } = await caller.send("POST", "/api/v1/orders", { line_items, activation_requests }, key());
+    const before = await caller.get(`/api/v1/orders/${body.id}`);
+    expect(before.body.line_items).toHaveLength(5);
+    expect(check("getOrder", before)).toEqual([]);
+    await platform.fulfil();
+    const after = await caller.get(`/api/v1/orders/${body.id}`);
+    expect(check("getOrder", after), JSON.stringify(after.body)).toEqual([]);
+    const followed = await caller.get(`/api/v1/orders/${body.id}/activation-status`);
+    expect(check("getOrderActivationStatus", followed)).toEqual([]);
+  }
+});
+
+test("the catalog of each format is as documented", async () => {
+  const platform = await startPlatform();
+  const check = responseChecker(await openApiOf(platform));
+  await addProducts(platform.store, [{ sku: "EU5" }]);
+  const caller = await anyone(platform);
+  for (const format of ["generic", "platform_a", "platform_b"]) {
+    const reply = await caller.get(`/api/v1/catalog/sync?format=${format}`);
+    expect(check("syncCatalog", reply), JSON.stringify(reply.body)).toEqual([]);
+  }
+});

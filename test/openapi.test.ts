@@ -4,10 +4,13 @@ import { gunzipSync } from "node:zlib";
 import { execa } from "execa";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
+import { productTypes } from "../src/core/catalog/product.ts";
 import { scopes } from "../src/core/credentials/scopes.ts";
 import { problems } from "../src/core/kernel/problem.ts";
 import type { RoutePlugin } from "../src/daemon/http.ts";
+import { named } from "../src/daemon/schemas/common.ts";
 import { startServer } from "./support/http.ts";
+import { openApiOf, operationsIn, responseOf, schemaChecker } from "./support/openapi.ts";
 import { call, startPlatform } from "./support/platform.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
@@ -71,6 +74,7 @@ describe("the OpenAPI document", () => {
         expect(operation, where).toMatchObject({
           operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
           summary: expect.any(String),
+          description: expect.any(String),
           tags: [expect.any(String)],
           security: expect.any(Array),
         });
@@ -123,7 +127,7 @@ describe("the OpenAPI document", () => {
     ]);
     const refusal = document.components.responses[operation.responses["402"].$ref.split("/").at(-1)];
     expect(refusal.content["application/problem+json"]).toEqual({
-      schema: { $ref: "#/components/schemas/Problem" },
+      schema: { $ref: "#/components/schemas/InsufficientBalanceProblem" },
       examples: { insufficient_balance: { $ref: "#/components/examples/insufficient_balance" } },
     });
     const limited = document.components.responses[operation.responses["429"].$ref.split("/").at(-1)];
@@ -134,6 +138,80 @@ describe("the OpenAPI document", () => {
     });
   });
 });
+
+describe("what a client generator gets", () => {
+  it("is a named schema for every body, with an example that the schema allows", async () => {
+    const document = await openApiOf(await startPlatform());
+    const check = schemaChecker(document);
+    for (const operation of operationsIn(document)) {
+      const bodies = Object.entries(operation.requestBody?.content ?? {});
+      for (const status of Object.keys(operation.responses)) {
+        bodies.push(...Object.entries(responseOf(document, operation, status)?.content ?? {}));
+      }
+      for (const [type, { schema, example, examples = {} }] of bodies) {
+        if (!type.includes("json")) continue;
+        const where = `${operation.operationId} ${type} ${JSON.stringify(schema)}`;
+        const options: object[] = Reflect.get(schema, "anyOf") ?? [schema];
+        for (const option of options) expect(option, where).toEqual({ $ref: expect.any(String) });
+        const values = Object.values(examples).map(({ $ref }) => document.components.examples[nameIn($ref)]?.value);
+        if (values.length === 0) values.push(example);
+        for (const value of values) {
+          expect(value, where).toBeTypeOf("object");
+          expect(check(schema, value), `${where}: ${JSON.stringify(value)}`).toEqual([]);
+        }
+      }
+    }
+    const taken = new Set(operationsIn(document).map(({ summary }) => summary));
+    expect(taken.size, "no summary is there twice").toBe(operationsIn(document).length);
+  });
+
+  it("is an enum for every status and kind", async () => {
+    const document = await openApiOf(await startPlatform());
+    const open: string[] = [];
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const [field, shape] of Object.entries<Record<string, unknown>>(Object(schema).properties ?? {})) {
+        const isKind = /(^|_)(status|mode|environment|event|outcome|product_type|delivery_method)$/.test(field);
+        const listed = shape.enum ?? shape.const ?? shape.$ref;
+        if (isKind && listed === undefined) open.push(`${name}.${field}`);
+      }
+    }
+    // The status of a problem is that of HTTP; Shopify's product_type is free text.
+    expect(open).toEqual(["Problem.status", "ShopifyItem.product_type"]);
+  });
+
+  it("may send null wherever a field may be left out", async () => {
+    const document = await openApiOf(await startPlatform());
+    const check = schemaChecker(document);
+    const order = { line_items: [{ product_id: crypto.randomUUID(), quantity: 1 }], metadata: null };
+    const $ref = "#/components/schemas/NewOrder";
+    expect(check({ $ref }, { ...order, activation_requests: null })).toEqual([]);
+    expect(check({ $ref }, { ...order, line_items: null })).not.toEqual([]);
+    expect(check({ $ref: "#/components/schemas/TokenRequest" }, { scope: null })).not.toEqual([]);
+  });
+
+  it("tells one line of an order from another by its product_type", async () => {
+    const { components } = await openApiOf(await startPlatform());
+    const { oneOf, discriminator } = Object(components.schemas.DeliveredLine);
+    expect(discriminator.propertyName).toBe("product_type");
+    expect(Object.keys(discriminator.mapping).sort()).toEqual([...productTypes].sort());
+    expect(oneOf.map(({ $ref }: { $ref: string }) => $ref).sort()).toEqual(Object.values(discriminator.mapping).sort());
+  });
+
+  it("refuses two schemas of one name", async () => {
+    const twice: RoutePlugin = (app) => {
+      for (const [path, schema] of Object.entries({ a: Type.String(), b: Type.Integer() })) {
+        const response = { 200: Type.Object({ value: schema }, named("Thing")) };
+        app.get(`/${path}`, { config: { public: true }, schema: { operationId: path, response } }, async () => {});
+      }
+    };
+    const { app } = await startServer({ routes: [twice] });
+    expect((await app.inject("/openapi.json")).statusCode).toBe(500);
+  });
+});
+
+function nameIn(reference: string): string {
+  return reference.split("/").at(-1) ?? "";
+}
 
 describe("pages", () => {
   it("draw the reference with nothing from another host", async () => {

@@ -134,7 +134,7 @@ function isBarrel({ tree }: Source): boolean {
 
 /** Text files of the checkout, but what is installed, built or left by running it. */
 function repositoryFiles(): string[] {
-  const apart = /^(node_modules|dist|coverage|esimctl-data|\.git)(\/|$)/;
+  const apart = /^(dist|coverage|esimctl-data|\.git)(\/|$)|(^|\/)node_modules(\/|$)/;
   return readdirSync(root, { recursive: true, withFileTypes: true, encoding: "utf8" })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))

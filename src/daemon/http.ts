@@ -24,7 +24,7 @@ export type App = FastifyInstance<
 export type RoutePlugin = (app: App, context: DaemonContext) => void;
 
 /** A header that answers of a route may carry beyond those that all have. */
-export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Deprecation" | "Sunset" | "Link";
+export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Cache-Control" | "Deprecation" | "Sunset" | "Link";
 
 declare module "fastify" {
   /** What a route says of itself; exactly one of `scope` and `public` is needed. */
@@ -33,6 +33,8 @@ declare module "fastify" {
     scope?: Scope;
     /** True: anybody may call it, without a token. */
     public?: boolean;
+    /** True of a public route whose requests are signed in X-Signature; for the API reference. */
+    signed?: boolean;
     /** What this route may refuse with, beyond what follows from its scope and schemas; for the API reference. */
     problems?: readonly ProblemSlug[];
     /** Headers of its own on answers of a status, for the API reference: {201: ["Location"]}. */

@@ -13,13 +13,25 @@ const SCOPES: Record<(typeof scopes)[number], string> = {
   "write:webhooks": "Create and delete webhook endpoints",
 };
 
-/** The security scheme: OAuth 2.0 client credentials at this daemon's own token endpoint. */
+/** How callers show who they are: tokens, the credential at the token endpoint, signatures of callbacks. */
 export function securitySchemes(publicUrl: string) {
   return {
     oauth2: {
       type: "oauth2",
       description: "Exchange a credential for a token, then send it as Authorization: Bearer.",
       flows: { clientCredentials: { tokenUrl: `${publicUrl}/api/v1/oauth/token`, scopes: SCOPES } },
+    },
+    clientBasic: {
+      type: "http",
+      scheme: "basic",
+      description: "client_id and client_secret, at the token endpoint only, in place of the two in the body.",
+    },
+    callbackSignature: {
+      type: "apiKey",
+      in: "header",
+      name: "X-Signature",
+      description:
+        "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of <t>.<raw body>, keyed with the secret shared with the operator.",
     },
   } as const;
 }
@@ -66,6 +78,11 @@ export const headers = {
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },
+  "Cache-Control": {
+    description: "Tokens are never cached",
+    schema: { type: "string" },
+    example: "no-store",
+  },
   Deprecation: {
     description: "Since when the endpoint is deprecated (RFC 9745)",
     schema: { type: "string" },
@@ -82,44 +99,6 @@ export const headers = {
     example: '<https://esim.reseller.net/docs>; rel="deprecation"',
   },
 } as const satisfies Record<ResponseHeader, object> & Record<string, object>;
-
-const text = { type: "string" } as const;
-
-/** Schemas that every document has. */
-export const schemas = {
-  Problem: {
-    type: "object",
-    description: "A refusal (RFC 7807). Some types add members of their own, such as required_cents.",
-    required: ["type", "title", "status", "detail", "requestId", "timestamp"],
-    properties: {
-      type: { ...text, format: "uri", description: "Address of a page about this type of problem" },
-      title: { ...text, description: "The type in words" },
-      status: { type: "integer", description: "The HTTP status" },
-      detail: { ...text, description: "What is wrong with this request" },
-      instance: { ...text, description: "Path of the request" },
-      requestId: { ...text, description: "The response's X-Request-Id" },
-      timestamp: { ...text, format: "date-time" },
-      errors: {
-        type: "object",
-        description: "Of a validation problem: sentences by dotted field path",
-        additionalProperties: { type: "array", items: text },
-      },
-    },
-    additionalProperties: true,
-  },
-  OauthError: {
-    type: "object",
-    description: "A refusal of the token endpoint (RFC 6749, 5.2)",
-    required: ["error", "error_description"],
-    properties: {
-      error: {
-        ...text,
-        enum: ["invalid_request", "invalid_client", "invalid_scope", "unauthorized_client", "server_error"],
-      },
-      error_description: text,
-    },
-  },
-} as const;
 
 const REQUIRED = "first_name last_name passport_no passport_country passport_expiry date_of_birth address title".split(
   " ",

@@ -2,8 +2,11 @@ import type { FastifyContextConfig, RouteOptions } from "fastify";
 import type { ProblemSlug } from "../../core/kernel/problem.ts";
 import { problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context.ts";
-import { headers, sampleProblem, schemas, securitySchemes } from "./components.ts";
-import { publishedSchema } from "./published.ts";
+import { OauthError, problemSchema } from "../schemas/problem.ts";
+import type { Shape } from "../validation/shape.ts";
+import { headers, sampleProblem, securitySchemes } from "./components.ts";
+import { exampleOf } from "./example.ts";
+import { type Components, published, publishedSchema, refer } from "./published.ts";
 import { byStatus, problemsOf } from "./route-problems.ts";
 import { tags } from "./tags.ts";
 import { webhookSection } from "./webhooks.ts";
@@ -24,27 +27,46 @@ interface Operation extends Json {
 
 /** What the document says of itself, before any route. */
 export function documentBase({ addresses }: DaemonContext) {
+  const { publicUrl, docsUrl } = addresses;
   const description =
-    "Browse products, place orders paid from a prepaid wallet, fetch eSIMs, activate physical SIMs, get webhooks. " +
-    "Sandbox (sk_test_…) and production (sk_live_…) credentials share these addresses.";
+    "Browse products, place orders paid from a prepaid wallet, fetch eSIMs, activate physical SIMs, " +
+    "receive webhooks. Sandbox (sk_test_…) and production (sk_live_…) credentials share these addresses. " +
+    `Read the [API guide](${publicUrl}/docs/api), [Receiving events](${publicUrl}/docs/webhooks) and ` +
+    `[States](${publicUrl}/docs/states); each [type of problem](${publicUrl}/docs/errors) has a page.`;
   return {
     openapi: "3.1.0",
-    info: { title: "Partner API", version: "1.0.0", description },
-    servers: [{ url: addresses.publicUrl }],
-    components: { securitySchemes: securitySchemes(addresses.publicUrl) },
+    info: {
+      title: "Partner API",
+      version: "1.0.0",
+      description,
+      // Proprietary, as SPDX expresses a license that is not in its list.
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+      contact: { name: "Operator of this platform", url: docsUrl },
+    },
+    servers: [{ url: publicUrl, description: "Sandbox and production; the credential decides" }],
+    externalDocs: { description: "API guide", url: `${publicUrl}/docs/api` },
+    components: { securitySchemes: securitySchemes(publicUrl) },
   };
 }
 
 /** A route's schema for the document: its security, and marks for `finishDocument`. */
-export function describeRoute({ config = {}, schema = {} }: RouteOptions): Json {
+export function describeRoute({ config = {}, schema = {} }: RouteOptions, components: Components): Json {
+  const oauth = config.errorShape === "oauth";
   return {
-    ...publishedSchema(schema),
-    security: config.scope === undefined ? [] : [{ oauth2: [config.scope] }],
-    ...(config.errorShape === "oauth" ? { "x-oauth": true, consumes: FORM_OR_JSON } : {}),
+    // Forms have no null.
+    ...publishedSchema(schema, components, !oauth),
+    security: securityOf(config),
+    ...(oauth ? { "x-oauth": true, consumes: FORM_OR_JSON } : {}),
     "x-problems": problemsOf(config, schema),
     "x-counted": config.rateLimit !== "exempt",
     ...(config.responseHeaders === undefined ? {} : { "x-headers": config.responseHeaders }),
   };
+}
+
+function securityOf({ scope, signed, errorShape }: FastifyContextConfig): Json[] {
+  if (scope !== undefined) return [{ oauth2: [scope] }];
+  if (signed === true) return [{ callbackSignature: [] }];
+  return errorShape === "oauth" ? [{}, { clientBasic: [] }] : [];
 }
 
 const FORM_OR_JSON = ["application/x-www-form-urlencoded", "application/json"];
@@ -56,7 +78,8 @@ function headerRefs(names: string[]): Json {
 
 function commonHeaders(operation: Operation, status: string): Json {
   const names = ["X-Request-Id", ...(operation["x-counted"] ? COUNTED : [])];
-  if (status === "401") names.push("WWW-Authenticate");
+  // Of the refusals with 403, a missing scope carries a challenge (RFC 6750).
+  if (status === "401" || (status === "403" && !operation["x-oauth"])) names.push("WWW-Authenticate");
   return headerRefs(names);
 }
 
@@ -65,30 +88,29 @@ function refusalHeaders(operation: Operation, status: string): Json {
   return { ...commonHeaders(operation, status), ...headerRefs(waits ? ["Retry-After"] : []) };
 }
 
-function problemResponse(operation: Operation, status: string, slugs: ProblemSlug[]): Json {
-  const titles = slugs.map((slug) => problems[slug].title).join("; ");
+function refusal(operation: Operation, status: string, slugs: ProblemSlug[], components: Components): Json {
+  const oauth = operation["x-oauth"] === true;
+  const schemas = new Set(oauth ? [OauthError] : slugs.map(problemSchema));
+  // TypeBox schemas are JSON Schema.
+  const [first = {}, ...more] = [...schemas].map((schema) => published(schema as Shape, { components, body: false }));
+  const schema = more.length === 0 ? first : { anyOf: [first, ...more] };
   const examples = Object.fromEntries(slugs.map((slug) => [slug, { $ref: `#/components/examples/${slug}` }]));
-  return {
-    description: titles,
-    headers: refusalHeaders(operation, status),
-    content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, examples } },
-  };
-}
-
-function oauthResponse(operation: Operation, status: string, slugs: ProblemSlug[]): Json {
   return {
     description: slugs.map((slug) => problems[slug].title).join("; "),
     headers: refusalHeaders(operation, status),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/OauthError" } } },
+    content: oauth
+      ? { "application/json": { schema, example: exampleOf(OauthError as Shape) } }
+      : { "application/problem+json": { schema, examples } },
   };
 }
 
+const DESCRIPTIONS: Readonly<Record<string, string>> = { 201: "Created", 503: "Not ready" };
 const MARKS = ["x-problems", "x-counted", "x-headers", "x-oauth", "x-body-optional"];
 
 /** Adds what all operations share; the responses that refuse become components, one for each set of problems. */
-function finishOperation(operation: Operation, responses: Record<string, Json>): void {
+function finishOperation(operation: Operation, responses: Record<string, Json>, components: Components): void {
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (response.description === "Default Response") response.description = status === "201" ? "Created" : "Success";
+    if (response.description === "Default Response") response.description = DESCRIPTIONS[status] ?? "Success";
     response.headers = {
       ...response.headers,
       ...headerRefs([...(operation["x-headers"]?.[Number(status)] ?? [])]),
@@ -99,8 +121,7 @@ function finishOperation(operation: Operation, responses: Record<string, Json>):
   for (const [status, slugs] of byStatus(operation["x-problems"] ?? [])) {
     if (operation.responses[status] !== undefined) continue;
     const name = `${oauth ? "Oauth" : "Problem"}.${slugs.join(".")}${operation["x-counted"] ? "" : ".uncounted"}`;
-    const make = oauth ? oauthResponse : problemResponse;
-    responses[name] ??= make(operation, String(status), slugs);
+    responses[name] ??= refusal(operation, String(status), slugs, components);
     operation.responses[status] = { $ref: `#/components/responses/${name}` };
   }
   if (operation["x-body-optional"] && operation.requestBody !== undefined) operation.requestBody.required = false;
@@ -112,33 +133,34 @@ interface Document extends Json {
   components: Json;
 }
 
-/** The complete document, from what the plugin made of the routes. */
-export function finishDocument(made: object, context: DaemonContext): Document {
+/** The complete document, from what the plugin made of the routes and the named schemas met on the way. */
+export function finishDocument(made: object, context: DaemonContext, components: Components): object {
   const document = made as Document; // the plugin builds it from documentBase and describeRoute
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const responses: Record<string, Json> = {};
   const slugs = new Set<ProblemSlug>();
   for (const operation of operations) {
     if (!operation["x-oauth"]) for (const slug of operation["x-problems"] ?? []) slugs.add(slug);
-    finishOperation(operation, responses);
+    finishOperation(operation, responses, components);
   }
   const examples = [...slugs].sort().map((slug) => [slug, { value: sampleProblem(slug, context) }]);
   const chapters = new Set(operations.flatMap((operation) => operation.tags ?? []));
   const text = JSON.stringify([document.paths, responses]);
-  const used = (kind: string, all: Json): Json =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)));
+  const used = Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`));
   const { webhooks, schemas: events, parameters } = webhookSection();
-  return {
+  const schemas = Object.entries({ ...Object.fromEntries(components), ...events });
+  const complete = {
     ...document,
     webhooks,
     tags: tags.filter(({ name }) => name === "Webhooks" || chapters.has(name)),
     components: {
       ...document.components,
-      schemas: { ...used("schemas", schemas), ...events },
+      schemas: Object.fromEntries(schemas.sort(([a], [b]) => (a < b ? -1 : 1))),
       parameters,
-      headers: used("headers", headers),
+      headers: Object.fromEntries(used),
       responses,
       examples: Object.fromEntries(examples),
     },
   };
+  return Object(refer(complete));
 }

@@ -3,12 +3,16 @@ import { Type } from "typebox";
 import { writeHeartbeat } from "../../core/store/heartbeat.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
+import { named, OneOf } from "../schemas/common.ts";
 
 const PATIENCE = 2_000;
 
-const Alive = Type.Object({ status: Type.Literal("ok") });
-const Ready = Type.Object({ status: Type.Literal("ready") });
-const Unavailable = Type.Object({ status: Type.Literal("unavailable"), reason: Type.Enum(["draining", "store"]) });
+const Alive = Type.Object({ status: OneOf(["ok"]) }, named("Health"));
+const Ready = Type.Object({ status: OneOf(["ready"]) }, named("Readiness"));
+const Unavailable = Type.Object(
+  { status: OneOf(["unavailable"]), reason: OneOf(["draining", "store"]) },
+  named("Unreadiness"),
+);
 
 /** Callers share a heartbeat for this long (ms). */
 const HEARTBEAT_MS = 1_000;
@@ -59,7 +63,13 @@ export function registerHealth(app: App, context: DaemonContext): void {
     "/healthz",
     {
       config,
-      schema: { operationId: "getHealth", summary: "Whether the process runs", tags, response: { 200: Alive } },
+      schema: {
+        operationId: "getHealth",
+        summary: "Whether the process runs",
+        description: "Always 200 while the process serves requests.",
+        tags,
+        response: { 200: Alive },
+      },
     },
     async () => ({ status: "ok" as const }),
   );
@@ -70,6 +80,7 @@ export function registerHealth(app: App, context: DaemonContext): void {
       schema: {
         operationId: "getReadiness",
         summary: "Whether requests can be served",
+        description: "503 while the daemon stops or its database does not respond.",
         tags,
         response: { 200: Ready, 503: Unavailable },
       },

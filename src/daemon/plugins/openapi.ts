@@ -1,15 +1,17 @@
 import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
 import { describeRoute, documentBase, finishDocument } from "../openapi/document.ts";
+import type { Components } from "../openapi/published.ts";
 
 /** Collects the routes registered after it, and serves what they are at /openapi.json. */
 export function registerOpenapi(app: App, context: DaemonContext): void {
+  const components: Components = new Map();
   app.register(import("@fastify/swagger"), {
     openapi: documentBase(context),
     stripBasePath: false,
     convertConstToEnum: false,
-    transform: ({ url, route }) => ({ url, schema: describeRoute(route) }),
-    transformObject: (made) => finishDocument("openapiObject" in made ? made.openapiObject : {}, context),
+    transform: ({ url, route }) => ({ url, schema: describeRoute(route, components) }),
+    transformObject: (made) => finishDocument("openapiObject" in made ? made.openapiObject : {}, context, components),
   });
   app.register(async (scope) => {
     let text: string | undefined;

@@ -30,6 +30,7 @@ function submitRoute(app: App, { store, addresses }: DaemonContext): void {
     config: {
       scope: "write:orders",
       problems: submitRefusals,
+      responseHeaders: { 201: ["Location"] },
     },
     schema: {
       operationId: "submitActivation",
@@ -64,6 +65,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
       operationId: "listActivations",
       tags: ["Activations"],
       summary: "List your activation requests, newest first",
+      description: "With cursors. Filter by ICCID and status.",
       querystring: ActivationQuery,
       response: { 200: ActivationPage },
     },
@@ -81,6 +83,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
       operationId: "getActivation",
       tags: ["Activations"],
       summary: "Read one activation request",
+      description: "The status, and once completed the mobile number, once failed the error.",
       params: ActivationParams,
       response: { 200: Activation },
     },

@@ -13,6 +13,7 @@ export const balanceRoutes: RoutePlugin = (app, { store }) => {
       operationId: "getBalance",
       tags: ["Wallet"],
       summary: "Read the prepaid balance by currency",
+      description: "One balance for each currency that was ever credited. Sandbox and production share it.",
       response: { 200: WalletBalances },
     },
     handler: (request) => store.read(walletBalances, principalOf(request).partnerId),

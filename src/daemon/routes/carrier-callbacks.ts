@@ -12,7 +12,7 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
   app.route({
     method: "POST",
     url: "/api/v1/callbacks/carriers/:prefix",
-    config: { public: true, problems: ["unauthorized", "validation", "not_found", "conflict"] },
+    config: { public: true, signed: true, problems: ["unauthorized", "validation", "not_found", "conflict"] },
     schema: {
       operationId: "carrierCallback",
       tags: ["Callbacks"],

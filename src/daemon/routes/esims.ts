@@ -13,6 +13,7 @@ export const esimRoutes: RoutePlugin = (app, { store }) => {
       operationId: "getEsimStatus",
       tags: ["eSIMs"],
       summary: "Read the status, data usage and location of an eSIM",
+      description: "The latest that the supplier reported. 403 for an eSIM that is not of your orders.",
       params: IccidParams,
       response: { 200: EsimStatus },
     },

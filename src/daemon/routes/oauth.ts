@@ -4,20 +4,32 @@ import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import type { Tokens } from "../../core/credentials/tokens.ts";
 import type { RoutePlugin } from "../http.ts";
 import { acceptForms } from "../plugins/bodies.ts";
+import { named } from "../schemas/common.ts";
 
-const TokenBody = Type.Object({
-  grant_type: Type.Unsafe<"client_credentials">({ type: "string", const: "client_credentials" }),
-  client_id: Type.Optional(Type.String({ minLength: 10, examples: ["sk_test_5f0c…"] })),
-  client_secret: Type.Optional(Type.String({ minLength: 20 })),
-  scope: Type.Optional(Type.String({ description: "Space-separated; all the credential has when left out" })),
-});
+const TokenRequest = Type.Object(
+  {
+    grant_type: Type.Unsafe<"client_credentials">({ type: "string", const: "client_credentials" }),
+    client_id: Type.Optional(Type.String({ minLength: 10, examples: ["sk_test_5f0c9e2a7b14"] })),
+    client_secret: Type.Optional(Type.String({ minLength: 20, examples: ["3q2bK8xLrNq5sW7uEyAaI0p6mJr0cVYw"] })),
+    scope: Type.Optional(
+      Type.String({
+        description: "Space-separated; all that the credential has when left out",
+        examples: ["read:products read:orders"],
+      }),
+    ),
+  },
+  named("TokenRequest"),
+);
 
-const TokenAnswer = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.Unsafe<"Bearer">({ type: "string", const: "Bearer" }),
-  expires_in: Type.Integer({ examples: [3600] }),
-  scope: Type.String({ examples: ["read:products read:orders"] }),
-});
+const Token = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT", examples: ["eyJhbGciOiJFZERTQSIs…"] }),
+    token_type: Type.Unsafe<"Bearer">({ type: "string", const: "Bearer" }),
+    expires_in: Type.Integer({ description: "Seconds", examples: [3600] }),
+    scope: Type.String({ examples: ["read:products read:orders"] }),
+  },
+  named("Token"),
+);
 
 /** Contract: Token. RFC 6749: clients authenticate in the body or with HTTP Basic, not both. */
 export function oauthRoutes(tokens: Tokens): RoutePlugin {
@@ -27,13 +39,21 @@ export function oauthRoutes(tokens: Tokens): RoutePlugin {
       method: "POST",
       url: "/api/v1/oauth/token",
       compress: false,
-      config: { public: true, errorShape: "oauth", rateLimit: "token" },
+      config: {
+        public: true,
+        errorShape: "oauth",
+        rateLimit: "token",
+        responseHeaders: { 200: ["Cache-Control"] },
+      },
       schema: {
         operationId: "issueToken",
         tags: ["Token"],
         summary: "Exchange a credential for an access token",
-        body: TokenBody,
-        response: { 200: TokenAnswer },
+        description:
+          "Credentials come in the body, as a form or JSON, or by HTTP Basic, not both. A token is " +
+          "valid for an hour.",
+        body: TokenRequest,
+        response: { 200: Token },
       },
       async handler(request, reply) {
         const client = clientOf(request, request.body);

@@ -25,6 +25,9 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
       operationId: "createBulkOrders",
       tags: ["Orders"],
       summary: "Place up to 100 orders, each judged by itself",
+      description:
+        "Each order is placed by itself: the failure of one does not affect others. " +
+        "external_order_id is its idempotency key.",
       body: BulkOrders,
       response: { 200: BulkResult },
     },

@@ -13,6 +13,7 @@ import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
+import { OrderWithFulfillment } from "../schemas/delivered-order.ts";
 import {
   ActivationStatus,
   CreatedOrder,
@@ -22,7 +23,6 @@ import {
   OrderPage,
   OrderParams,
   OrderQuery,
-  OrderWithFulfillment,
 } from "../schemas/order.ts";
 import { travellersOf, warnOfEids } from "./travellers.ts";
 
@@ -49,6 +49,10 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       operationId: "createOrder",
       tags: ["Orders"],
       summary: "Place an order, paid from the wallet",
+      description:
+        "Production orders are charged at once, in full or not at all; sandbox orders cost " +
+        "nothing. Repeat a request with the same Idempotency-Key to get the same order again, with " +
+        "200.",
       headers: IdempotencyHeader,
       body: NewOrder,
       response: { 200: CreatedOrder, 201: CreatedOrder },
@@ -86,7 +90,9 @@ function listRoute(app: App, { store }: DaemonContext): void {
       operationId: "listOrders",
       tags: ["Orders"],
       summary: "List your orders, newest first",
-      description: "Filters narrow the list together. An empty one counts as absent.",
+      description:
+        "Orders of the environment of your credential, with cursors. Filters narrow the list together; an empty one " +
+        "counts as absent.",
       querystring: OrderQuery,
       response: { 200: OrderPage },
     },
@@ -124,6 +130,7 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       operationId: "getOrder",
       tags: ["Orders"],
       summary: "Read one order with what was delivered",
+      description: "The content of each line's fulfillment depends on its product_type.",
       params: OrderParams,
       response: { 200: OrderWithFulfillment },
     },
@@ -138,6 +145,8 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       operationId: "getOrderEsims",
       tags: ["Orders"],
       summary: "Fetch the eSIMs of a fulfilled order",
+      description:
+        "Activation codes, QR codes and install pages. 400 order_not_fulfilled until the order is " + "fulfilled.",
       params: OrderParams,
       response: { 200: OrderEsims },
     },
@@ -152,6 +161,7 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       operationId: "getOrderActivationStatus",
       tags: ["Orders"],
       summary: "Follow the scheduled activations of an order",
+      description: "One entry for each unit that a supplier delivers on its date, with counts by status.",
       params: OrderParams,
       response: { 200: ActivationStatus },
     },

@@ -21,6 +21,9 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
       operationId: "listProducts",
       tags: ["Products"],
       summary: "Browse the catalog",
+      description:
+        "Filter by region, type and status, sort by date, price or name. By default active " +
+        "products, newest first.",
       querystring: ProductQuery,
       response: { 200: ProductPage },
     },
@@ -44,6 +47,7 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
       operationId: "getProduct",
       tags: ["Products"],
       summary: "Read one product",
+      description: "Any product by its id, with features, network and compatible devices, whatever its status.",
       params: Type.Object({ id: UuidOf<"product">("The product") }),
       response: { 200: ProductDetail },
     },

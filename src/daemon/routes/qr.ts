@@ -8,6 +8,7 @@ import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
 import { installPage } from "../pages/install.ts";
 import { chooseLanguage } from "../pages/language.ts";
+import { Picture } from "../schemas/common.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 100, description: "The unguessable part of the address" });
 
@@ -24,8 +25,11 @@ export const qrRoutes: RoutePlugin = (app, context) => {
       operationId: "getInstallPage",
       tags: ["Travellers"],
       summary: "Page to install an eSIM from",
+      produces: ["text/html"],
+      description:
+        "One tap on a phone, a QR code for another screen, codes by hand. The language follows " + "Accept-Language.",
       params: Type.Object({ token: Token }),
-      response: { 200: Type.String({ description: "A page for people", contentMediaType: "text/html" }) },
+      response: { 200: Type.String({ description: "A page for people" }) },
     },
     async handler(request, reply) {
       const { token } = request.params;
@@ -53,7 +57,10 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
       operationId,
       tags: ["Travellers"],
       summary: `QR code of an eSIM as ${ending.toUpperCase()}`,
+      description: "Needs no token: the address is unguessable. 404 until the order is fulfilled.",
+      produces: [type],
       params: Type.Object({ token: Token }),
+      response: { 200: Picture },
     },
     async handler(request, reply) {
       const { esim } = await visibleEsim(context, request.params.token);

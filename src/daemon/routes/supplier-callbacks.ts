@@ -27,7 +27,7 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
   app.route({
     method: "POST",
     url: "/api/v1/callbacks/suppliers/:name",
-    config: { public: true, problems: ["unauthorized", "validation", "not_found", "conflict"] },
+    config: { public: true, signed: true, problems: ["unauthorized", "validation", "not_found", "conflict"] },
     schema: {
       operationId: "supplierCallback",
       tags: ["Callbacks"],
@@ -52,11 +52,11 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
   app.route({
     method: "POST",
     url: "/api/v1/callbacks/suppliers/:name/esims",
-    config: { public: true, problems: ["unauthorized", "validation", "not_found"] },
+    config: { public: true, signed: true, problems: ["unauthorized", "validation", "not_found"] },
     schema: {
       operationId: "supplierEsimCallback",
       tags: ["Callbacks"],
-      summary: "What became of an eSIM that the supplier delivered: activation, suspension, usage",
+      summary: "A supplier's report on an eSIM: activation, suspension, usage",
       description: signedBySupplier,
       params: SupplierCallbackParams,
       body: SupplierEsimReport,

@@ -4,30 +4,37 @@ import type { Tokens } from "../../core/credentials/tokens.ts";
 import { pathPrefix } from "../addresses.ts";
 import type { DaemonContext } from "../context.ts";
 import type { App, RoutePlugin } from "../http.ts";
+import { named } from "../schemas/common.ts";
 
-const Jwks = Type.Object({
-  keys: Type.Array(
-    Type.Object({
-      kty: Type.String(),
-      crv: Type.String(),
-      x: Type.String(),
-      kid: Type.String(),
-      use: Type.String(),
-      alg: Type.String(),
+const Jwk = Type.Object(
+  {
+    kty: Type.String({ examples: ["OKP"] }),
+    crv: Type.String({ examples: ["Ed25519"] }),
+    x: Type.String({ examples: ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"] }),
+    kid: Type.String({ examples: ["0199a0b1"] }),
+    use: Type.String({ examples: ["sig"] }),
+    alg: Type.String({ examples: ["EdDSA"] }),
+  },
+  named("Jwk"),
+);
+
+const Jwks = Type.Object({ keys: Type.Array(Jwk) }, named("Jwks"));
+
+const Metadata = Type.Object(
+  {
+    issuer: Type.String({ examples: ["https://esim.reseller.net"] }),
+    token_endpoint: Type.String({ examples: ["https://esim.reseller.net/api/v1/oauth/token"] }),
+    jwks_uri: Type.String({ examples: ["https://esim.reseller.net/.well-known/jwks.json"] }),
+    scopes_supported: Type.Array(Type.String(), { examples: [[...scopes]] }),
+    response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+    grant_types_supported: Type.Array(Type.String(), { examples: [["client_credentials"]] }),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String(), {
+      examples: [["client_secret_basic", "client_secret_post"]],
     }),
-  ),
-});
-
-const Metadata = Type.Object({
-  issuer: Type.String(),
-  token_endpoint: Type.String(),
-  jwks_uri: Type.String(),
-  scopes_supported: Type.Array(Type.String()),
-  response_types_supported: Type.Array(Type.String()),
-  grant_types_supported: Type.Array(Type.String()),
-  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  service_documentation: Type.String(),
-});
+    service_documentation: Type.String({ examples: ["https://esim.reseller.net/docs"] }),
+  },
+  named("AuthorizationServerMetadata"),
+);
 
 /**
  * What a client needs to find and trust us: the public keys and the metadata of RFC 8414. Where the public address has
@@ -60,6 +67,7 @@ function register(
       operationId: "getJwks",
       tags: ["Token"],
       summary: "Public keys of the access tokens",
+      description: "The Ed25519 keys that verify access tokens, as a JSON Web Key Set.",
       response: { 200: Jwks },
     },
     handler: async () => ({ keys: await tokens.jwks() }),
@@ -74,6 +82,7 @@ function register(
       operationId: "getOauthMetadata",
       tags: ["Token"],
       summary: "Authorization server metadata (RFC 8414)",
+      description: "Where tokens are issued and which scopes and client authentication exist.",
       response: { 200: Metadata },
     },
     handler: () => ({

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { activationStatuses, processingStatuses } from "../../core/activations/states.ts";
-import { CivilDate, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { BulkSummary, CivilDate, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const ActivationId = UuidOf<"activation">("The activation request");
 
@@ -16,32 +16,35 @@ const Note = { maxLength: 1000, description: "Your own note; carriers do not see
 const text = (maxLength: number, example: string) => Type.Optional(Type.String({ maxLength, examples: [example] }));
 
 /** Contract: Physical-SIM activation request. Which identity fields are needed is the carrier's to say. */
-export const NewActivation = Type.Object({
-  iccid: Iccid,
-  activation_date: CivilDate("A day in Sydney: today or later"),
-  first_name: text(100, "Philippa"),
-  last_name: text(100, "Underwold"),
-  title: text(20, "Ms"),
-  date_of_birth: text(10, "1964-07-16"),
-  passport_no: text(40, "342075096"),
-  passport_country: text(3, "GBR"),
-  passport_expiry: text(10, "2029-12-20"),
-  address: text(200, "Flat 4/102 Currawong Drive"),
-  suburb: text(100, "Braddon"),
-  state: text(50, "ACT"),
-  postcode: text(20, "2612"),
-  sim_last4: text(4, "9583"),
-  puk: text(20, "22542821"),
-  customer_email: Type.Optional(
-    Type.String({ format: "email", maxLength: 254, examples: ["philippa.underwold@example.com"] }),
-  ),
-  customer_phone: text(20, "+61491570156"),
-  plan_name: text(100, "Visitor 35 GB"),
-  note: Type.Optional(Type.String(Note)),
-  confirm_date_change: Type.Optional(
-    Type.Boolean({ description: "Replaces your pending request for this ICCID that has another date" }),
-  ),
-});
+export const NewActivation = Type.Object(
+  {
+    iccid: Iccid,
+    activation_date: CivilDate("A day in Sydney: today or later"),
+    first_name: text(100, "Philippa"),
+    last_name: text(100, "Underwold"),
+    title: text(20, "Ms"),
+    date_of_birth: text(10, "1964-07-16"),
+    passport_no: text(40, "342075096"),
+    passport_country: text(3, "GBR"),
+    passport_expiry: text(10, "2029-12-20"),
+    address: text(200, "Flat 4/102 Currawong Drive"),
+    suburb: text(100, "Braddon"),
+    state: text(50, "ACT"),
+    postcode: text(20, "2612"),
+    sim_last4: text(4, "9583"),
+    puk: text(20, "22542821"),
+    customer_email: Type.Optional(
+      Type.String({ format: "email", maxLength: 254, examples: ["philippa.underwold@example.com"] }),
+    ),
+    customer_phone: text(20, "+61491570156"),
+    plan_name: text(100, "Visitor 35 GB"),
+    note: Type.Optional(Type.String(Note)),
+    confirm_date_change: Type.Optional(
+      Type.Boolean({ description: "Replaces your pending request for this ICCID that has another date" }),
+    ),
+  },
+  named("NewActivation"),
+);
 
 const standing = {
   id: ActivationId,
@@ -51,39 +54,74 @@ const standing = {
   customer_name: Type.String({ examples: ["Philippa Underwold"] }),
   status: OneOf(activationStatuses),
   processing_status: OneOf(processingStatuses),
-  processing_mode: OneOf(["immediate", "scheduled"]),
+  processing_mode: OneOf(["immediate", "scheduled"], { examples: ["scheduled"] }),
 };
 
 /** Contract: Activation creation result. */
-export const CreatedActivation = Type.Object({
-  ...standing,
-  message: Type.String({ description: "For people" }),
-  created_at: Timestamp,
-});
+export const CreatedActivation = Type.Object(
+  {
+    ...standing,
+    message: Type.String({ description: "For people", examples: ["The carrier gets the request on 2027-11-01."] }),
+    created_at: Timestamp,
+  },
+  named("CreatedActivation"),
+);
 
 /** Contract: Activation detail record. */
-export const Activation = Type.Object({
-  ...standing,
-  mobile_number: Nullable(Type.String({ examples: ["+61491570156"] })),
-  confirmation_number: Nullable(Type.String()),
-  error_type: Nullable(Type.String()),
-  error_message: Nullable(Type.String()),
-  plan_name: Nullable(Type.String()),
-  note: Nullable(Type.String()),
-  customer_email: Nullable(Type.String()),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  submitted_at: Nullable(Timestamp),
-  confirmed_at: Nullable(Timestamp),
-  activated_at: Nullable(Timestamp),
-  cancelled_at: Nullable(Timestamp),
-});
+export const Activation = Type.Object(
+  {
+    ...standing,
+    mobile_number: Nullable(Type.String({ examples: ["+61491570156"] })),
+    confirmation_number: Nullable(Type.String()),
+    error_type: Nullable(Type.String()),
+    error_message: Nullable(Type.String()),
+    plan_name: Nullable(Type.String()),
+    note: Nullable(Type.String()),
+    customer_email: Nullable(Type.String()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    submitted_at: Nullable(Timestamp),
+    confirmed_at: Nullable(Timestamp),
+    activated_at: Nullable(Timestamp),
+    cancelled_at: Nullable(Timestamp),
+  },
+  named("Activation", {
+    examples: [
+      {
+        id: "0199a0b1-0000-7000-8000-000000000002",
+        iccid: "8961032200826199583",
+        carrier: "Carrier A (Australia)",
+        activation_date: "2027-11-01",
+        customer_name: "Philippa Underwold",
+        status: "completed",
+        processing_status: "completed",
+        processing_mode: "scheduled",
+        mobile_number: "+61491570156",
+        confirmation_number: "CN-20417",
+        error_type: null,
+        error_message: null,
+        plan_name: "Visitor 35 GB",
+        note: null,
+        customer_email: "philippa.underwold@example.com",
+        created_at: "2027-10-12T02:14:07.000Z",
+        updated_at: "2027-10-31T13:02:41.000Z",
+        submitted_at: "2027-10-31T13:00:02.000Z",
+        confirmed_at: "2027-10-31T13:00:03.000Z",
+        activated_at: "2027-10-31T13:02:41.000Z",
+        cancelled_at: null,
+      },
+    ],
+  }),
+);
 
-export const ActivationPage = Type.Object({
-  data: Type.Array(Activation),
-  count: Type.Integer({ description: "Records on this page" }),
-  pagination: Pagination,
-});
+export const ActivationPage = Type.Object(
+  {
+    data: Type.Array(Activation),
+    count: Type.Integer({ description: "Records on this page", examples: [1] }),
+    pagination: Pagination,
+  },
+  named("ActivationPage"),
+);
 
 export const ActivationQuery = Type.Object({
   ...pageQuery(),
@@ -103,40 +141,68 @@ const edit = {
 };
 
 /** Contract: body of PATCH /activations/{id}; at least one field, which the handler sees to. */
-export const ActivationEdit = Type.Object(edit);
+export const ActivationEdit = Type.Object(edit, named("ActivationEdit"));
 
-const Reason = Type.Optional(Type.String({ maxLength: 500, description: "Kept with the request", examples: ["slip"] }));
+const Reason = Type.Optional(
+  Type.String({ maxLength: 500, description: "Kept with the request", examples: ["The trip is off"] }),
+);
 
 /** The body of a cancellation, which may be left out. */
-export const Cancellation = Type.Optional(Type.Object({ reason: Reason }));
+export const Cancellation = Type.Optional(Type.Object({ reason: Reason }, named("Cancellation")));
 
 /** Most items of one bulk request (contract: Limits). */
 export const BULK_LIMIT = 200;
 
 const AnyIccid = Type.String({ minLength: 1, maxLength: 40, examples: ["8961032200826199583"] });
 
-export const BulkCancel = Type.Object({
-  activation_ids: Type.Optional(Type.Array(ActivationId, { maxItems: BULK_LIMIT })),
-  iccids: Type.Optional(Type.Array(AnyIccid, { maxItems: BULK_LIMIT })),
-  reason: Reason,
-});
+export const BulkCancel = Type.Object(
+  {
+    activation_ids: Type.Optional(Type.Array(ActivationId, { maxItems: BULK_LIMIT })),
+    iccids: Type.Optional(Type.Array(AnyIccid, { maxItems: BULK_LIMIT })),
+    reason: Reason,
+  },
+  named("ActivationBulkCancel", { examples: [{ iccids: ["8961032200826199583"], reason: "The trip is off" }] }),
+);
 
-export const BulkReschedule = Type.Object({
-  items: Type.Array(
-    Type.Object({ activation_id: Type.Optional(ActivationId), iccid: Type.Optional(AnyIccid), ...edit }),
-    { minItems: 1, maxItems: BULK_LIMIT },
-  ),
-});
+const RescheduleItem = Type.Object(
+  {
+    activation_id: Type.Optional(ActivationId),
+    iccid: Type.Optional(AnyIccid),
+    ...edit,
+  },
+  named("RescheduleItem", { examples: [{ iccid: "8961032200826199583", requested_activation_date: "2027-11-08" }] }),
+);
 
-export const BulkActivationResult = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      activation_id: Type.Optional(ActivationId),
-      iccid: Type.Optional(Type.String()),
-      status: OneOf(["cancelled", "rescheduled", "failed"]),
-      reason: Type.Optional(Type.String({ examples: ["not_cancellable:processing"] })),
-      activation: Type.Optional(Activation),
-    }),
-  ),
-  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
-});
+export const BulkReschedule = Type.Object(
+  {
+    items: Type.Array(RescheduleItem, { minItems: 1, maxItems: BULK_LIMIT }),
+  },
+  named("ActivationBulkReschedule"),
+);
+
+const BulkActivationOutcome = Type.Object(
+  {
+    activation_id: Type.Optional(ActivationId),
+    iccid: Type.Optional(Type.String()),
+    status: OneOf(["cancelled", "rescheduled", "failed"]),
+    reason: Type.Optional(
+      Type.String({
+        description:
+          "Why it failed: not_found, not_cancellable:<status>, not_editable:<status> or another type of problem",
+        examples: ["not_cancellable:processing"],
+      }),
+    ),
+    activation: Type.Optional(Activation),
+  },
+  named("BulkActivationOutcome", {
+    examples: [{ iccid: "8961032200826199583", status: "failed", reason: "not_cancellable:processing" }],
+  }),
+);
+
+export const BulkActivationResult = Type.Object(
+  {
+    results: Type.Array(BulkActivationOutcome),
+    summary: BulkSummary,
+  },
+  named("BulkActivationResult"),
+);

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { OneOf, UuidOf } from "./common.ts";
+import { named, OneOf, UuidOf } from "./common.ts";
 
 const answer = {
   mobile_number: Type.Optional(
@@ -27,17 +27,32 @@ export const CarrierAnswer = Type.Object({
 export type CarrierAnswer = Type.Static<typeof CarrierAnswer>;
 
 /** What a carrier calls back with. */
-export const CarrierCallback = Type.Object({
-  reference: UuidOf<"activation">("The reference of the request that this answers"),
-  outcome: OneOf(["accepted", "confirmed", "activated", "refused"]),
-  ...answer,
-});
+export const CarrierCallback = Type.Object(
+  {
+    reference: UuidOf<"activation">("The reference of the request that this answers"),
+    outcome: OneOf(["accepted", "confirmed", "activated", "refused"]),
+    ...answer,
+  },
+  named("CarrierCallback", {
+    examples: [
+      {
+        reference: "0199a0b1-0000-7000-8000-000000000002",
+        outcome: "activated",
+        mobile_number: "+61491570156",
+        confirmation_number: "CN-20417",
+      },
+    ],
+  }),
+);
 
 export const CarrierCallbackParams = Type.Object({
   prefix: Type.String({ minLength: 1, maxLength: 20, description: "The carrier's ICCID prefix", examples: ["896103"] }),
 });
 
-export const CarrierCallbackAnswer = Type.Object({
-  ok: Type.Boolean(),
-  applied: Type.Boolean({ description: "False: it was known already, or came after a later step" }),
-});
+export const CarrierCallbackAnswer = Type.Object(
+  {
+    ok: Type.Boolean(),
+    applied: Type.Boolean({ description: "False: it was known already, or came after a later step" }),
+  },
+  named("CallbackResult", { examples: [{ ok: true, applied: true }] }),
+);

@@ -6,6 +6,33 @@ export function OneOf<const T extends readonly string[]>(values: T, options: obj
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/**
+ * Options that name a schema: the OpenAPI document shows it once, at components/schemas/<name>, and refers to it
+ * wherever it is used. The compiled validator and serializer keep the plain schema in place, which is the faster one.
+ */
+export function named(name: string, options: object = {}) {
+  return { "x-component": name, ...options };
+}
+
+/** Options by which the document shows `schema` instead: a union, say, of a shape that is serialized as one. */
+export function shownAs(schema: TSchema) {
+  return { "x-document": schema };
+}
+
+/** One of several named objects that differ in the constant of one field; for the document alone. */
+export function Discriminated(name: string, field: string, options: Readonly<Record<string, TSchema>>) {
+  const mapping = Object.entries(options).map(([value, schema]) => [value, componentAddress(schema)]);
+  return Type.Unsafe<unknown>({
+    ...named(name),
+    oneOf: Object.values(options),
+    discriminator: { propertyName: field, mapping: Object.fromEntries(mapping) },
+  });
+}
+
+function componentAddress(schema: object): string {
+  return `#/components/schemas/${Reflect.get(schema, "x-component")}`;
+}
+
 /** A schema of one plain type, or null. */
 export function Nullable<T extends TSchema & { type: string }>(schema: T) {
   return Type.Unsafe<Type.Static<T> | null>({ ...schema, type: [schema.type, "null"] });
@@ -56,8 +83,22 @@ export function pageQuery(standard = 20, most = 100) {
   };
 }
 
-export const Pagination = Type.Object({
-  has_more: Type.Boolean(),
-  next_cursor: Nullable(Type.String()),
-  count: Type.Integer({ description: "Records on this page" }),
-});
+export const Pagination = Type.Object(
+  {
+    has_more: Type.Boolean({ examples: [true] }),
+    next_cursor: Nullable(
+      Type.String({ description: "The cursor of the next page; null on the last", examples: ["WyJSUWJ3…"] }),
+    ),
+    count: Type.Integer({ description: "Records on this page", examples: [1] }),
+  },
+  named("Pagination"),
+);
+
+/** How the items of a bulk request ended. */
+export const BulkSummary = Type.Object(
+  { total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() },
+  named("BulkSummary", { examples: [{ total: 2, successful: 1, failed: 1 }] }),
+);
+
+/** An image as a response body: sent as it is, never serialized. */
+export const Picture = Type.Unsafe<string | Buffer>({ description: "The picture" });

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { activationStatuses, esimStatuses } from "../../core/esims/esim-states.ts";
-import { Nullable, OneOf, Timestamp, UuidOf } from "./common.ts";
+import { Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 /** Not checked here: a malformed one is its own problem, `invalid_iccid`. */
 export const IccidParams = Type.Object({
@@ -8,6 +8,7 @@ export const IccidParams = Type.Object({
 });
 
 const Location = Type.Unsafe<{ country: string | null; network: string | null; updated_at: string | null } | null>({
+  ...named("EsimLocation"),
   type: ["object", "null"],
   description: "Where it was last seen; null: nowhere yet",
   required: ["country", "network", "updated_at"],
@@ -18,21 +19,29 @@ const Location = Type.Unsafe<{ country: string | null; network: string | null; u
   },
 });
 
-/** Contract: eSIM status record. */
-export const EsimStatus = Type.Object({
-  iccid: Type.String({ examples: ["8944590004463637008"] }),
-  order_id: UuidOf<"order">("The order that delivered it"),
-  status: OneOf(esimStatuses),
-  activation_status: OneOf(activationStatuses),
-  activation_policy: Type.String(),
-  activated_at: Nullable(Timestamp),
-  expires_at: Nullable(Timestamp),
-  data_usage: Type.Object({
+const DataUsage = Type.Object(
+  {
     total_mb: Type.Number({ examples: [5120] }),
     used_mb: Type.Number({ examples: [1922] }),
     remaining_mb: Type.Number({ examples: [3198] }),
     updated_at: Nullable(Timestamp),
-  }),
-  location: Location,
-  is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
-});
+  },
+  named("DataUsage"),
+);
+
+/** Contract: eSIM status record. */
+export const EsimStatus = Type.Object(
+  {
+    iccid: Type.String({ examples: ["8944590004463637008"] }),
+    order_id: UuidOf<"order">("The order that delivered it"),
+    status: OneOf(esimStatuses),
+    activation_status: OneOf(activationStatuses, { examples: ["activated"] }),
+    activation_policy: Type.String({ examples: ["on_first_use"] }),
+    activated_at: Nullable(Timestamp),
+    expires_at: Nullable(Timestamp),
+    data_usage: DataUsage,
+    location: Location,
+    is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
+  },
+  named("EsimStatus"),
+);

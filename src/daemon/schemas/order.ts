@@ -1,26 +1,42 @@
 import { Type } from "typebox";
-import { productTypes } from "../../core/catalog/product.ts";
+import { esimStatuses } from "../../core/esims/esim-states.ts";
 import { orderItemStatuses } from "../../core/orders/items.ts";
 import { orderStatuses } from "../../core/orders/order-states.ts";
-import { Cents, CivilDate, Currency, Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import {
+  BulkSummary,
+  Cents,
+  CivilDate,
+  Currency,
+  Nullable,
+  named,
+  OneOf,
+  Pagination,
+  pageQuery,
+  Timestamp,
+  UuidOf,
+} from "./common.ts";
 
-const Metadata = Type.Record(Type.String(), Type.Unknown(), {
+/** A free object of the partner's own. */
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
+  ...named("Metadata"),
   description: "Free object, at most 16 KiB and 32 levels deep",
   examples: [{ reference: "booking 8841" }],
 });
 
-const OrderId = UuidOf<"order">("The order");
+export const OrderId = UuidOf<"order">("The order");
 
-const LineItems = Type.Array(
-  Type.Object({
+const NewLineItem = Type.Object(
+  {
     product_id: UuidOf<"product">("A product of the catalog"),
     quantity: Type.Integer({ minimum: 1, maximum: 10_000, examples: [2] }),
-  }),
-  { minItems: 1, maxItems: 50 },
+  },
+  named("NewLineItem"),
 );
 
-const ActivationRequests = Type.Array(
-  Type.Object({
+const LineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: 50 });
+
+const ActivationRequest = Type.Object(
+  {
     product_id: UuidOf<"product">("A product of this order that a supplier delivers"),
     customer_email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
     customer_name: Type.String({ minLength: 1, maxLength: 100, examples: ["Mia Chen"] }),
@@ -31,56 +47,99 @@ const ActivationRequests = Type.Array(
     ),
     timezone: Type.Optional(Type.String({ maxLength: 50, default: "UTC", examples: ["Australia/Sydney"] })),
     selected_plan_id: Type.Optional(UuidOf<"plan">("The plan chosen, where a product has several")),
-  }),
-  { description: "One for each unit of a product delivered by supplier_email or eid_push" },
+  },
+  named("OrderActivationRequest"),
 );
 
-/** Contract: body of POST /orders. */
-export const NewOrder = Type.Object({
-  line_items: LineItems,
-  activation_requests: Type.Optional(ActivationRequests),
-  metadata: Type.Optional(Metadata),
+const ActivationRequests = Type.Array(ActivationRequest, {
+  description: "One for each unit of a product delivered by supplier_email or eid_push",
 });
+
+/** Contract: body of POST /orders. */
+export const NewOrder = Type.Object(
+  {
+    line_items: LineItems,
+    activation_requests: Type.Optional(ActivationRequests),
+    metadata: Type.Optional(Metadata),
+  },
+  named("NewOrder"),
+);
+
+const Customer = Type.Object(
+  {
+    email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
+    name: Type.String({ minLength: 1, maxLength: 200, examples: ["Mia Chen"] }),
+    phone: Type.Optional(Type.String({ maxLength: 50 })),
+  },
+  named("Customer"),
+);
+
+const BulkOrder = Type.Object(
+  {
+    external_order_id: Type.String({ minLength: 1, maxLength: 255, examples: ["shop-10042"] }),
+    line_items: LineItems,
+    activation_requests: Type.Optional(ActivationRequests),
+    customer: Customer,
+    metadata: Type.Optional(Metadata),
+  },
+  named("BulkOrder"),
+);
 
 /** Contract: body of POST /orders/bulk. */
-export const BulkOrders = Type.Object({
-  orders: Type.Array(
-    Type.Object({
-      external_order_id: Type.String({ minLength: 1, maxLength: 255, examples: ["shop-10042"] }),
-      line_items: LineItems,
-      activation_requests: Type.Optional(ActivationRequests),
-      customer: Type.Object({
-        email: Type.String({ format: "email", maxLength: 254, examples: ["mia@example.com"] }),
-        name: Type.String({ minLength: 1, maxLength: 200, examples: ["Mia Chen"] }),
-        phone: Type.Optional(Type.String({ maxLength: 50 })),
-      }),
-      metadata: Type.Optional(Metadata),
-    }),
-    { minItems: 1, maxItems: 100 },
-  ),
-});
+export const BulkOrders = Type.Object(
+  { orders: Type.Array(BulkOrder, { minItems: 1, maxItems: 100 }) },
+  named("BulkOrders"),
+);
+
+const BulkOrderError = Type.Object(
+  {
+    code: Type.String({ description: "The type of problem", examples: ["insufficient_balance"] }),
+    message: Type.String({ examples: ["The wallet holds AUD 10.00; the order costs AUD 25.00."] }),
+  },
+  named("BulkOrderError"),
+);
+
+const BulkOrderOutcome = Type.Object(
+  {
+    external_order_id: Type.String({ examples: ["shop-10042"] }),
+    service_order_id: Nullable(Type.String({ format: "uuid" })),
+    status: OneOf(["success", "failed"]),
+    order_number: Nullable(Type.String({ examples: ["ORD-20260301-7KQ2M"] })),
+    total_price_cents: Nullable(Type.Integer({ description: "Minor units of the currency", examples: [1250] })),
+    currency: Nullable(Currency),
+    replayed: Type.Boolean({ description: "Whether an earlier request placed the order; false for a failure" }),
+    error: Type.Optional(BulkOrderError),
+  },
+  named("BulkOrderOutcome", {
+    examples: [
+      {
+        external_order_id: "shop-10042",
+        service_order_id: "0199a0b1-0000-7000-8000-000000000001",
+        status: "success",
+        order_number: "ORD-20260301-7KQ2M",
+        total_price_cents: 2500,
+        currency: "AUD",
+        replayed: false,
+      },
+      {
+        external_order_id: "shop-10043",
+        service_order_id: null,
+        status: "failed",
+        order_number: null,
+        total_price_cents: null,
+        currency: null,
+        replayed: false,
+        error: { code: "insufficient_balance", message: "The wallet holds AUD 10.00; the order costs AUD 25.00." },
+      },
+    ],
+  }),
+);
 
 /** Contract: bulk order result. What names the order is null for a failure. */
-export const BulkResult = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      external_order_id: Type.String(),
-      service_order_id: Nullable(Type.String({ format: "uuid" })),
-      status: OneOf(["success", "failed"]),
-      order_number: Nullable(Type.String({ examples: ["ORD-20260301-7KQ2M"] })),
-      total_price_cents: Nullable(Type.Integer({ description: "Minor units of the currency", examples: [1250] })),
-      currency: Nullable(Currency),
-      replayed: Type.Boolean({ description: "Whether an earlier request placed the order; false for a failure" }),
-      error: Type.Optional(
-        Type.Object({
-          code: Type.String({ examples: ["insufficient_balance"] }),
-          message: Type.String(),
-        }),
-      ),
-    }),
-  ),
-  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
-});
+export const BulkResult = Type.Object(
+  { results: Type.Array(BulkOrderOutcome), summary: BulkSummary },
+  named("BulkOrderResult"),
+);
 
 export const IdempotencyHeader = Type.Object({
   "idempotency-key": Type.String({
@@ -91,57 +150,66 @@ export const IdempotencyHeader = Type.Object({
   }),
 });
 
-const customerFields = {
-  email: Type.String({ examples: ["mia@example.com"] }),
-  name: Type.String({ examples: ["Mia Chen"] }),
-  phone: Nullable(Type.String({ examples: ["+61 400 000 000"] })),
-};
+const OrderCustomer = Type.Object(
+  {
+    email: Type.String({ examples: ["mia@example.com"] }),
+    name: Type.String({ examples: ["Mia Chen"] }),
+    phone: Nullable(Type.String({ examples: ["+61 400 000 000"] })),
+  },
+  named("OrderCustomer", { description: "As a bulk order named it" }),
+);
 
 /** What the answers to create, list and get say beyond the contract. */
-const orderFacts = {
+export const orderFacts = {
   external_order_id: Nullable(
     Type.String({ description: "Your own id of a bulk order; null for a single order", examples: ["shop-10042"] }),
   ),
-  customer: Nullable(Type.Object(customerFields, { description: "As a bulk order named it; null for a single order" })),
+  customer: Nullable(OrderCustomer),
   refunded_cents: Type.Integer({
     description: "What was refunded to the wallet so far, in minor units of the currency",
     examples: [0],
   }),
 };
 
+const OrderedLine = Type.Object(
+  {
+    product_id: UuidOf<"product">("The product"),
+    product_sku: Type.String({ examples: ["ES-EU-5GB-30D"] }),
+    quantity: Type.Integer({ examples: [1] }),
+    unit_price_cents: Cents,
+  },
+  named("OrderedLine"),
+);
+
 const order = {
   id: OrderId,
   order_number: Type.String({ examples: ["ORD-20260301-7KQ2M"] }),
   partner_id: UuidOf<"partner">("Whose order it is"),
-  product_id: Type.String({ description: "Of the first line" }),
-  product_sku: Type.String({ description: "Of the first line" }),
-  quantity: Type.Integer({ description: "Sum over the lines" }),
+  product_id: Type.String({
+    description: "Of the first line",
+    examples: ["0199a0b1-0000-7000-8000-000000000001"],
+  }),
+  product_sku: Type.String({ description: "Of the first line", examples: ["ES-EU-5GB-30D"] }),
+  quantity: Type.Integer({ description: "Sum over the lines", examples: [1] }),
   unit_price_cents: Cents,
   total_price_cents: Cents,
   total_amount_cents: Cents,
   currency: Currency,
   status: OneOf(orderStatuses),
   ...orderFacts,
-  line_items: Type.Array(
-    Type.Object({
-      product_id: UuidOf<"product">("The product"),
-      product_sku: Type.String(),
-      quantity: Type.Integer(),
-      unit_price_cents: Cents,
-    }),
-  ),
+  line_items: Type.Array(OrderedLine),
   metadata: Metadata,
   created_at: Timestamp,
   updated_at: Timestamp,
 };
 
 /** Contract: Order, as the list answers it. */
-export const Order = Type.Object(order);
+export const Order = Type.Object(order, named("Order"));
 
 /** Contract: Order, as creating it answers. */
-export const CreatedOrder = Type.Object({ ...order, wallet_balance_after_cents: Cents });
+export const CreatedOrder = Type.Object({ ...order, wallet_balance_after_cents: Cents }, named("CreatedOrder"));
 
-export const OrderPage = Type.Object({ data: Type.Array(Order), pagination: Pagination });
+export const OrderPage = Type.Object({ data: Type.Array(Order), pagination: Pagination }, named("OrderPage"));
 
 const Moment = (description: string) =>
   Type.String({ format: "date-time", maxLength: 40, description, examples: ["2026-03-01T09:30:00Z"] });
@@ -159,80 +227,63 @@ export const OrderQuery = Type.Object({
 
 export const OrderParams = Type.Object({ id: OrderId });
 
-/** Contract: OrderWithFulfillment. */
-export const OrderWithFulfillment = Type.Object({
-  id: OrderId,
-  order_number: Type.String(),
-  status: Type.String(),
-  total_amount_cents: Cents,
-  total_price_cents: Cents,
-  currency: Currency,
-  ...orderFacts,
-  metadata: Metadata,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  line_items: Type.Array(
-    Type.Object({
-      id: UuidOf<"order_line">("The line"),
-      product_name: Type.String(),
-      product_sku: Type.String(),
-      product_type: OneOf(productTypes),
-      quantity: Type.Integer(),
-      price_per_unit_cents: Cents,
-      subtotal_cents: Cents,
-      fulfillment: Type.Record(Type.String(), Type.Unknown(), {
-        description: "What was delivered: eSIMs, or how a physical SIM was shipped",
-        examples: [{ status: "pending" }],
-      }),
-    }),
-  ),
-});
+const Esim = Type.Object(
+  {
+    id: UuidOf<"esim">("The eSIM"),
+    iccid: Type.String({ examples: ["8999031415926535893"] }),
+    eid: Nullable(Type.String({ description: "The EID it was pushed to" })),
+    smdp_address: Type.String({ examples: ["smdp.example.net"] }),
+    matching_id: Type.String({ examples: ["K2-7YTQ1-AB"] }),
+    activation_code: Type.String({ examples: ["LPA:1$smdp.example.net$K2-7YTQ1-AB"] }),
+    confirmation_code: Nullable(Type.String()),
+    qr_code_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/qr/3fK9w.png"] }),
+    install_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/install/3fK9w"] }),
+    status: OneOf(esimStatuses),
+    activation_policy: Type.String({ examples: ["on_first_use"] }),
+    created_at: Timestamp,
+    activated_at: Nullable(Type.String({ format: "date-time" })),
+    is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
+  },
+  named("OrderEsim"),
+);
 
-const Esim = Type.Object({
-  id: UuidOf<"esim">("The eSIM"),
-  iccid: Type.String({ examples: ["8999031415926535893"] }),
-  eid: Nullable(Type.String()),
-  smdp_address: Type.String({ examples: ["smdp.example.net"] }),
-  matching_id: Type.String(),
-  activation_code: Type.String({ examples: ["LPA:1$smdp.example.net$K2-7YTQ1-AB"] }),
-  confirmation_code: Nullable(Type.String()),
-  qr_code_url: Type.String({ format: "uri" }),
-  install_url: Type.String({ format: "uri" }),
-  status: OneOf(["active", "inactive", "suspended", "expired"]),
-  activation_policy: Type.String(),
-  created_at: Timestamp,
-  activated_at: Nullable(Timestamp),
-  is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
-});
+const OrderActivation = Type.Object(
+  {
+    item_id: UuidOf<"order_item">("The item"),
+    product_name: Type.String({ examples: ["Japan 10 GB, 15 days"] }),
+    product_sku: Type.String({ examples: ["ES-JP-10GB-15D"] }),
+    status: OneOf(orderItemStatuses),
+    customer_email: Nullable(Type.String({ examples: ["mia@example.com"] })),
+    customer_name: Nullable(Type.String({ examples: ["Mia Chen"] })),
+    activation_date: Nullable(Type.String({ format: "date", examples: ["2026-12-24"] })),
+    timezone: Nullable(Type.String({ examples: ["Australia/Sydney"] })),
+    eid_number: Nullable(Type.String()),
+    error_message: Nullable(Type.String()),
+    submitted_at: Nullable(Type.String({ format: "date-time" })),
+    activated_at: Nullable(Type.String({ format: "date-time" })),
+    created_at: Timestamp,
+  },
+  named("OrderActivation"),
+);
 
 /** Contract: ActivationStatusResponse. */
-export const ActivationStatus = Type.Object({
-  order_id: OrderId,
-  order_number: Type.String(),
-  has_scheduled_activations: Type.Boolean(),
-  total_activations: Type.Integer(),
-  pending_count: Type.Integer(),
-  submitted_count: Type.Integer(),
-  activated_count: Type.Integer(),
-  failed_count: Type.Integer(),
-  activations: Type.Array(
-    Type.Object({
-      item_id: UuidOf<"order_item">("The item"),
-      product_name: Type.String(),
-      product_sku: Type.String(),
-      status: OneOf(orderItemStatuses),
-      customer_email: Nullable(Type.String()),
-      customer_name: Nullable(Type.String()),
-      activation_date: Nullable(Type.String({ format: "date" })),
-      timezone: Nullable(Type.String()),
-      eid_number: Nullable(Type.String()),
-      error_message: Nullable(Type.String()),
-      submitted_at: Nullable(Timestamp),
-      activated_at: Nullable(Timestamp),
-      created_at: Timestamp,
-    }),
-  ),
-});
+export const ActivationStatus = Type.Object(
+  {
+    order_id: OrderId,
+    order_number: Type.String({ examples: ["ORD-20260301-7KQ2M"] }),
+    has_scheduled_activations: Type.Boolean({ examples: [true] }),
+    total_activations: Type.Integer({ examples: [1] }),
+    pending_count: Type.Integer({ examples: [1] }),
+    submitted_count: Type.Integer(),
+    activated_count: Type.Integer(),
+    failed_count: Type.Integer(),
+    activations: Type.Array(OrderActivation),
+  },
+  named("OrderActivationStatus"),
+);
 
 /** Contract: OrderEsims. */
-export const OrderEsims = Type.Object({ order_id: OrderId, esims: Type.Array(Esim), count: Type.Integer() });
+export const OrderEsims = Type.Object(
+  { order_id: OrderId, esims: Type.Array(Esim), count: Type.Integer({ examples: [1] }) },
+  named("OrderEsims"),
+);

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { identityLengths } from "../../core/kernel/identity.ts";
 import { type PassportChange, REFERENCE_LENGTH } from "../../core/passports/check.ts";
 import { IMPORT_LIMIT } from "../../core/passports/import.ts";
-import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const PassportId = UuidOf<"passport">("The pool's record");
 
@@ -50,33 +50,54 @@ const optional = {
   reference: Type.String({ maxLength: REFERENCE_LENGTH, description: "Your own note of it", examples: ["GRP-01-01"] }),
 };
 
-const NewPassport = Type.Object({
-  ...needed,
-  title: Type.Optional(Nullable(optional.title)),
-  address: Type.Optional(Nullable(optional.address)),
-  suburb: Type.Optional(Nullable(optional.suburb)),
-  state: Type.Optional(Nullable(optional.state)),
-  postcode: Type.Optional(Nullable(optional.postcode)),
-  reference: Type.Optional(Nullable(optional.reference)),
-});
+const NewPassport = Type.Object(
+  {
+    ...needed,
+    title: Type.Optional(Nullable(optional.title)),
+    address: Type.Optional(Nullable(optional.address)),
+    suburb: Type.Optional(Nullable(optional.suburb)),
+    state: Type.Optional(Nullable(optional.state)),
+    postcode: Type.Optional(Nullable(optional.postcode)),
+    reference: Type.Optional(Nullable(optional.reference)),
+  },
+  named("NewPassport"),
+);
 
 /** Contract: POST /kyc/passports. */
-export const PassportImport = Type.Object({
-  records: Type.Array(NewPassport, { minItems: 1, maxItems: IMPORT_LIMIT }),
-});
+export const PassportImport = Type.Object(
+  {
+    records: Type.Array(NewPassport, { minItems: 1, maxItems: IMPORT_LIMIT }),
+  },
+  named("PassportImport"),
+);
 
-export const PassportImportResult = Type.Object({
-  imported: Type.Integer(),
-  skipped_duplicates: Type.Integer(),
-  records: Type.Array(Type.Object({ id: PassportId, passport_no: Type.String(), status: OneOf(["received"]) })),
-  skipped: Type.Array(
-    Type.Object({
-      index: Type.Integer({ description: "Of the record in the request, from 0" }),
-      passport_no: Type.String(),
-      reason: OneOf(["already_in_pool", "repeated_in_request"]),
-    }),
-  ),
-});
+const ImportedPassport = Type.Object(
+  {
+    id: PassportId,
+    passport_no: Type.String({ examples: ["018159083"] }),
+    status: OneOf(["received"]),
+  },
+  named("ImportedPassport"),
+);
+
+const SkippedPassport = Type.Object(
+  {
+    index: Type.Integer({ description: "Of the record in the request, from 0", examples: [1] }),
+    passport_no: Type.String({ examples: ["018159084"] }),
+    reason: OneOf(["already_in_pool", "repeated_in_request"]),
+  },
+  named("SkippedPassport"),
+);
+
+export const PassportImportResult = Type.Object(
+  {
+    imported: Type.Integer({ examples: [1] }),
+    skipped_duplicates: Type.Integer({ examples: [1] }),
+    records: Type.Array(ImportedPassport),
+    skipped: Type.Array(SkippedPassport),
+  },
+  named("PassportImportResult"),
+);
 
 export const PassportQuery = Type.Object({
   ...pageQuery(100, 200),
@@ -88,30 +109,36 @@ export const PassportQuery = Type.Object({
 export const PassportParams = Type.Object({ id: PassportId });
 
 /** Contract: Passport pool record. */
-export const Passport = Type.Object({
-  id: PassportId,
-  first_name: needed.first_name,
-  last_name: needed.last_name,
-  title: Nullable(optional.title),
-  date_of_birth: Type.String({ format: "date", examples: ["1975-03-13"] }),
-  passport_no: Type.String({ examples: ["018159083"] }),
-  passport_country: Type.String({ description: "ISO 3166-1 alpha-3", examples: ["GBR"] }),
-  passport_expiry: Type.String({ format: "date", examples: ["2034-02-14"] }),
-  address: Nullable(optional.address),
-  suburb: Nullable(optional.suburb),
-  state: Nullable(optional.state),
-  postcode: Nullable(optional.postcode),
-  reference: Nullable(optional.reference),
-  status: OneOf(["received"]),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const Passport = Type.Object(
+  {
+    id: PassportId,
+    first_name: needed.first_name,
+    last_name: needed.last_name,
+    title: Nullable(optional.title),
+    date_of_birth: Type.String({ format: "date", examples: ["1975-03-13"] }),
+    passport_no: Type.String({ examples: ["018159083"] }),
+    passport_country: Type.String({ description: "ISO 3166-1 alpha-3", examples: ["GBR"] }),
+    passport_expiry: Type.String({ format: "date", examples: ["2034-02-14"] }),
+    address: Nullable(optional.address),
+    suburb: Nullable(optional.suburb),
+    state: Nullable(optional.state),
+    postcode: Nullable(optional.postcode),
+    reference: Nullable(optional.reference),
+    status: OneOf(["received"]),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  named("Passport"),
+);
 
-export const PassportPage = Type.Object({
-  records: Type.Array(Passport),
-  count: Type.Integer(),
-  pagination: Pagination,
-});
+export const PassportPage = Type.Object(
+  {
+    records: Type.Array(Passport),
+    count: Type.Integer({ examples: [1] }),
+    pagination: Pagination,
+  },
+  named("PassportPage"),
+);
 
 const changes = Object.fromEntries(
   Object.entries({ ...needed, ...optional }).map(([field, schema]) => [field, { ...schema, type: ["string", "null"] }]),
@@ -119,11 +146,18 @@ const changes = Object.fromEntries(
 
 /** Contract: PATCH /kyc/passports/{id}. Null is let through everywhere; core says which fields cannot be cleared. */
 export const PassportPatch = Type.Unsafe<PassportChange>({
+  ...named("PassportEdit", { examples: [{ address: "12 Wattle Lane", suburb: null }] }),
   type: "object",
   description: "At least one field; null clears title, address, suburb, state, postcode and reference",
   properties: changes,
 });
 
-export const PassportEdited = Type.Object({ ok: Type.Boolean(), id: PassportId });
+export const PassportEdited = Type.Object(
+  { ok: Type.Boolean({ examples: [true] }), id: PassportId },
+  named("PassportEdited"),
+);
 
-export const PassportWithdrawn = Type.Object({ ok: Type.Boolean(), id: PassportId, status: OneOf(["withdrawn"]) });
+export const PassportWithdrawn = Type.Object(
+  { ok: Type.Boolean({ examples: [true] }), id: PassportId, status: OneOf(["withdrawn"]) },
+  named("PassportWithdrawn"),
+);

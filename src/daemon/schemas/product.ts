@@ -6,6 +6,7 @@ import {
   CountryFilter,
   Currency,
   Nullable,
+  named,
   OneOf,
   Pagination,
   pageQuery,
@@ -18,7 +19,7 @@ const fields = {
   id: UuidOf<"product">("The product"),
   sku: Type.String({ examples: ["ES-EU-5GB-30D"] }),
   name: Type.String({ examples: ["Europe 5 GB, 30 days"] }),
-  description: Nullable(Type.String()),
+  description: Nullable(Type.String({ examples: ["Data in 38 countries"] })),
   region: Type.String({ examples: ["Europe"] }),
   coverage: Type.Array(Type.String(), { examples: [["FR", "DE", "ES"]] }),
   data_amount_mb: Type.Number({ examples: [5120] }),
@@ -27,25 +28,28 @@ const fields = {
   currency: Currency,
   type: OneOf(planTypes),
   status: OneOf(productStatuses),
-  product_type: OneOf(productTypes),
+  product_type: OneOf(productTypes, { examples: ["esim_qr_pregen"] }),
   delivery_method: OneOf(deliveryMethods),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
 
 /** Contract: Product (list item). */
-export const Product = Type.Object(fields);
+export const Product = Type.Object(fields, named("Product"));
 
 /** Contract: ProductDetail. */
-export const ProductDetail = Type.Object({
-  ...fields,
-  features: Nullable(Type.Array(Type.String())),
-  activation_policy: Nullable(Type.String()),
-  network_type: Nullable(Type.String()),
-  compatible_devices: Nullable(Type.Array(Type.String())),
-});
+export const ProductDetail = Type.Object(
+  {
+    ...fields,
+    features: Nullable(Type.Array(Type.String(), { examples: [["Hotspot"]] })),
+    activation_policy: Nullable(Type.String({ examples: ["on_first_use"] })),
+    network_type: Nullable(Type.String({ examples: ["4G/5G"] })),
+    compatible_devices: Nullable(Type.Array(Type.String())),
+  },
+  named("ProductDetail"),
+);
 
-export const ProductPage = Type.Object({ data: Type.Array(Product), pagination: Pagination });
+export const ProductPage = Type.Object({ data: Type.Array(Product), pagination: Pagination }, named("ProductPage"));
 
 export const ProductQuery = Type.Object({
   ...pageQuery(),

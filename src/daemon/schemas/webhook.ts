@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { eventKinds } from "../../core/events/catalog.ts";
 import { webhookStatuses } from "../../core/webhooks/states.ts";
-import { Nullable, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const environments = ["sandbox", "production"] as const;
 
@@ -16,12 +16,15 @@ const Events = Type.Array(OneOf(eventKinds), {
 });
 
 /** Contract: body of POST /webhooks. */
-export const NewWebhook = Type.Object({
-  url: Url,
-  events: Events,
-  environment: Type.Optional(OneOf(environments, { description: "The credential's; another one is refused" })),
-  description: Type.Optional(Type.String({ maxLength: 500, examples: ["Order desk"] })),
-});
+export const NewWebhook = Type.Object(
+  {
+    url: Url,
+    events: Events,
+    environment: Type.Optional(OneOf(environments, { description: "The credential's; another one is refused" })),
+    description: Type.Optional(Type.String({ maxLength: 500, examples: ["Order desk"] })),
+  },
+  named("NewWebhook"),
+);
 
 const webhook = {
   id: WebhookId,
@@ -35,18 +38,21 @@ const webhook = {
 };
 
 /** Contract: Webhook. */
-export const Webhook = Type.Object(webhook);
+export const Webhook = Type.Object(webhook, named("Webhook"));
 
 /** Contract: the answer to creating one. */
-export const CreatedWebhook = Type.Object({
-  webhook: Webhook,
-  secret: Type.String({
-    description: "Signs every delivery. It is shown this once",
-    examples: ["whsec_2f1cZ0p6mJr0cVYw0T9d3h0b4Qk8xLrNq5sW7uEyAaI"],
-  }),
-});
+export const CreatedWebhook = Type.Object(
+  {
+    webhook: Webhook,
+    secret: Type.String({
+      description: "Signs every delivery. It is shown this once",
+      examples: ["whsec_2f1cZ0p6mJr0cVYw0T9d3h0b4Qk8xLrNq5sW7uEyAaI"],
+    }),
+  },
+  named("CreatedWebhook"),
+);
 
-export const WebhookPage = Type.Object({ data: Type.Array(Webhook), pagination: Pagination });
+export const WebhookPage = Type.Object({ data: Type.Array(Webhook), pagination: Pagination }, named("WebhookPage"));
 
 export const WebhookQuery = Type.Object({
   ...pageQuery(),
@@ -57,18 +63,27 @@ export const WebhookQuery = Type.Object({
 export const WebhookParams = Type.Object({ id: WebhookId });
 
 /** Contract: webhook detail. */
-export const WebhookDetail = Type.Object({
-  ...webhook,
-  last_delivery: Type.Unsafe<{ event: string; event_id: string; status_code: number | null; at: string } | null>({
-    type: ["object", "null"],
-    description: "The last try, whatever became of it",
-    required: ["event", "event_id", "status_code", "at"],
-    properties: {
-      event: { type: "string", examples: ["order.fulfilled"] },
-      event_id: { type: "string" },
-      status_code: { type: ["integer", "null"], description: "null: no answer came in time" },
-      at: { type: "string", format: "date-time" },
-    },
-  }),
-  consecutive_failures: Type.Integer({ description: "Deliveries in a row that were given up after all retries" }),
-});
+export const WebhookDetail = Type.Object(
+  {
+    ...webhook,
+    last_delivery: Type.Unsafe<{
+      event: (typeof eventKinds)[number];
+      event_id: string;
+      status_code: number | null;
+      at: string;
+    } | null>({
+      ...named("WebhookDelivery"),
+      type: ["object", "null"],
+      description: "The last try, whatever became of it",
+      required: ["event", "event_id", "status_code", "at"],
+      properties: {
+        event: OneOf(eventKinds),
+        event_id: { type: "string", examples: ["019cac0f-2680-7000-8000-27efbdfac0a8"] },
+        status_code: { type: ["integer", "null"], description: "null: no answer came in time", examples: [200] },
+        at: Timestamp,
+      },
+    }),
+    consecutive_failures: Type.Integer({ description: "Deliveries in a row that were given up after all retries" }),
+  },
+  named("WebhookDetail"),
+);

@@ -7,6 +7,7 @@ export interface Shape {
   required?: string[];
   items?: Shape;
   anyOf?: Shape[];
+  oneOf?: Shape[];
   enum?: unknown[];
   const?: unknown;
   format?: string;
@@ -19,6 +20,13 @@ export interface Shape {
   maxItems?: number;
   /** Our own annotation: the sentence that replaces all others about this field, e.g. "must be 13 to 20 digits". */
   errorMessage?: string;
+  examples?: unknown[];
+  /** The name that the OpenAPI document gives it (schemas/common.ts). */
+  "x-component"?: string;
+  /** What the OpenAPI document shows instead of it. */
+  "x-document"?: Shape;
+  /** In place of a named schema, on its way into the OpenAPI document. */
+  "x-ref"?: string;
 }
 
 /** Whether null is one of the values that `shape` allows. */

@@ -1,0 +1,98 @@
+import { type TProperties, type TSchema, Type } from "typebox";
+import { activationStatuses } from "../../core/activations/states.ts";
+import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
+import { Cents, Currency, named, OneOf, Timestamp, UuidOf } from "./common.ts";
+
+const FieldErrors = Type.Record(Type.String(), Type.Array(Type.String()), {
+  description: "Sentences by dotted field path",
+  examples: [{ "line_items.0.quantity": ["must be between 1 and 10000"] }],
+});
+
+const members = {
+  title: Type.String({ description: "The type in words", examples: ["Not Found"] }),
+  status: Type.Integer({ description: "The HTTP status", examples: [404] }),
+  detail: Type.String({ description: "What is wrong with this request", examples: ["No such order."] }),
+  instance: Type.Optional(Type.String({ description: "Path of the request", examples: ["/api/v1/orders"] })),
+  requestId: Type.String({
+    description: "The response's X-Request-Id",
+    examples: ["0199a0b1-0000-7000-8000-000000000001"],
+  }),
+  timestamp: Timestamp,
+};
+
+const type = { format: "uri", description: "Address of a page about this type of problem" };
+
+/** Contract: Errors. The body of every refusal outside the token endpoint; some types add members of their own. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ ...type, examples: ["https://esim.reseller.net/docs/errors/not_found"] }),
+    ...members,
+    errors: Type.Optional(FieldErrors),
+  },
+  named("Problem", { additionalProperties: true, description: "A refusal (RFC 7807)" }),
+);
+
+const CarrierName = Type.String({ examples: ["Carrier B (Australia)"] });
+const current_status = OneOf(activationStatuses, { description: "The status of the activation now" });
+
+/** Contract: Errors, "extra fields". The members that a type of problem always has beside those of all. */
+const ownMembers = {
+  validation: { errors: FieldErrors },
+  missing_kyc: {
+    carrier: CarrierName,
+    region: Type.String({ examples: ["AU"] }),
+    required_fields: Type.Array(Type.String(), { description: "All fields that the carrier requires" }),
+  },
+  insufficient_balance: {
+    currency: Currency,
+    balance_cents: Cents,
+    required_cents: Cents,
+    shortfall_cents: Cents,
+  },
+  date_conflict: {
+    existing_date: Type.String({ format: "date", description: "The date of your pending request" }),
+    existing_request_id: UuidOf<"activation">("Your pending request"),
+  },
+  not_editable: { current_status },
+  not_cancellable: { current_status },
+  carrier_not_supported: {
+    carrier: Type.String({ description: "unknown: no carrier has this prefix" }),
+    supported_carriers: Type.Array(CarrierName),
+  },
+} satisfies Partial<Record<ProblemSlug, TProperties>>;
+
+/** The schema of a type of problem: its own where it has members of its own. */
+export function problemSchema(slug: ProblemSlug): TSchema {
+  return own.get(slug) ?? Problem;
+}
+
+const own = new Map<string, TSchema>(
+  Object.entries(ownMembers).map(([slug, properties]) => [
+    slug,
+    ownProblem(slug as keyof typeof ownMembers, properties),
+  ]),
+);
+
+function ownProblem(slug: keyof typeof ownMembers, properties: TProperties): TSchema {
+  const { title, status } = problems[slug];
+  const fields = {
+    type: Type.String({ ...type, pattern: `/errors/${slug}$` }),
+    ...members,
+    status: Type.Unsafe<number>({ type: "integer", const: status }),
+    ...properties,
+  };
+  const name = `${slug.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Problem`;
+  return Type.Object(fields, named(name, { additionalProperties: true, description: title }));
+}
+
+/** The error object of the token endpoint (RFC 6749, 5.2). */
+export const OauthError = Type.Object(
+  {
+    error: OneOf(["invalid_request", "invalid_client", "invalid_scope", "unauthorized_client", "server_error"]),
+    error_description: Type.String({ description: "What is wrong, for people" }),
+  },
+  named("OauthError", {
+    description: "A refusal of the token endpoint (RFC 6749, 5.2)",
+    examples: [{ error: "invalid_client", error_description: "The client_id or client_secret is wrong." }],
+  }),
+);
