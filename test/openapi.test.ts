@@ -224,7 +224,8 @@ describe("pages", () => {
     }
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
     const addresses = [...String(page.body).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
-    expect(addresses).toEqual(["data:,", "/docs/errors", "/docs/reference.js", "/docs/start.js"]);
+    const pages = ["/docs", "/docs/api", "/docs/webhooks", "/docs/states", "/docs/errors"];
+    expect(addresses).toEqual(["data:,", ...pages, "/docs/reference.js", "/docs/start.js"]);
     const start = await call(`${url}/docs/start.js`);
     expect(start.body).toMatch(/"url":"\/openapi\.json"/);
     expect(start.body).not.toMatch(/https?:/);

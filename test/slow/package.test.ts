@@ -161,7 +161,8 @@ test("init --demo, serve, and a request with what was printed; SIGTERM stops it 
   const token = JSON.parse((await bash(`curl -sf ${url}/api/v1/oauth/token ${form}`)).stdout).access_token;
   const listed = await bash(`curl -sf '${url}/api/v1/products?limit=3' -H 'Authorization: Bearer ${token}'`);
   expect(JSON.parse(listed.stdout).data).toHaveLength(3);
-  expect((await bash(`curl -sf ${url}/docs`)).stdout).toContain("<!doctype html>");
+  for (const page of ["/docs", "/docs/api", "/docs/webhooks", "/docs/states"])
+    expect((await bash(`curl -sf ${url}${page}`)).stdout, page).toContain("<!doctype html>");
   expect((await bash(`curl -sf --compressed ${url}/docs/reference.js | wc -c`)).stdout).toMatch(/^\d{6,}$/);
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);

@@ -49,6 +49,8 @@ interface TestServerOptions {
   trustProxy?: boolean;
   logger?: Logger;
   metrics?: Metrics;
+  /** Left out: https://esim.example. */
+  publicUrl?: string;
 }
 
 /** The app alone, not listening. */
@@ -67,7 +69,8 @@ export function testApp(context: DaemonContext, options: TestServerOptions = {})
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? testClock();
   const store = options.store ?? (await openTestStore(clock)).store;
-  const addresses = { publicUrl: "https://esim.example", docsUrl: "https://esim.example/docs" };
+  const publicUrl = options.publicUrl ?? "https://esim.example";
+  const addresses = { publicUrl, docsUrl: `${publicUrl}/docs` };
   const context: DaemonContext = { store, clock, ids: randomIds(), addresses };
   const app = testApp(context, options);
   onTestFinished(() => app.close());

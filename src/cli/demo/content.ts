@@ -12,6 +12,7 @@ import { createPartner } from "../../core/partners/create.ts";
 import { listPartners } from "../../core/partners/list.ts";
 import type { Store } from "../../core/store/store.ts";
 import { creditWallet } from "../../core/wallet/fund.ts";
+import { packageRoot } from "../../daemon/package-root.ts";
 import { checkProductRow } from "../commands/products/row.ts";
 import { stockRowCheck } from "../commands/stock/row.ts";
 import { OPERATOR } from "../context.ts";
@@ -20,7 +21,6 @@ import type { Checked } from "../csv/import.ts";
 import { type CsvRow, openCsv } from "../csv/open.ts";
 import { productsCsv, stockCsv } from "../csv/specs.ts";
 import { CliError } from "../errors.ts";
-import { packageRoot } from "../package-root.ts";
 
 /** The demo partner's slug. */
 export const DEMO_PARTNER = "demo";

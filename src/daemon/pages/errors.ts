@@ -1,5 +1,6 @@
 import { escapeHtml } from "../../core/kernel/html.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
+import { docsNavigation } from "./guides.ts";
 import { page } from "./layout.ts";
 
 const slugs = Object.keys(problems) as ProblemSlug[]; // its keys are the slugs
@@ -28,7 +29,7 @@ export function errorIndexPage(base: string): string {
 ${rows.join("\n")}
 </tbody>
 </table>
-<p><a href="${escapeHtml(base)}">API reference</a></p>`,
+${docsNavigation(base)}`,
   );
 }
 
@@ -44,6 +45,6 @@ export function errorPage(slug: ProblemSlug, sample: object, base: string): stri
 <h2>What it looks like</h2>
 <pre><code>${escapeHtml(JSON.stringify(sample, null, 2))}</code></pre>
 <p>Quote the <code>requestId</code> when you ask for help.</p>
-<p><a href="${escapeHtml(`${base}/errors`)}">All errors</a> · <a href="${escapeHtml(base)}">API reference</a></p>`,
+${docsNavigation(base)}`,
   );
 }

@@ -8,7 +8,10 @@ code, pre { font: 0.88em/1.5 ui-monospace, monospace; }
 pre { padding: 0.9rem; overflow-x: auto; border: 1px solid #8885; border-radius: 0.5rem; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.45rem 0.6rem 0.45rem 0; border-bottom: 1px solid #8883; text-align: left; vertical-align: top; }
-td { overflow-wrap: anywhere; }
+td { overflow-wrap: break-word; }
+.scroll { overflow-x: auto; }
+nav { margin: 0.5rem 0 1.5rem; font-size: 0.9rem; line-height: 1.9; }
+nav a { white-space: nowrap; }
 `;
 
 /** A small page for people: `title` is text, `body` is HTML whose texts are escaped already. */

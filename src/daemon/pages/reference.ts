@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { fastify } from "fastify";
 import { escapeHtml } from "../../core/kernel/html.ts";
+import { docsNavigation } from "./guides.ts";
 
 /** A script as it is sent. */
 export interface Asset {
@@ -45,6 +46,9 @@ export function startScript(documentAddress: string): string {
   return `Scalar.createApiReference("#app", ${JSON.stringify(configuration)});\n`;
 }
 
+// The reference has a theme of its own, so the links above it are readable on any.
+const HEADER_STYLE = "padding: 0.4rem 1rem; font: 15px/1.9 system-ui, sans-serif; background: #fff; color: #222";
+
 /** The page that the API reference is drawn on; `base` is the path of /docs. */
 export function referencePage(base: string): string {
   const at = escapeHtml(base);
@@ -57,8 +61,9 @@ export function referencePage(base: string): string {
 <link rel="icon" href="data:,">
 </head>
 <body>
+<header style="${HEADER_STYLE}">${docsNavigation(base)}</header>
 <div id="app"></div>
-<noscript><p>The reference needs JavaScript. <a href="${at}/errors">The errors</a> do not.</p></noscript>
+<noscript><p>The reference needs JavaScript. The guides and the errors do not.</p></noscript>
 <script src="${at}/reference.js"></script>
 <script src="${at}/start.js"></script>
 </body>

@@ -5,6 +5,7 @@ import type { DaemonContext } from "../context.ts";
 import type { App } from "../http.ts";
 import { sampleProblem } from "../openapi/components.ts";
 import { errorIndexPage, errorPage, isProblemSlug } from "../pages/errors.ts";
+import { guideNames, guidePage } from "../pages/guides.ts";
 import { referencePage, referenceScript, startScript } from "../pages/reference.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -70,7 +71,7 @@ const REFERENCE_POLICY = {
   },
 };
 
-/** The pages for people: the API reference at /docs, and a page for each type of problem under /docs/errors. */
+/** The pages for people: the API reference at /docs, the guides, and a page for each type of problem. */
 export function registerPages(app: App, context: DaemonContext): void {
   const prefix = pathPrefix(context.addresses.publicUrl);
   const base = `${prefix}/docs`;
@@ -92,6 +93,9 @@ export function registerPages(app: App, context: DaemonContext): void {
     if (request.headers["if-none-match"] === etag) return reply.code(304).send();
     return reply.type(SCRIPT).header("content-encoding", "gzip").send(gzipped);
   });
+  for (const guide of guideNames) {
+    app.get(`/docs/${guide}`, open(), async (_request, reply) => reply.type(HTML).send(await guidePage(guide, base)));
+  }
   app.get("/docs/errors", open(), async (_request, reply) => reply.type(HTML).send(errorIndexPage(base)));
   const params = Type.Object({ slug: Type.String() });
   app.get("/docs/errors/:slug", { ...open(), schema: { hide: true, params } }, async ({ params: { slug } }, reply) => {
