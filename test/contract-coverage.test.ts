@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { iccid, request, requestB } from "./support/activations.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
-import { scenarios } from "./support/contract-scenarios.ts";
+import { scenarios, stageProducts } from "./support/contract-scenarios.ts";
 import { anyone, genericScenarios, key } from "./support/generic-scenarios.ts";
 import { openApiOf, responseChecker, schemaChecker } from "./support/openapi.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
@@ -83,16 +83,7 @@ test("the document describes every endpoint of the contract", async () => {
 
 test("every operation of the v1 API really answers with each status it documents, and as documented", async () => {
   const platform = await startPlatform();
-  const products = await addProducts(platform.store, [
-    { sku: "EU5", price_cents: 100 },
-    {
-      sku: "API",
-      price_cents: 100,
-      product_type: "esim_qr_api",
-      delivery_method: "supplier_api",
-      supplier: "northwind",
-    },
-  ]);
+  const products = await addProducts(platform.store, stageProducts);
   const operations = (await operationsOf(platform)).filter((operation) => operation.path.startsWith("/api/v1/"));
   expect(operations.length).toBeGreaterThan(30);
   const check = responseChecker(await openApiOf(platform));

@@ -5,6 +5,7 @@ import { suspendPartner } from "../../src/core/partners/update.ts";
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { iccid, request } from "./activations.ts";
+import type { addProducts } from "./catalog.ts";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
@@ -144,6 +145,18 @@ async function suppliedEsim(stage: Stage): Promise<string> {
   await supplierCallback(stage, { reference, outcome: "activated", esims });
   return sim;
 }
+
+/** The products that scenarios order. */
+export const stageProducts = [
+  { sku: "EU5", price_cents: 100 },
+  {
+    sku: "API",
+    price_cents: 100,
+    product_type: "esim_qr_api",
+    delivery_method: "supplier_api",
+    supplier: "northwind",
+  },
+] satisfies Parameters<typeof addProducts>[1];
 
 const DATE = { requested_activation_date: "2026-03-20" };
 

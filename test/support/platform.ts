@@ -55,6 +55,8 @@ export interface PlatformOptions {
   start?: string;
   /** What links and tokens carry, http://esim.test unless told; `bound`: the real address. */
   publicUrl?: string;
+  /** Puts a proxy in front, to which all requests then go: its address for the platform's. */
+  behind?: (url: string) => Promise<string>;
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -77,7 +79,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       routes: allRoutes(tokens),
     },
   );
-  const url = await listen(app, { host: "127.0.0.1", port });
+  const bound = await listen(app, { host: "127.0.0.1", port });
+  const url = (await options.behind?.(bound)) ?? bound;
   onTestFinished(() => app.close());
   const log = { error: (...words: unknown[]) => console.error(...words) };
   const credential = (slug: string, asked: { live?: boolean; scopes?: string[] }) => newCaller(store, url, slug, asked);

@@ -13,18 +13,13 @@ const SCOPES: Record<(typeof scopes)[number], string> = {
   "write:webhooks": "Create and delete webhook endpoints",
 };
 
-/** How callers show who they are: tokens, the credential at the token endpoint, signatures of callbacks. */
+/** How callers show who they are: tokens, and signatures of callbacks. */
 export function securitySchemes(publicUrl: string) {
   return {
     oauth2: {
       type: "oauth2",
       description: "Exchange a credential for a token, then send it as Authorization: Bearer.",
       flows: { clientCredentials: { tokenUrl: `${publicUrl}/api/v1/oauth/token`, scopes: SCOPES } },
-    },
-    clientBasic: {
-      type: "http",
-      scheme: "basic",
-      description: "client_id and client_secret, at the token endpoint only, in place of the two in the body.",
     },
     callbackSignature: {
       type: "apiKey",

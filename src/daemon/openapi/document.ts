@@ -63,10 +63,10 @@ export function describeRoute({ config = {}, schema = {} }: RouteOptions, compon
   };
 }
 
-function securityOf({ scope, signed, errorShape }: FastifyContextConfig): Json[] {
+// The token endpoint has no scheme: generated clients would send their token as Basic once they have one.
+function securityOf({ scope, signed }: FastifyContextConfig): Json[] {
   if (scope !== undefined) return [{ oauth2: [scope] }];
-  if (signed === true) return [{ callbackSignature: [] }];
-  return errorShape === "oauth" ? [{}, { clientBasic: [] }] : [];
+  return signed === true ? [{ callbackSignature: [] }] : [];
 }
 
 const FORM_OR_JSON = ["application/x-www-form-urlencoded", "application/json"];
