@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { HANG_MS } from "./test/support/hangs.ts";
 
 /** Modules are loaded anew for this one: it looks at what each does while it is loaded. */
 const isolated = ["test/query-plans.test.ts"];
@@ -7,9 +8,10 @@ const isolated = ["test/query-plans.test.ts"];
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    // For hangs only: the suite has to pass on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // For hangs only: the suite has to pass on a busy machine. A wait that hangs fails first, with what it waited for.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: HANG_MS, interval: 20 } },
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: "alone", include: isolated } },

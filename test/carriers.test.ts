@@ -18,7 +18,7 @@ import {
   request,
   startActivationPlatform,
 } from "./support/activations.ts";
-import { CARRIER_SECRET, callBack, MINUTE, type startCarrier, withHttpCarrier } from "./support/carrier.ts";
+import { CARRIER_SECRET, callBack, MINUTE, useHttpCarrier, withHttpCarrier } from "./support/carrier.ts";
 
 const attempts = async (q: Read, id: ActivationId) => (await attemptsOfActivation(q, id)).map((one) => one.outcome);
 
@@ -141,7 +141,7 @@ describe("the exchange", () => {
     }
   });
 
-  test.each<[string, Parameters<Awaited<ReturnType<typeof startCarrier>>["answers"]>[0]]>([
+  test.each<[string, Parameters<Awaited<ReturnType<typeof withHttpCarrier>>["carrier"]["answers"]>[0]]>([
     ["a fault of its own", { status: 500, body: { outcome: "activated", mobile_number: "+61491570156" } }],
     ["too many requests", { status: 429, body: { outcome: "refused" } }],
     ["not signed in", { status: 401, body: { error: "who are you" } }],
@@ -153,11 +153,13 @@ describe("the exchange", () => {
     ["a broken connection", (response) => void response.destroy()],
     ["no answer in time", () => undefined],
   ])("%s is a temporary fault: asked again under the same reference", async (_name, answer) => {
-    const { carrier, due, work, show, partner, clock, events } = await withHttpCarrier();
+    const { carrier, due, work, show, partner, clock, events, store } = await withHttpCarrier();
     carrier.answers(answer);
+    await useHttpCarrier(store, carrier.url, { timeout_ms: 500 });
     const id = await due();
     await work();
     expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "processing" });
+    await useHttpCarrier(store, carrier.url);
     carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
     clock.advance(MINUTE - 1);
     expect((await work()).exchanged).toBe(0);
@@ -197,12 +199,13 @@ describe("the exchange", () => {
   test("one carrier that does not answer keeps another's requests waiting for nothing", async () => {
     const { carrier, due, work, show, partner, store, submit } = await withHttpCarrier();
     await store.write(setCarrier, { prefix: "58", settings: { adapter: "simulator" }, actor: "test" });
-    carrier.answers(() => undefined);
+    const unanswered = new Promise<{ destroy(): void }>((resolve) => carrier.answers(resolve));
     const quick = await submit(partner, { iccid: iccid("b", "11"), activation_date: "2026-03-02", title: "Ms" });
     const slow = await due();
     const working = work();
     await expect.poll(async () => (await show(partner, quick)).status).toBe("failed");
     expect(await show(partner, slow)).toMatchObject({ status: "processing" });
+    (await unanswered).destroy();
     await working;
   });
 

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { matches } from "../src/cli/commands/activations/pick.ts";
 import { expectNoIdentity, iccid, request, requestB } from "./support/activations.ts";
-import { esimctl, serving } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { newData } from "./support/installation.ts";
 import { passport } from "./support/passports.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl } from "./support/warm.ts";
 
 const FAR = "2031-03-10";
 
@@ -22,7 +22,7 @@ async function installation({ agent = true } = {}) {
     if (ended.exitCode !== exitCode) throw new Error(`${line}: ${ended.exitCode} ${ended.stdout} ${ended.stderr}`);
     return JSON.parse(ended.stdout);
   };
-  await json("init");
+  await newData(folder);
   await json(`partners create agency --name Agency ${agent ? "--agent" : ""}`.trim());
   return {
     data,
@@ -243,17 +243,14 @@ test("open requests are found by a part of ICCID or name, whatever its case and 
 
 test("staff work a manual carrier's request from the queue to its end, while the daemon serves", async () => {
   const { acting, json, run, file, data } = await installation();
-  await serving(data);
+  await startDaemon({ data });
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());
   const rows = [1, 2].map(() => request({ activation_date: today, passport_expiry: "2034-01-01" }));
   file("sims.csv", rows);
   await acting("activations submit sims.csv");
-  const queued = await vi.waitUntil(
-    async () => {
-      const queue = await json("activations queue");
-      return queue.count === 2 ? queue.data : null;
-    },
-    { timeout: 60_000 },
+  const { data: queued } = await eventually(
+    () => json("activations queue"),
+    ({ count }) => count === 2,
   );
   const [first, second] = queued;
   expect(first).toMatchObject({ partner: "agency", environment: "sandbox", processing_status: "processing" });

@@ -11,13 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test, vi } from "vitest";
-import { type Ended, esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { describe, expect, test } from "vitest";
+import type { Ended } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const ORDER = ["orders", "create", "--product", "EU5", "--quantity", "1", "--partner", "acme"];
 
@@ -60,7 +59,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 describe("backup, verify-backup, restore", () => {
   test("bring everything to a new place, from a directory that is being served", async () => {
     const { data, file, key, restored, backup, ordersAt } = await installation();
-    await serving(data);
+    await startDaemon({ data });
     const before = await ordersAt(data);
     expect(await backup()).toMatchObject({ file, bytes: expect.any(Number), holds_key: true });
     expect(modeOf(file)).toBe(0o600);
@@ -132,13 +131,13 @@ describe("restore over data", () => {
     expect(await ordersAt(data)).toBe(1);
     expect(await ordersAt(replaced)).toBe(2);
     // It can be served again.
-    await serving(data);
+    await startDaemon({ data });
   });
 
   test("is refused while a daemon runs there, and into a directory of something else", async () => {
     const { folder, data, file, backup, ordersAt } = await installation();
     await backup();
-    await serving(data);
+    await startDaemon({ data });
     const busy = await esimctl(["restore", file, "--data", data, "--force", "--yes", "--json"]);
     expect([busy.exitCode, failure(busy).message]).toEqual([1, expect.stringMatching(/already runs/)]);
     expect(await ordersAt(data)).toBe(1);

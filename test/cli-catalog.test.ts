@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { esimctl, esimctlJson } from "./support/cli.ts";
+import { newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 type Row = Record<string, string>;
 
@@ -19,9 +20,8 @@ lines","Asia, Pacific",JP,3072,15,1501,JPY,data_only,esim_qr_pregen,stock
 /** A data directory with these products, and a way to run `catalog export` on it. */
 async function shop() {
   const folder = temporaryDirectory();
-  const data = join(folder, "data");
+  const data = await newData(folder);
   writeFileSync(join(folder, "products.csv"), PRODUCTS);
-  await esimctl(["init", "--data", data]);
   await esimctlJson(["products", "import", join(folder, "products.csv"), "--data", data]);
   const args = (more: string[]) => ["catalog", "export", "--data", data, ...more];
   return {

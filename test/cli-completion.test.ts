@@ -1,16 +1,15 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { complete } from "../src/cli/completion/complete.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
 import { eventKinds } from "../src/core/events/catalog.ts";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
 import { namesIn } from "../src/core/store/names.ts";
-import { esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { shell } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const tree = { singles, nouns };
 

@@ -1,36 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { expect, test } from "vitest";
+import { esimctl, shell } from "./support/cli.ts";
+import { checkout, launchCommand } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
-const root = join(import.meta.dirname, "..");
+import { esimctlJson } from "./support/warm.ts";
 
 /** What `npm start` does once it has built: its output up to the line that says it listens, and how to stop it. */
 async function start(data: string) {
   const script = `const { start } = await import("./dist/main.js"); await start(process.argv.slice(1));`;
   const args = ["--input-type=module", "-e", script, "--", "--data", data, "--port", "0"];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(child, "exit").then(([code]): number | null => code);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let printed = "";
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      printed += chunk;
-      if (/"event":"listening".*\n/.test(printed)) resolve();
-    });
-    ended.then((code) => reject(new Error(`it ended with ${code}: ${printed}`)));
-  });
-  const stop = (): Promise<number | null> => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  return { printed, stop };
+  const { end, printed, text } = launchCommand(process.execPath, args, { cwd: checkout });
+  await printed('"event":"listening"');
+  return { printed: text(), stop: async () => (await end("SIGTERM")).exitCode };
 }
 
 test("npm start makes demo data once and prints each time what to try, which works when pasted", async () => {
@@ -40,12 +22,12 @@ test("npm start makes demo data once and prints each time what to try, which wor
     .split("\n")
     .filter((line) => /^ {2}(TOKEN=|curl|node)/.test(line));
 
-  const tried = await shell([token, products].join("\n"), root);
+  const tried = await shell([token, products].join("\n"), checkout);
   expect(tried.exitCode).toBe(0);
   const [jwt = "", page = ""] = tried.stdout.split("\n");
   expect(jwt).toMatch(/^ey[\w-]+\.[\w-]+\.[\w-]+$/);
   expect(JSON.parse(page).data).toHaveLength(3);
-  const ordered = await shell(order.replace("node ", `${process.execPath} `), root);
+  const ordered = await shell(order.replace("node ", `${process.execPath} `), checkout);
   expect(ordered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^number +ORD-/) });
   expect(await first.stop()).toBe(0);
 

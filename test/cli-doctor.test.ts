@@ -1,15 +1,13 @@
 import { chmodSync, closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { judgeSpace } from "../src/core/maintenance/file-checks.ts";
 import type { Finding } from "../src/core/maintenance/finding.ts";
-import { esimctl, serving } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
+import { esimctl } from "./support/warm.ts";
 
 const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "stock", "stuck_work", "clock", "disk_space"];
 
@@ -51,7 +49,7 @@ describe("a sound installation", () => {
 
   test("passes them while it is served", async () => {
     const { data, doctor } = await installation();
-    await serving(data);
+    await startDaemon({ data });
     expect(await doctor()).toMatchObject({ exitCode: 0, ok: true });
   });
 });

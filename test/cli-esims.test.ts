@@ -7,11 +7,11 @@ import { randomIds } from "../src/core/kernel/ids.ts";
 import { dataDirectory, readMasterKey } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/open.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
-import { type Ended, esimctl, esimctlJson } from "./support/cli.ts";
-import { settled } from "./support/pool.ts";
+import { fulfilDueOrders } from "../src/daemon/workers/fulfilment.ts";
+import type { Ended } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 interface Status {
   iccid: string;

@@ -1,15 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Story } from "../src/core/find/find.ts";
 import { expectNoIdentity, request } from "./support/activations.ts";
-import { esimctl, esimctlJson } from "./support/cli.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const PARTNER = ["--partner", "acme"];
 const NUMBER = "FIND 4711-9";

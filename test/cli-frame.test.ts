@@ -1,21 +1,13 @@
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
 import { nouns, singles } from "../src/cli/nouns.ts";
-import { type Ended, esimctl, esimctlJson, shell, started } from "./support/cli.ts";
+import { type Ended, esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { newData } from "./support/installation.ts";
+import { launch } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
-/** A data directory that init made. */
-async function initialised(): Promise<string> {
-  const data = join(temporaryDirectory(), "data");
-  expect((await esimctl(["init", "--data", data])).exitCode).toBe(0);
-  return data;
-}
 
 function failure(ended: Ended): { code: string; message: string; hint: string } {
   const document = JSON.parse(ended.stdout);
@@ -119,7 +111,7 @@ describe("wrong usage", () => {
   });
 
   test("places that the environment names twice are refused, unless an option decides", async () => {
-    const data = await initialised();
+    const data = await newData();
     const env = { ESIMCTL_DATA: "x", ESIMCTL_DATABASE: "postgres://y" };
     expect((await esimctl(["partners", "list"], { env })).stderr).toMatch(/ESIMCTL_DATA and ESIMCTL_DATABASE/);
     expect((await esimctl(["partners", "list", "--data", data], { env })).exitCode).toBe(0);
@@ -128,7 +120,7 @@ describe("wrong usage", () => {
 });
 
 test("options that every command takes stand before or after the verb, underscores as good as hyphens", async () => {
-  const data = await initialised();
+  const data = await newData();
   const wanted = { data: [], count: 0 };
   expect(await esimctlJson(["--data", data, "partners", "list", "--yes"])).toEqual(wanted);
   expect(await esimctlJson(["partners", "--quiet", "--no-color", "list", `--data=${data}`])).toEqual(wanted);
@@ -140,7 +132,7 @@ test("options that every command takes stand before or after the verb, underscor
 });
 
 test("a reader that has enough ends the program quietly", async () => {
-  const data = await initialised();
+  const data = await newData();
   const products = Array.from({ length: 3000 }, (_, n) => ({
     ...{ sku: `P-${n}`, name: "A name that takes some room, so that the pipe is full soon", region: "Asia" },
     ...{ coverage: ["JP"], data_amount_mb: 1024, validity_days: 7, price_cents: 100, currency: "AUD" },
@@ -184,7 +176,7 @@ describe("a place that cannot be used", () => {
   });
 
   test("a database without its key file: never a new key", async () => {
-    const data = await initialised();
+    const data = await newData();
     rmSync(join(data, "esimctl.key"));
     for (const verb of [["partners", "list"], ["init"], ["serve"]]) {
       expect((await refused([...verb, "--data", data])).message).toMatch(/key file .* is missing/);
@@ -192,13 +184,15 @@ describe("a place that cannot be used", () => {
   });
 
   test("a key file of another database", async () => {
-    const data = await initialised();
-    copyFileSync(join(await initialised(), "esimctl.key"), join(data, "esimctl.key"));
+    const data = await newData();
+    const other = join(temporaryDirectory(), "other");
+    expect((await esimctl(["init", "--data", other])).exitCode).toBe(0);
+    copyFileSync(join(other, "esimctl.key"), join(data, "esimctl.key"));
     expect((await refused(["partners", "list", "--data", data])).message).toMatch(/does not belong/);
   });
 
   test("a damaged database", async () => {
-    const data = await initialised();
+    const data = await newData();
     writeFileSync(join(data, "esimctl.db"), "this is no database at all, whatever its name says\n".repeat(200));
     for (const verb of [["partners", "list"], ["serve"]]) {
       const { message, hint } = await refused([...verb, "--data", data]);
@@ -208,7 +202,7 @@ describe("a place that cannot be used", () => {
   });
 
   test("a database that a newer version made", async () => {
-    const data = await initialised();
+    const data = await newData();
     const database = new Database(join(data, "esimctl.db"));
     database.exec("INSERT INTO schema_history (name, digest) VALUES ('9999_from_the_future', 'x')");
     database.close();
@@ -228,7 +222,7 @@ test("init twice leaves the first alone", async () => {
 });
 
 test("--verbose adds where it came from", async () => {
-  const data = await initialised();
+  const data = await newData();
   const short = await esimctl(["partners", "show", "nobody", "--data", data]);
   expect(short).toMatchObject({ exitCode: 1, stdout: "" });
   expect(short.stderr).toMatch(/^error: No such partner: nobody\.\n→ .+$/);
@@ -237,13 +231,13 @@ test("--verbose adds where it came from", async () => {
 });
 
 test("Ctrl-C ends with 130 and says so", async () => {
-  const data = await initialised();
-  const { child, ended } = started(["products", "import", "-", "--data", data]);
+  const data = await newData();
+  const { child, end } = launch(["products", "import", "-", "--data", data], { input: "open" });
   // More than a pipe holds: once it is written the program is reading, and waits for more.
-  await new Promise((resolve) => child.stdin.write(`sku\n${"x\n".repeat(1_000_000)}`, resolve));
-  child.kill("SIGINT");
-  expect(await ended).toEqual({
+  await new Promise((resolve) => child.stdin?.write(`sku\n${"x\n".repeat(1_000_000)}`, resolve));
+  expect(await end("SIGINT")).toEqual({
     exitCode: 130,
+    signal: null,
     stdout: "",
     stderr: "error: Interrupted.\n→ Nothing was changed.\n",
   });

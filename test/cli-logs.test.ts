@@ -1,15 +1,11 @@
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { esimctl, esimctlJson, programEnv, serving, started } from "./support/cli.ts";
+import { expect, test } from "vitest";
+import { startDaemon } from "./support/daemon.ts";
+import { launch } from "./support/process.ts";
 import { openShop, shopToken } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
-
-/** Lines are on disk within a fifth of a second, and read by a process. */
-const soon = { timeout: 30_000 };
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 interface Lines {
   data: Record<string, unknown>[];
@@ -20,7 +16,7 @@ interface Lines {
 async function served() {
   const folder = temporaryDirectory();
   const shop = await openShop({ folder, stock: { EU5: 3 }, priceCents: 100, fundsCents: 1000 });
-  const daemon = await serving(shop.data);
+  const daemon = await startDaemon({ data: shop.data });
   const authorization = `Bearer ${await shopToken(shop, daemon.url)}`;
   const call = (id: string, body: unknown) =>
     fetch(`${daemon.url}/api/v1/orders`, {
@@ -44,7 +40,7 @@ async function served() {
 
 test("what the daemon logs is kept, found by its request, and part of find's story", async () => {
   const { daemon, log, token, tail, run, json } = await served();
-  await expect.poll(async () => (await tail("--request", "call-refused")).count, soon).toBe(1);
+  await expect.poll(async () => (await tail("--request", "call-refused")).count).toBe(1);
   expect((await tail()).data.map(({ msg }) => msg)).toContain(`listening on ${daemon.url}`);
   expect((await tail("--request", "call-refused")).data).toMatchObject([
     { request_id: "call-refused", route: "/api/v1/orders", status: 400, refusal: "validation" },
@@ -83,20 +79,16 @@ test("tail goes on with what comes in until Ctrl-C: exit code 130", async () => 
   const log = join(data, "logs", "serve.log");
   mkdirSync(join(data, "logs"));
   writeFileSync(log, '{"level":"info","time":"2026-03-01T11:59:59.000Z","msg":"earlier"}\n');
-  const { child, ended } = started(["logs", "tail", "--follow", "--data", data]);
-  let seen = "";
-  child.stdout?.on("data", (text) => {
-    seen += text;
-  });
-  await expect.poll(() => seen, soon).toContain("earlier");
+  const { printed, end } = launch(["logs", "tail", "--follow", "--data", data]);
+  await printed("earlier");
   appendFileSync(
     log,
     '{"level":"error","time":"2026-03-01T12:00:00.000Z","msg":"a \\u001b[31mfault","err":{"message":"x"}}\n',
   );
-  await expect.poll(() => seen, soon).toContain("2026-03-01 12:00:00Z  error  a fault");
-  expect(seen).not.toContain("\u001b");
-  child.kill("SIGINT");
-  expect(await ended).toMatchObject({ exitCode: 130, stderr: "" });
+  await printed("2026-03-01 12:00:00Z  error  a fault");
+  const ended = await end("SIGINT");
+  expect(ended).toMatchObject({ exitCode: 130, stderr: "" });
+  expect(ended.stdout).not.toContain("\u001b");
 });
 
 test("without a log, or with what contradicts itself, it says so", async () => {
@@ -109,6 +101,6 @@ test("without a log, or with what contradicts itself, it says so", async () => {
 
 test("the log of a database is in the user's log folder, under the database's name", async () => {
   const database = ["--database", "postgres://me:s3cret@db.example.com:5432/esim", "--key-file", "/none"];
-  const ended = await esimctl(["logs", "tail", ...database], { env: { ...programEnv, XDG_STATE_HOME: "/nowhere" } });
+  const ended = await esimctl(["logs", "tail", ...database], { env: { XDG_STATE_HOME: "/nowhere" } });
   expect(ended.stderr).toContain("There is no log in /nowhere/esimctl/db.example.com-5432-esim.");
 });

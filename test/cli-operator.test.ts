@@ -1,20 +1,17 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { esimctl, esimctlJson } from "./support/cli.ts";
+import { describe, expect, test } from "vitest";
+import { newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const CATALOG = join(import.meta.dirname, "..", "fixtures", "products.csv");
 const STOCK = join(import.meta.dirname, "..", "fixtures", "stock", "ES-EU-5GB-30D.csv");
 
 /** The program on a fresh data directory: `run` for what it prints, `json` for what it must succeed at. */
 async function installation() {
-  const data = join(temporaryDirectory(), "data");
+  const data = await newData();
   const args = (line: string) => [...line.split(" "), "--data", data];
-  await esimctlJson(["init", "--data", data]);
   return {
     data,
     file: (name: string) => join(data, "..", name),

@@ -1,15 +1,12 @@
-import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { esimctl, esimctlJson, serving } from "./support/cli.ts";
-import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
+import { expect, test } from "vitest";
+import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { demoData } from "./support/installation.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A demo installation, which has a catalog, stock and the partner `demo`. */
 async function demo() {
-  const data = join(temporaryDirectory(), "data");
-  await esimctlJson(["init", "--demo", "--data", data]);
+  const { data } = await demoData();
   const args = (line: string) => [...line.split(" "), "--data", data];
   return {
     data,
@@ -18,18 +15,9 @@ async function demo() {
   };
 }
 
-/** Asks again until `wanted` holds. */
-async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 40; tries++) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-  }
-  throw new Error("it did not come about");
-}
-
 test("an order from creation to its QR code, in the sandbox and in production", async () => {
   const { data, run, json } = await demo();
-  const daemon = await serving(data);
+  const daemon = await startDaemon({ data });
   for (const [where, first] of [
     ["--sandbox", "pending_payment"],
     ["", "paid"],
@@ -39,7 +27,7 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     const created = await json(order);
     expect(created).toMatchObject({ status: first, quantity: 2, product_sku: "ES-EU-5GB-30D" });
     const shown = () => json(`orders show ${created.id} ${acting}`);
-    expect((await until(shown, ({ status }) => status === "fulfilled")).line_items).toHaveLength(1);
+    expect((await eventually(shown, ({ status }) => status === "fulfilled")).line_items).toHaveLength(1);
     expect(await json(order)).toMatchObject({ id: created.id, status: "fulfilled" });
     expect(await json(`orders list ${acting}`)).toMatchObject({ data: [{ id: created.id }], pagination: { count: 1 } });
     const filtered = async (filter: string) => (await json(`orders list ${acting} ${filter}`)).pagination.count;
@@ -53,16 +41,16 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     expect(drawn.stdout).toContain(esims[1].activation_code);
     expect(drawn.stdout.match(/[█▀▄ ]{25,}/g)?.length).toBeGreaterThan(4);
   }
-  expect(await daemon.stop()).toBe(0);
+  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });
 
 test("an order that its stock cannot fill waits for the operator", async () => {
   const { data, run, json } = await demo();
-  await serving(data);
+  await startDaemon({ data });
   const place = async () => {
     const { id } = await json("orders create --partner demo --product ES-GLB-3GB-15D --quantity 60");
     const shown = () => json(`orders show ${id} --partner demo`);
-    const { order_number } = await until(shown, ({ status }) => status === "waiting_review");
+    const { order_number } = await eventually(shown, ({ status }) => status === "waiting_review");
     return { id, number: order_number, shown };
   };
   const held = await place();

@@ -1,11 +1,10 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { esimctl, esimctlJson } from "./support/cli.ts";
+import { describe, expect, test } from "vitest";
+import { esimctl as esimctlProcess } from "./support/cli.ts";
+import { newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const PASSPORTS = join(import.meta.dirname, "..", "fixtures", "passports.csv");
 const HEADER = "first_name,last_name,date_of_birth,passport_no,passport_country,passport_expiry,reference";
@@ -16,9 +15,8 @@ type Printed = any;
 
 /** A data directory with one partner that has an agent record. */
 async function installation() {
-  const data = join(temporaryDirectory(), "data");
+  const data = await newData();
   const args = (line: string) => [...line.split(" ").map((word) => word.replaceAll("~", " ")), "--data", data];
-  await esimctlJson(["init", "--data", data]);
   await esimctlJson(args("partners create acme --name Acme --agent"));
   return {
     data,
@@ -30,7 +28,7 @@ async function installation() {
     },
     run: (line: string, input?: string) => esimctl(args(line), input === undefined ? {} : { input }),
     /** As somebody who came by sudo. */
-    runAs: (sudoer: string, line: string) => esimctl(args(line), { env: { SUDO_USER: sudoer } }),
+    runAs: (sudoer: string, line: string) => esimctlProcess(args(line), { env: { SUDO_USER: sudoer } }),
     json: (line: string, input?: string): Promise<Printed> =>
       esimctlJson(args(line), input === undefined ? {} : { input }),
   };
@@ -238,6 +236,7 @@ describe("keys", () => {
 
     const copy = `${data}-copy`;
     cpSync(data, copy, { recursive: true });
+    // With a key of its own, which a copy of a template has not.
     const other = join(temporaryDirectory(), "other");
     await esimctlJson(["init", "--data", other]);
     cpSync(join(other, "esimctl.key"), join(copy, "esimctl.key"));

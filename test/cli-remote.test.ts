@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { type Ended, esimctl, programEnv, started } from "./support/cli.ts";
+import { describe, expect, test } from "vitest";
+import type { Ended } from "./support/cli.ts";
 import type { Daemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { launch } from "./support/process.ts";
 import { served, travellerCsv } from "./support/remote.ts";
 import { startUnrulyProxy } from "./support/unruly-proxy.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl } from "./support/warm.ts";
 
 const fixtures = join(import.meta.dirname, "..", "fixtures");
 
@@ -283,10 +283,12 @@ describe("a server that is slow, far or in trouble", () => {
     ] as const) {
       seen.length = 0;
       misbehave(/balance|kyc/, "limit", 50);
-      const { child, ended } = started(line, { ...programEnv, XDG_CONFIG_HOME: home });
-      await vi.waitUntil(() => seen.length >= 2, { timeout: 20_000, interval: 20 });
-      child.kill("SIGINT");
-      const { exitCode, stderr, stdout } = await ended;
+      const { end } = launch(line, { env: { XDG_CONFIG_HOME: home } });
+      await eventually(
+        () => seen.length,
+        (requests) => requests >= 2,
+      );
+      const { exitCode, stderr, stdout } = await end("SIGINT");
       expect(exitCode).toBe(130);
       expect(stderr).toMatch(stopped);
       if (line[0] === "passports") expect(stdout).toMatch(/imported +0\n[\s\S]*Interrupted\./);

@@ -2,9 +2,12 @@ import { chmodSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { esimctl } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { demoData, newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctlJson } from "./support/warm.ts";
 
 /** Its last two digits are wrong for the others. */
 const EID = "89049032000000000000000000000017";
@@ -16,16 +19,16 @@ function fresh(): string {
 test("serve makes what is not there, without demo data, and stops on signals with 0", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const data = fresh();
-    const daemon = await serving(data);
+    const daemon = await startDaemon({ data });
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
     expect(await esimctlJson(["partners", "list", "--data", data])).toEqual({ data: [], count: 0 });
-    expect(await daemon.stop(signal)).toBe(0);
+    expect(await daemon.stop(signal)).toMatchObject({ exitCode: 0 });
   }
 });
 
 test("one daemon a data directory", async () => {
   const data = fresh();
-  await serving(data);
+  await startDaemon({ data });
   const second = await esimctl(["serve", "--data", data, "--port", "0"]);
   expect(second).toMatchObject({ exitCode: 1, stdout: "" });
   expect(second.stderr).toMatch(/^error: Another esimctl serve already runs on .*\n→ Stop it first.*$/);
@@ -40,8 +43,7 @@ test("where no directory can be made, that is told at once", async () => {
 });
 
 test("another user's data is not called absent", async () => {
-  const data = fresh();
-  await esimctlJson(["init", "--data", data]);
+  const data = await newData();
   const root = process.getuid?.() === 0;
   // Nobody's, on any Linux; whoever is not root shuts the door on himself.
   if (root) chmodSync(join(data, ".."), 0o755);
@@ -66,8 +68,7 @@ test("a port that is taken is one line", async () => {
 });
 
 test("strict EIDs and the end of the inventory endpoint are as the daemon was last served", async () => {
-  const data = fresh();
-  await esimctlJson(["init", "--demo", "--data", data]);
+  const { data } = await demoData();
   const made = Object(await esimctlJson(["credentials", "create", "--partner", "demo", "--data", data]));
   const asked = async (flags: string[]) => {
     const daemon = await startDaemon({ data, flags });
@@ -106,30 +107,27 @@ test("strict EIDs and the end of the inventory endpoint are as the daemon was la
 });
 
 test("links carry the public address that the daemon was served at", async () => {
-  const data = fresh();
-  await esimctlJson(["init", "--demo", "--data", data]);
-  const daemon = await serving(data, ["--public-url", "https://esim.example.com/shop/"]);
+  const { data } = await demoData();
+  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop/"] });
   const acting = ["--partner", "demo", "--sandbox", "--data", data];
   const { id } = Object(
     await esimctlJson(["orders", "create", "--product", "ES-EU-5GB-30D", "--quantity", "1", ...acting]),
   );
-  for (;;) {
-    const { exitCode, stdout } = await esimctl(["orders", "esims", id, "--json", ...acting]);
-    if (exitCode !== 0) continue;
-    expect(JSON.parse(stdout).esims[0].install_url).toMatch(/^https:\/\/esim\.example\.com\/shop\/install\//);
-    break;
-  }
+  const { stdout } = await eventually(
+    () => esimctl(["orders", "esims", id, "--json", ...acting]),
+    ({ exitCode }) => exitCode === 0,
+  );
+  expect(JSON.parse(stdout).esims[0].install_url).toMatch(/^https:\/\/esim\.example\.com\/shop\/install\//);
   await daemon.stop();
 });
 
 test("a daemon goes on when whoever reads its output has gone", async () => {
-  const data = join(temporaryDirectory(), "data");
-  await esimctlJson(["init", "--data", data]);
-  const { url, child, stop } = await serving(data);
+  const data = await newData();
+  const { url, child, stop } = await startDaemon({ data });
   child.stdout?.destroy();
   // Each request is a line of the log.
   for (let request = 0; request < 5; request++) expect((await fetch(`${url}/api/v1/products`)).status).toBe(401);
-  expect(await stop()).toBe(0);
+  expect(await stop()).toMatchObject({ exitCode: 0 });
   const { data: lines } = Object(await esimctlJson(["logs", "tail", "--data", data]));
   const asked = lines.filter(({ route }: { route?: string }) => route === "/api/v1/products");
   expect([asked.length, lines.at(-1).event]).toEqual([5, "stopped"]);

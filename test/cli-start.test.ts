@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { execa } from "execa";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
 import { nouns } from "../src/cli/nouns.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
@@ -11,19 +10,18 @@ import { buildHandlers } from "../src/daemon/handlers.ts";
 import type { App, RoutePlugin } from "../src/daemon/http.ts";
 import { routes } from "../src/daemon/routes/all.ts";
 import { resourceOf, routesFor } from "../src/daemon/routes/by-resource.ts";
-import { esimctl, program, programEnv } from "./support/cli.ts";
 import { testClock } from "./support/clock.ts";
+import { launchCommand, program } from "./support/process.ts";
 import { openTestStore, temporaryDirectory } from "./support/store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
+import { esimctl } from "./support/warm.ts";
 
 const preload = join(import.meta.dirname, "support", "loaded-files.ts");
 
 /** The packages whose code a command loads: each chunk of the build names the files that are in it. */
 async function packagesOf(...args: string[]): Promise<string[]> {
   const list = join(temporaryDirectory(), "loaded");
-  const env = { ...programEnv, ESIMCTL_TEST_LOADED: list };
-  const { exitCode } = await execa(process.execPath, ["--import", preload, program, ...args], { env, reject: false });
+  const env = { ESIMCTL_TEST_LOADED: list };
+  const { exitCode } = await launchCommand(process.execPath, ["--import", preload, program, ...args], { env }).ended;
   expect(exitCode, args.join(" ")).toBe(0);
   const files = readFileSync(list, "utf8").trimEnd().split("\n");
   const named = files.flatMap((url) => {

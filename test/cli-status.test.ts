@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { PlatformStatus } from "../src/core/insight/status.ts";
-import { esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A shop with EU5 (3 left) and US1 (50) in stock, and one order of two eSIMs waiting for a worker. */
 async function busyShop() {
@@ -58,7 +56,7 @@ test("status counts what happens and what waits, and names what is low or fails"
 test("what the daemon does is seen: its requests, and when the clock's jobs ran", async () => {
   const { data, status } = await busyShop();
   expect(await status()).toMatchObject({ requests: { total: 0, failed: 0 }, cron_runs: [] });
-  const daemon = await serving(data);
+  const daemon = await startDaemon({ data });
   for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
   await fetch(`${daemon.url}/readyz`);
   await expect.poll(async () => (await status()).cron_runs.length, { timeout: 30_000 }).toBe(3);

@@ -1,17 +1,14 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { esimctl, esimctlJson } from "./support/cli.ts";
+import { expect, test } from "vitest";
+import { demoData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A demo installation and a folder for files. */
 async function demo() {
   const folder = temporaryDirectory();
-  const data = join(folder, "data");
-  await esimctlJson(["init", "--demo", "--data", data]);
+  const { data } = await demoData(folder);
   const at = [`--data=${data}`];
   return {
     folder,

@@ -4,10 +4,9 @@ import { describe, expect, test, vi } from "vitest";
 import type { Command } from "../src/cli/command.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
 import { run } from "../src/cli/run.ts";
-import { type Ended, esimctl } from "./support/cli.ts";
+import type { Ended } from "./support/cli.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-vi.setConfig({ testTimeout: 240_000 });
+import { esimctl } from "./support/warm.ts";
 
 interface Node {
   path: string[];
@@ -119,7 +118,7 @@ describe("every command", () => {
   });
 });
 
-describe("run as processes", () => {
+describe("run on their own", () => {
   // serve, listen and their like stay.
   const ending = tree.filter(({ command }) => command.stays !== true);
 

@@ -1,52 +1,38 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
-import { esimctl, esimctlJson, program, programEnv, serving } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { newData } from "./support/installation.ts";
+import { launch } from "./support/process.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const SECRET = "whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 /** A data directory with the partner acme, a daemon that may send to loopback, and the terminal on both. */
 async function shop() {
-  const data = join(temporaryDirectory(), "data");
+  const data = await newData();
   const at = (line: string) => [...line.split(" "), "--data", data];
-  await esimctlJson(at("init"));
   await esimctlJson(at("partners create acme --name Acme --production"));
-  await serving(data, ["--allow-private-webhooks"]);
+  await startDaemon({ data, flags: ["--allow-private-webhooks"] });
   return {
     run: (line: string) => esimctl(at(line)),
     json: async (line: string) => Object(await esimctlJson(at(line))),
   };
 }
 
-/** The lines that `webhooks listen` prints, as they come. */
-async function listening(args: string[], env: Record<string, string> = {}) {
-  const child: ChildProcess = spawn(process.execPath, [program, "webhooks", "listen", "--port", "0", ...args], {
-    env: { ...programEnv, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error("no pipes");
-  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
-  const [note] = await once(createInterface({ input: stderr }), "line");
-  const url = /http:\/\/\S+/.exec(String(note))?.[0] ?? "";
+/** A running `webhooks listen`: its address, the lines that it prints one after the other, and how it is stopped. */
+async function listening(args: string[]) {
+  const { line, printed, end } = launch(["webhooks", "listen", "--port", "0", ...args]);
+  const url = /http:\/\/\S+/.exec(await printed("http://", "stderr"))?.[0] ?? "";
+  let read = 0;
   return {
     url,
-    next: async () => String((await lines.next()).value),
-    async stop() {
-      child.kill("SIGTERM");
-      return (await ended)[0];
-    },
+    next: () => line(read++),
+    stop: async () => (await end("SIGTERM")).exitCode,
   };
 }
 
@@ -57,17 +43,7 @@ function post(url: string, body: string, { secret = SECRET, age = 0 } = {}) {
   return fetch(url, { method: "POST", body, headers: { "x-webhook-signature": header } });
 }
 
-/** Asks again until `wanted` holds. */
-async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 60; tries++) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-  }
-  throw new Error("it did not come about");
-}
-
-// Some twenty processes, one after the other.
-test("an endpoint's life in the terminal, from its creation to its deletion", { timeout: 60_000 }, async () => {
+test("an endpoint's life in the terminal, from its creation to its deletion", async () => {
   const { run, json } = await shop();
   const receiver = await startReceiver();
   const acting = "--partner acme --sandbox";
@@ -82,7 +58,7 @@ test("an endpoint's life in the terminal, from its creation to its deletion", { 
   expect(sent).toMatchObject({ event: "esims.ready", deliveries: [{ url: receiver.url, status: "pending" }] });
   await receiver.got(1);
   expect(receiver.received[0]?.json).toMatchObject({ event_id: sent.event_id, data: { test: true, count: 1 } });
-  const shown = await until(
+  const shown = await eventually(
     () => json(`webhooks show ${webhook.id}`),
     ({ last_delivery }) => last_delivery !== null,
   );
@@ -127,8 +103,7 @@ test("an endpoint's life in the terminal, from its creation to its deletion", { 
 });
 
 test("wrong usage is told in words, with exit code 2, and what is not there with 1", async () => {
-  const data = join(temporaryDirectory(), "data");
-  await esimctlJson(["init", "--data", data]);
+  const data = await newData();
   await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
   const run = (line: string) => esimctl([...line.split(" "), "--data", data]);
   for (const [line, words] of [

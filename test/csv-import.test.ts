@@ -298,7 +298,7 @@ describe("an import", () => {
     expect(importExitCode({ ...none, read: 5, rejected: 5 }, true)).toBe(1);
   });
 
-  test("300,000 rows, a third of them bad, leave the heap as it was", { timeout: 60_000 }, async () => {
+  test("300,000 rows, a third of them bad, leave the heap as it was", async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
     const path = folder.path("many.csv");

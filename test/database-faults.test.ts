@@ -3,8 +3,9 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
 import { esimctl } from "./support/cli.ts";
-import { type Daemon, placeOf, startDaemon } from "./support/daemon.ts";
+import { type Daemon, startDaemon, targetOf } from "./support/daemon.ts";
 import { acceptConnections, cutConnections, onDatabase, refuseConnections, setReadOnly } from "./support/database.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { call, type Reply } from "./support/platform.ts";
 import { openShop, requestToken, type Shop, shopToken } from "./support/shop.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
@@ -84,15 +85,15 @@ describe("a database that takes no writes", () => {
     const refused = await Promise.all(Array.from({ length: 40 }, (_, i) => order(`k${i}`)));
     for (const reply of refused) expect(reply).toMatchObject(unavailable);
     expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), 20_000);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), HANG_MS);
     expect((await get("/api/v1/orders")).body.data).toEqual([]);
 
     await outage.end();
-    await daemon.said("store_available");
+    await daemon.printed("store_available");
     expect((await order("k0")).status).toBe(201);
-    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), 20_000);
-    const { stdout, code } = await daemon.stop();
-    expect(code).toBe(0);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), HANG_MS);
+    const { stdout, exitCode } = await daemon.stop();
+    expect(exitCode).toBe(0);
     expect(stdout.match(/"store_unavailable"/g)).toHaveLength(1);
     expect(stdout.match(/"store_available"/g)).toHaveLength(1);
     expect(stdout).not.toMatch(/request failed|worker failed/);
@@ -130,7 +131,7 @@ describe.runIf(!onPostgres)("SQLite", () => {
     expect(people).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is locked by another process") });
     other.exec("ROLLBACK");
     expect((await order("one")).status).toBe(201);
-    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
   });
 });
 
@@ -166,7 +167,7 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
     const { body } = await until(() => get("/api/v1/orders?limit=100"), [200]);
     expect(body.data).toHaveLength(80);
     expect([...statuses].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
-    expect(await daemon.stop()).toMatchObject({ code: 0, signal: null });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0, signal: null });
   });
 
   test("a server that refuses connections is answered with 503, and by the terminal in words", async () => {
@@ -174,13 +175,13 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);
     await refuseConnections(url);
-    await daemon.said("store_unavailable");
+    await daemon.printed("store_unavailable");
     expect(await get("/api/v1/orders")).toMatchObject(unavailable);
     expect(await readyz(daemon)).toBe(503);
     const token = await requestToken(shop, daemon.url);
     expect(token).toMatchObject({ status: 503, body: { error: "server_error" } });
     expect(Number(token.headers.get("retry-after"))).toBeGreaterThan(0);
-    const { args, env } = placeOf(shop.served);
+    const { args, env } = targetOf(shop.served);
     const listed = await esimctl(["partners", "list", "--json", ...args], { env: { HOME: String(env.HOME) } });
     expect(listed.exitCode).toBe(1);
     expect(JSON.parse(listed.stdout).error).toMatchObject({
@@ -188,9 +189,9 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
       message: expect.stringContaining("cannot be reached"),
     });
     await acceptConnections(url);
-    await daemon.said("store_available");
+    await daemon.printed("store_available");
     expect((await order("one")).status).toBe(201);
-    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
   });
 
   test("a server that became read-only still answers reads, and is not ready", async () => {
@@ -198,12 +199,12 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);
     await setReadOnly(url, true);
-    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), 20_000);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(503), HANG_MS);
     expect(await order("one")).toMatchObject(unavailable);
-    await vi.waitFor(async () => expect((await get("/api/v1/orders")).status).toBe(200), 20_000);
+    await vi.waitFor(async () => expect((await get("/api/v1/orders")).status).toBe(200), HANG_MS);
     await setReadOnly(url, false);
-    await vi.waitFor(async () => expect((await order("one")).status).toBe(201), 20_000);
-    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), 20_000);
-    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    await vi.waitFor(async () => expect((await order("one")).status).toBe(201), HANG_MS);
+    await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), HANG_MS);
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
   });
 });

@@ -2,20 +2,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type Ended, esimctl, esimctlJson, serving } from "./support/cli.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Ended } from "./support/cli.ts";
+import { startDaemon } from "./support/daemon.ts";
+import { demoData } from "./support/installation.ts";
 import { freshPostgres, temporaryDirectory } from "./support/store.ts";
-
-// Each step is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const ORDER = ["orders", "create", "--product", "ES-GLB-1GB-7D", "--quantity", "2", "--partner", "demo"];
 
 /** Demo data with an order in it, and an empty PostgreSQL database. */
 async function installation() {
-  const data = join(temporaryDirectory(), "data");
+  const { data } = await demoData();
   const { url } = await freshPostgres();
-  await esimctlJson(["init", "--demo", "--data", data]);
   const keyFile = join(data, "esimctl.key");
   return {
     data,
@@ -68,7 +67,7 @@ describe("migrate-to", () => {
 
   test("is refused while a daemon serves, and into a database that is used: the directory stays in use", async () => {
     const { here, data, url, move } = await installation();
-    const daemon = await serving(data);
+    const daemon = await startDaemon({ data });
     expect(failure(await move()).message).toContain("already runs");
     await daemon.stop("SIGTERM");
 

@@ -16,7 +16,7 @@ test.runIf(onPostgres)("a node that differs is refused in words, and may take th
   const first = await startDaemon({ ...place, flags: at("https://one.example") });
   const same = await startDaemon({ ...place, flags: at("https://one.example") });
   const refused = await refusedDaemon({ ...place, flags: [...at("https://two.example"), "--strict-eid", "--json"] });
-  expect(refused.code).toBe(1);
+  expect(refused.exitCode).toBe(1);
   const { error } = JSON.parse(refused.stdout);
   expect(error.code).toBe("settings_differ");
   expect(error.message).toContain('public_url is "https://one.example" and here "https://two.example"');
@@ -25,10 +25,10 @@ test.runIf(onPostgres)("a node that differs is refused in words, and may take th
   expect(error.hint).toContain("--take-over-settings");
   const flags = [...at("https://two.example"), "--take-over-settings"];
   const taken = await startDaemon({ ...place, flags });
-  expect(await taken.said('"setting":"public_url"')).toContain("https://two.example");
+  expect(await taken.printed('"setting":"public_url"')).toContain("https://two.example");
   const late = await refusedDaemon({ ...place, flags: at("https://one.example") });
   expect(late.stderr).toContain("--take-over-settings");
-  for (const node of [first, same, taken]) expect((await node.stop()).code).toBe(0);
+  for (const node of [first, same, taken]) expect((await node.stop()).exitCode).toBe(0);
 });
 
 test.runIf(!onPostgres)("a data directory's one daemon changes them by a restart, and says so", async () => {
@@ -36,7 +36,7 @@ test.runIf(!onPostgres)("a data directory's one daemon changes them by a restart
   const first = await startDaemon({ ...place, flags: at("https://one.example") });
   expect((await first.stop()).stdout).not.toContain("setting_changed");
   const next = await startDaemon({ ...place, flags: at("https://two.example") });
-  const line = JSON.parse(await next.said("setting_changed"));
+  const line = JSON.parse(await next.printed("setting_changed"));
   expect(line).toMatchObject({ setting: "public_url", from: "https://one.example", to: "https://two.example" });
-  expect((await next.stop()).code).toBe(0);
+  expect((await next.stop()).exitCode).toBe(0);
 });

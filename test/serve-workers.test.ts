@@ -2,15 +2,13 @@ import { readFileSync, renameSync } from "node:fs";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
-import { esimctlJson } from "./support/cli.ts";
 import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
 import { freePort } from "./support/free-port.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { call } from "./support/platform.ts";
 import { openShop, type Shop, shopToken } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-
-// Several processes start, and the machine may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+import { esimctlJson } from "./support/warm.ts";
 
 const smallShop = () =>
   openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 });
@@ -75,12 +73,12 @@ describe("serve --workers", () => {
     expect(metrics).toContain("esimctl_queue_waiting");
     // The one log file has what all of them said; lines are gathered for a moment before they go to disk.
     const logged = async () => JSON.stringify(await esimctlJson(["logs", "tail", "--data", shop.data]));
-    await vi.waitFor(async () => expect(await logged()).toContain("/api/v1/oauth/token"), 10_000);
+    await expect.poll(logged).toContain("/api/v1/oauth/token");
     const { made, read } = await order(shop, daemon.url, "one");
     expect(made.status).toBe(201);
-    await vi.waitFor(async () => expect((await read()).body.status).toBe("fulfilled"), 10_000);
+    await expect.poll(async () => (await read()).body.status).toBe("fulfilled");
 
-    expect(await daemon.stop()).toMatchObject({ code: 0, stderr: expect.not.stringContaining("error") });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("error") });
     expect(fronts.filter(isAlive)).toEqual([]);
   });
 
@@ -89,15 +87,15 @@ describe("serve --workers", () => {
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
     const [victim = 0, other = 0] = frontsOf(daemon);
     process.kill(victim, "SIGKILL");
-    await daemon.said("a front ended by itself");
+    await daemon.printed("a front ended by itself");
     expect((await order(shop, daemon.url, "two")).made.status).toBe(201);
-    await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), 20_000);
+    await expect.poll(() => frontsOf(daemon)).toHaveLength(2);
     expect(frontsOf(daemon)).not.toContain(victim);
 
     const left = frontsOf(daemon);
     expect(left).toContain(other);
     await daemon.kill();
-    await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
+    await expect.poll(() => left.filter(isAlive)).toEqual([]);
     const next = await startDaemon({ data: shop.data, port: daemon.port });
     expect((await order(shop, next.url, "two")).made.status).toBe(200);
   });
@@ -108,13 +106,13 @@ describe("serve --workers", () => {
     const { keyFile } = dataDirectory(shop.data);
     renameSync(keyFile, `${keyFile}.away`);
     for (const front of frontsOf(daemon)) process.kill(front, "SIGKILL");
-    expect(JSON.parse(await daemon.said("a front could not start"))).toMatchObject({
+    expect(JSON.parse(await daemon.printed("a front could not start"))).toMatchObject({
       level: "error",
       message: expect.stringContaining("key file"),
     });
     renameSync(`${keyFile}.away`, keyFile);
-    await vi.waitFor(async () => expect((await order(shop, daemon.url, "three")).made.status).toBe(201), 40_000);
-    await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), 40_000);
+    await vi.waitFor(async () => expect((await order(shop, daemon.url, "three")).made.status).toBe(201), HANG_MS);
+    await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), HANG_MS);
     expect(await daemon.stop()).toMatchObject({ code: 0 });
   });
 
@@ -124,7 +122,7 @@ describe("serve --workers", () => {
     const { keyFile } = dataDirectory(shop.data);
     renameSync(keyFile, `${keyFile}.away`);
     for (const front of frontsOf(daemon)) process.kill(front, "SIGKILL");
-    await daemon.said("a front could not start");
+    await daemon.printed("a front could not start");
     const asked = performance.now();
     expect(await daemon.stop()).toMatchObject({ code: 0 });
     // A process that was waited for in vain took 35 s.
@@ -135,7 +133,7 @@ describe("serve --workers", () => {
     const [one, two] = [await smallShop(), await smallShop()];
     const daemon = await startDaemon({ data: one.data });
     const refused = await refusedDaemon({ data: two.data, port: daemon.port, flags: ["--workers", "2"] });
-    expect(refused.code).toBe(1);
+    expect(refused.exitCode).toBe(1);
     expect(`${refused.stdout}${refused.stderr}`.match(/is taken by another process/g)).toHaveLength(1);
   });
 });

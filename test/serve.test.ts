@@ -7,23 +7,25 @@ import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
-import { esimctl, esimctlJson } from "./support/cli.ts";
-import { type Daemon, type DaemonEnd, refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
 import { call } from "./support/platform.ts";
+import type { Ended } from "./support/process.ts";
 import { openShop, shopToken } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A data directory that nobody serves yet. */
 const smallShop = () =>
   openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 });
 
 /** One line of what happened, one of what to do, nothing else, exit 1. As root, one warning comes before. */
-function expectRefusal({ code, stdout, stderr }: DaemonEnd, happened: RegExp, hint: RegExp): void {
+function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
   const lines = stderr.trimEnd().split("\n");
   const [first, second, ...more] = lines.filter((line) => !line.includes("Running as root"));
   expect(first).toMatch(happened);
   expect(second).toMatch(hint);
-  expect({ code, stdout, more }).toEqual({ code: 1, stdout: "", more: [] });
+  expect({ exitCode, stdout, more }).toEqual({ exitCode: 1, stdout: "", more: [] });
 }
 
 test("serve makes an absent data directory, without demo data, and says where it listens", async () => {
@@ -43,8 +45,8 @@ test("serve makes an absent data directory, without demo data, and says where it
   expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
   expect(await esimctlJson(["stock", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
 
-  const { code, stdout } = await daemon.stop();
-  expect(code).toBe(0);
+  const { exitCode, stdout } = await daemon.stop();
+  expect(exitCode).toBe(0);
   const lines = stdout.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line).event ?? "request")).toContain("stopped");
 });
@@ -71,14 +73,14 @@ test("SIGTERM lets a request in flight finish, takes no new ones, and exits 0", 
   const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
   const finish = await openRequest(daemon, JSON.stringify(grant));
   const stopped = daemon.stop();
-  await daemon.said('"event":"stopping"');
+  await daemon.printed('"event":"stopping"');
   await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
   expect(await finish()).toMatchObject({
     status: 200,
     headers: { connection: "close" },
     body: { token_type: "Bearer" },
   });
-  expect(await stopped).toMatchObject({ code: 0, signal: null });
+  expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
 });
 
 test("a second daemon on the same data directory is refused; after a kill the next one starts", async () => {
@@ -86,7 +88,7 @@ test("a second daemon on the same data directory is refused; after a kill the ne
   const daemon = await startDaemon({ data });
   expectRefusal(await refusedDaemon({ data }), /Another esimctl serve already runs on/, /Stop it first/);
   expect(await call(`${daemon.url}/healthz`)).toMatchObject({ status: 200 });
-  expect(await daemon.kill()).toMatchObject({ code: null, signal: "SIGKILL" });
+  expect(await daemon.kill()).toMatchObject({ exitCode: null, signal: "SIGKILL" });
   const next = await startDaemon({ data });
   expect(await call(`${next.url}/readyz`)).toMatchObject({ status: 200 });
 });
@@ -100,8 +102,8 @@ test("a taken port is refused, for people and as JSON", async () => {
   const data = join(temporaryDirectory(), "data");
   const options = { data, ...(port === undefined ? {} : { port }) };
   expectRefusal(await refusedDaemon(options), new RegExp(`Port ${port} .* is taken`), /--port/);
-  const { code, stdout } = await refusedDaemon({ ...options, flags: ["--json"] });
-  expect(code).toBe(1);
+  const { exitCode, stdout } = await refusedDaemon({ ...options, flags: ["--json"] });
+  expect(exitCode).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     error: { code: "listen", message: expect.stringContaining("is taken"), hint: expect.stringContaining("--port") },
   });
@@ -159,9 +161,8 @@ test("the public address is kept: terminal commands print the links that the dae
   const at = ["--data", data, "--partner", "acme"];
   const order = await esimctlJson(["orders", "create", "--product", String(products.EU5), "--quantity", "1", ...at]);
   const { id } = order as { id: string }; // the contract's Order
-  await expect
-    .poll(async () => (await esimctl(["orders", "esims", id, "--json", ...at])).exitCode, { timeout: 10_000 })
-    .toBe(0);
+  const esims = () => esimctl(["orders", "esims", id, "--json", ...at]);
+  await eventually(esims, ({ exitCode }) => exitCode === 0);
   const link = expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/.+\.png$/);
   expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({ esims: [{ qr_code_url: link }] });
 });

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { isPrivateHost, isPublicAddress } from "../src/core/webhooks/address.ts";
 import { endpointUrlFault } from "../src/core/webhooks/endpoint-url.ts";
 import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { startReceiver } from "./support/receiver.ts";
 
 const spellings = {
@@ -135,7 +136,7 @@ test("a name that is public when asked first and private when asked again is nev
   const receiver = await startReceiver();
   // The first answer is public; nothing is ever sent there.
   const server = await nameServer(["8.8.8.8", "127.0.0.1"]);
-  const resolver = new dns.Resolver({ timeout: 1_000, tries: 1 });
+  const resolver = new dns.Resolver({ timeout: HANG_MS, tries: 1 });
   resolver.setServers([`127.0.0.1:${server.port}`]);
   const resolve = async (name: string) =>
     (await resolver.resolve4(name)).map((address): LookupAddress => ({ address, family: 4 }));

@@ -150,5 +150,5 @@ test("kill -9 while 500 requests are worked: each ends right, and has one refere
     expect(kinds).toContain("activation.submitted");
     expect(kinds).toContain(status === "completed" ? "activation.activated" : "activation.failed");
   }
-  expect(await daemon.stop()).toMatchObject({ code: 0 });
+  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });

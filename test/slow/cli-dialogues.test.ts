@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { request } from "../support/activations.ts";
-import { esimctlJson, serving } from "../support/cli.ts";
+import { esimctlJson } from "../support/cli.ts";
+import { startDaemon } from "../support/daemon.ts";
 import { writePassportFile } from "../support/passport-file.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -23,7 +24,7 @@ async function installation({ columns = 90 } = {}) {
 /** The same, served; credentials are acme's for the sandbox, and new: nothing was counted for them yet. */
 async function served() {
   const all = await installation();
-  const { url } = await serving(all.data);
+  const { url } = await startDaemon({ data: all.data });
   const credential = () => all.json("credentials create --partner acme");
   const asNobodyYet = async () => {
     const { client_id, client_secret } = await credential();

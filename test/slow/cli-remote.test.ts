@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { esimctl, programEnv, started } from "../support/cli.ts";
+import { expect, test } from "vitest";
+import { esimctl } from "../support/cli.ts";
+import { eventually } from "../support/hangs.ts";
+import { launch } from "../support/process.ts";
 import { document, served, travellerCsv } from "../support/remote.ts";
 import { startUnrulyProxy } from "../support/unruly-proxy.ts";
 
@@ -40,10 +42,12 @@ test("16,000 passports go in at 60 requests a minute, waiting by itself as often
 test("an import that is killed half-way is finished by the same command, and nothing is in twice", async () => {
   const { run, file, pool, proxy, home } = await standardTier();
   const path = file(5000);
-  const first = started(["passports", "import", path], { ...programEnv, XDG_CONFIG_HOME: home });
-  await vi.waitUntil(() => proxy.seen.filter((line) => line.includes("kyc")).length >= 13, { timeout: 60_000 });
-  first.child.kill("SIGKILL");
-  await first.ended;
+  const first = launch(["passports", "import", path], { env: { XDG_CONFIG_HOME: home } });
+  await eventually(
+    () => proxy.seen.filter((line) => line.includes("kyc")).length,
+    (batches) => batches >= 13,
+  );
+  await first.end("SIGKILL");
   const before = (await pool()).length;
   expect(before).toBeGreaterThanOrEqual(2400);
   expect(before).toBeLessThan(5000);

@@ -191,5 +191,5 @@ test("kill -9 amid 32 concurrent orders, 20 times: nothing answered is lost, not
   await untilAllFulfilled(shop);
   await expectSound(shop, all.length);
   await expectDelivered({ url: daemon.url, token }, all);
-  expect(await daemon.stop()).toMatchObject({ code: 0 });
+  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });

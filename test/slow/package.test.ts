@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { withoutLastLineEnds } from "../support/cli.ts";
+import { launchCommand } from "../support/process.ts";
 
 /** What npm makes of the checkout, installed into an empty prefix as a user would. */
 const home = mkdtempSync(join(tmpdir(), "esimctl-package-"));
@@ -33,21 +33,15 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+const surroundings = { cwd: home, env, extendEnv: false };
+
 async function run(file: string, args: readonly string[]) {
-  const how = { cwd: home, env, extendEnv: false, reject: false, stdin: "ignore" } as const;
-  const { exitCode, stdout, stderr } = await execa(file, args, how);
-  return { exitCode, stdout, stderr };
+  return withoutLastLineEnds(await launchCommand(file, args, surroundings).ended);
 }
 
 const esimctl = (...args: string[]) => run("esimctl", args);
 const bash = (line: string) => run("bash", ["-o", "pipefail", "-c", line]);
-
-/** The program with its standard streams as pipes; killed with the test. */
-function started(...args: string[]) {
-  const child = spawn("esimctl", args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return { child, ended: once(child, "exit") };
-}
+const started = (...args: string[]) => launchCommand("esimctl", args, surroundings);
 
 test("holds the program, its manual, its documents and its fixtures, and nothing that only developers need", () => {
   expect(readdirSync(installed).filter((name) => name !== "node_modules")).toEqual(
@@ -132,10 +126,9 @@ test("SIGINT ends a command with 130", async () => {
   const address = Object(silent.address());
   const credential = ["--client-id", "sk_test_x", "--client-secret", "x"];
   const arrived = once(silent, "connection");
-  const { child, ended } = started("orders", "list", "--server", `http://127.0.0.1:${address.port}`, ...credential);
+  const { end } = started("orders", "list", "--server", `http://127.0.0.1:${address.port}`, ...credential);
   const [socket] = await arrived;
-  child.kill("SIGINT");
-  expect(await ended).toEqual([130, null]);
+  expect(await end("SIGINT")).toMatchObject({ exitCode: 130, signal: null });
   socket.destroy();
 });
 
@@ -146,15 +139,8 @@ test("what is compiled is kept in the user's cache folder", async () => {
 });
 
 test("init --demo, serve, and a request with what was printed; SIGTERM stops it cleanly", async () => {
-  const { child, ended } = started("serve", "--data", data, "--port", "0", "--json");
-  child.stderr.resume();
-  // Read on to its end: a daemon whose log nobody takes any more ends.
-  const url = await new Promise<string>((resolve) => {
-    createInterface(child.stdout).on("line", (line) => {
-      const { event, url } = JSON.parse(line);
-      if (event === "listening") resolve(url);
-    });
-  });
+  const { end, printed } = started("serve", "--data", data, "--port", "0", "--json");
+  const { url } = JSON.parse(await printed('"event":"listening"'));
   const { credentials } = JSON.parse(readFileSync(join(data, "demo-credentials.json"), "utf8"));
   const { client_id, client_secret } = credentials[0];
   const form = `-d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret}`;
@@ -164,6 +150,5 @@ test("init --demo, serve, and a request with what was printed; SIGTERM stops it 
   for (const page of ["/docs", "/docs/api", "/docs/webhooks", "/docs/states"])
     expect((await bash(`curl -sf ${url}${page}`)).stdout, page).toContain("<!doctype html>");
   expect((await bash(`curl -sf --compressed ${url}/docs/reference.js | wc -c`)).stdout).toMatch(/^\d{6,}$/);
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
+  expect(await end("SIGTERM")).toMatchObject({ exitCode: 0, signal: null });
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import { expect, test } from "vitest";
-import { esimctlJson, program, programEnv } from "../support/cli.ts";
+import { documentOf, esimctlJson } from "../support/cli.ts";
 import { writePassportFile } from "../support/passport-file.ts";
+import { launchCommand, program } from "../support/process.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const ROWS = 100_000;
@@ -35,10 +35,6 @@ async function measured(args: string[]) {
   const hook = `process.on("exit", () => process.getBuiltinModule("fs").writeFileSync(${JSON.stringify(note)},
     String(process.resourceUsage().maxRSS)))`;
   const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
-  const { stdout } = await execa(process.execPath, ["--import", preload, program, ...args, "--json"], {
-    extendEnv: false,
-    env: programEnv,
-    stdin: "ignore",
-  });
-  return { summary: JSON.parse(stdout), peakMb: Number(readFileSync(note, "utf8")) / 1024 };
+  const ended = await launchCommand(process.execPath, ["--import", preload, program, ...args, "--json"]).ended;
+  return { summary: Object(documentOf(args, ended)), peakMb: Number(readFileSync(note, "utf8")) / 1024 };
 }

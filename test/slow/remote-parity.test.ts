@@ -1,7 +1,8 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { esimctl } from "../support/cli.ts";
+import { eventually } from "../support/hangs.ts";
 import { document, served } from "../support/remote.ts";
 
 const fixtures = join(import.meta.dirname, "..", "..", "fixtures");
@@ -26,7 +27,10 @@ test("partner-side reads print the same at a server as on its data", async () =>
   expect(await local("orders create --product ES-EU-5GB-30D --quantity 2 --idempotency-key k-1")).toMatchObject({
     id: order.id,
   });
-  await vi.waitUntil(async () => (await local(`orders show ${order.id}`)).status === "fulfilled", { timeout: 20_000 });
+  await eventually(
+    () => local(`orders show ${order.id}`),
+    ({ status }) => status === "fulfilled",
+  );
   await both(`orders show ${order.id}`);
   await both("orders list");
   expect(await both(`orders show ${order.order_number}`)).toMatchObject({ id: order.id });

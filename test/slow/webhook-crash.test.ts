@@ -98,7 +98,7 @@ test("10,000 events, the daemon killed five times: each arrives, and few of them
   await expect.poll(() => inspect(shop).fulfilled.size, { timeout: 120_000, interval: 500 }).toBe(ORDERS);
   // What a dead daemon had leased is taken over once the lease runs out.
   await expect.poll(() => inspect(shop).undelivered, { timeout: 120_000, interval: 500 }).toBe(0);
-  expect(await running.daemon.stop()).toMatchObject({ code: 0 });
+  expect(await running.daemon.stop()).toMatchObject({ exitCode: 0 });
 
   const { events, fulfilled, orders } = inspect(shop);
   expect(orders).toBe(ORDERS);

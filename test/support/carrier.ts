@@ -74,7 +74,7 @@ function json(status: number, body: unknown): Respond {
 export async function useHttpCarrier(store: Store, url: string, settings: { timeout_ms?: number } = {}): Promise<void> {
   await store.write(setCarrier, {
     prefix: "896103",
-    settings: { adapter: "http", url, secret: CARRIER_SECRET, timeout_ms: 500, ...settings },
+    settings: { adapter: "http", url, secret: CARRIER_SECRET, timeout_ms: 30_000, ...settings },
     actor: "test",
   });
 }

@@ -1,19 +1,13 @@
 import { join } from "node:path";
-import { type Ended, esimctl } from "./cli.ts";
+import type { Ended } from "./cli.ts";
 import { startDaemon } from "./daemon.ts";
+import { type Credential, demoData } from "./installation.ts";
 import { temporaryDirectory } from "./store.ts";
-
-/** What a program signs in with. */
-export interface Credential {
-  client_id: string;
-  client_secret: string;
-}
+import { esimctl } from "./warm.ts";
 
 /** A demo installation that is served, and a person elsewhere: an empty folder to stand in, and no login yet. */
 export async function served() {
-  const data = join(temporaryDirectory(), "data");
-  const made = await esimctl(["init", "--demo", "--data", data, "--json"]);
-  const credentials: (Credential & { environment: string })[] = JSON.parse(made.stdout).demo.credentials;
+  const { data, credentials } = await demoData();
   const daemon = await startDaemon({ data });
   const operator = (line: string) => document(esimctl([...line.split(" "), "--data", data, "--json"]));
   const home = temporaryDirectory();

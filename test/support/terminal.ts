@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { execa } from "execa";
-import { expect, onTestFinished, vi } from "vitest";
-import { program, programEnv } from "./cli.ts";
+import { onTestFinished } from "vitest";
+import { eventually } from "./hangs.ts";
+import { program, programEnv } from "./process.ts";
 
 /** A real terminal with a shell in it, as a person has one. */
 export interface Terminal {
@@ -34,10 +35,7 @@ export async function openTerminal({ columns = 90, cwd = process.cwd(), env = {}
   onTestFinished(() => void tmux("kill-server"));
   const screen = () => tmux("capture-pane", "-p", "-J", "-S", "-");
   const press = async (...keys: string[]) => void (await tmux("send-keys", ...keys));
-  const shows = async (words: RegExp) => {
-    await vi.waitFor(async () => expect(await screen()).toMatch(words), { timeout: 60_000, interval: 100 });
-    return screen();
-  };
+  const shows = (words: RegExp) => eventually(screen, (shown) => words.test(shown));
   const enter = async (text: string) => {
     await tmux("send-keys", "-l", "--", text);
     await press("Enter");
@@ -52,7 +50,10 @@ export async function openTerminal({ columns = 90, cwd = process.cwd(), env = {}
     esimctl: (line) => enter(`$ESIMCTL ${line}; echo ended with $?`),
     async clear() {
       await press("C-l");
-      await vi.waitFor(async () => expect(await tmux("capture-pane", "-p")).toMatch(/^ready\s*$/), { interval: 50 });
+      await eventually(
+        () => tmux("capture-pane", "-p"),
+        (shown) => /^ready\s*$/.test(shown),
+      );
       await tmux("clear-history");
     },
   };
