@@ -1,4 +1,5 @@
-import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
+import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
+import type { FastifyRequest, FastifySchemaCompiler, FastifySerializerCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
@@ -62,9 +63,24 @@ export function withEveryPart(error: unknown, request: FastifyRequest): unknown 
   return later.length === 0 ? error : invalid(Object.assign({}, error.errors, ...later.map(({ errors }) => errors)));
 }
 
+type Serializer = (doc: unknown) => string;
+
+const compileResponse = SerializerSelector()({}, {});
+const serializers = new WeakMap<object, Serializer>();
+
+/** Compiles a response schema once: routes share schemas, and GET and HEAD of a route have the same one. */
+const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema, url, method, httpStatus = "" }) => {
+  const known = serializers.get(schema);
+  if (known !== undefined) return known;
+  const serializer: Serializer = compileResponse({ schema, url, method, httpStatus });
+  serializers.set(schema, serializer);
+  return serializer;
+};
+
 /** Validation of all requests: no NUL or broken text anywhere, then the route's schemas. */
 export function registerValidation(app: App): void {
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.decorateRequest("rawPayload", undefined);
   app.addHook("preValidation", (request, _reply, done) => {
     request.rawPayload = request.body;
