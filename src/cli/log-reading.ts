@@ -42,7 +42,7 @@ export async function lastRecords(
 }
 
 /** What has been written since `from`, also over the change to a new file. */
-export async function recordsSince(
+async function recordsSince(
   folder: string,
   from: LogPosition,
   requestId?: string | undefined,

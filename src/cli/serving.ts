@@ -109,7 +109,7 @@ async function answerOnly(
 }
 
 /** Whether a person watches: lines to read instead of JSON lines. */
-export function forPeople({ globals }: Context): boolean {
+function forPeople({ globals }: Context): boolean {
   return !globals.json && process.stdout.isTTY === true;
 }
 

@@ -81,7 +81,7 @@ function isOfOutage(line: unknown): boolean {
 }
 
 /** pino's options: JSON lines without secrets, identity data or addresses that carry tokens. */
-export function loggerOptions(level: LogLevel): LoggerOptions {
+function loggerOptions(level: LogLevel): LoggerOptions {
   return {
     level,
     base: null,

@@ -45,7 +45,7 @@ export function memoryCounters(clock: Clock): MemoryCounters {
  * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are remembered, the least recently
  * seen is forgotten first: memory stays bounded whoever calls.
  */
-export function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
+function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
   const table = new LRUCache<string, { minute: number; count: number }>({ max: keys });
   const standing = (minute: number, count: number, limit: number): Standing => ({
     limit,

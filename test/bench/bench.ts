@@ -69,7 +69,7 @@ export async function perSecond(items: number, work: () => Promise<unknown>): Pr
   return items / ((performance.now() - from) / 1000);
 }
 
-export function median(values: number[]): number {
+function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];

@@ -88,7 +88,7 @@ export interface Sink {
 }
 
 /** Starts one; it ends with this process. */
-export async function startSink(): Promise<Sink> {
+async function startSink(): Promise<Sink> {
   const child = fork(join(import.meta.dirname, "sink.ts"));
   const [port] = await once(child, "message");
   return {
@@ -102,7 +102,7 @@ export async function startSink(): Promise<Sink> {
 }
 
 /** Records the events first, untimed; then delivers them all, until the last outcome is durable. */
-export async function throughWorker({ store, partnerId }: Pick<BenchStore, "store" | "partnerId">, sink: Sink) {
+async function throughWorker({ store, partnerId }: Pick<BenchStore, "store" | "partnerId">, sink: Sink) {
   await store.write(writeSettings, { allow_private_webhooks: "yes" });
   const owner = { partnerId, environment: "sandbox" } as const;
   await store.write(createWebhook, { owner, url: sink.url, events: ["order.created"], actor: "bench" });

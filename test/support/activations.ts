@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { ActivationId } from "../../src/core/kernel/brand.ts";
-import { luhnDigit } from "../../src/core/kernel/luhn.ts";
 import type { CarrierAdapter } from "../../src/core/store/schema/carriers.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
@@ -23,13 +22,6 @@ export function iccid(carrier: "a" | "b" = "a", ending = "00"): string {
   made += 1;
   const prefix = carrier === "a" ? "896103" : "58";
   return `${prefix}${String(made).padStart(17 - prefix.length, "0")}${ending}`;
-}
-
-/** An ICCID of carrier A as it is printed, check digit and all. */
-export function printedIccid(): string {
-  made += 1;
-  const digits = `896103${String(made).padStart(12, "0")}`;
-  return digits + luhnDigit(digits);
 }
 
 /** A request to carrier A that nothing is wrong with; say only what the test is about. */
@@ -59,7 +51,7 @@ export function requestB(fields: Record<string, unknown> = {}): Record<string, u
 }
 
 /** What must never come out of an answer, an event or a log, as `request` sends it. */
-export const secrets = ["QX8342075", "22542821", "9583", "1964-07-16", "2029-12-20", "Currawong", "Braddon"];
+const secrets = ["QX8342075", "22542821", "9583", "1964-07-16", "2029-12-20", "Currawong", "Braddon"];
 
 /** Fails when any of the identity data of `request` stands in `text`. ICCIDs may end like the SIM digits. */
 export function expectNoIdentity(text: unknown): void {
@@ -117,7 +109,7 @@ export async function startActivationPlatform({ start, adapter }: Options = {}):
 }
 
 /** Sets both seeded carriers to an adapter that needs no address. */
-export async function useAdapter(store: Store, adapter: CarrierAdapter): Promise<void> {
+async function useAdapter(store: Store, adapter: CarrierAdapter): Promise<void> {
   for (const prefix of ["896103", "58"]) {
     await store.write(setCarrier, { prefix, settings: { adapter }, actor: "test" });
   }

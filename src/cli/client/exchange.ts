@@ -102,7 +102,7 @@ function settled({ url, headers, repeats }: Outgoing, answer: Incoming | Network
 }
 
 /** Retry-After in milliseconds: seconds or a date (RFC 9110 10.2.3); a minute when it says neither. */
-export function retryAfterMs(headers: Readonly<Record<string, string>>, now = Date.now()): number {
+function retryAfterMs(headers: Readonly<Record<string, string>>, now = Date.now()): number {
   const said = headers["retry-after"] ?? "";
   if (/^\d+$/.test(said)) return Math.max(1, Number(said)) * 1000;
   const until = Date.parse(said);

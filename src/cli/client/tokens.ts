@@ -99,7 +99,7 @@ function refusal(status: number, { error, error_description }: Record<string, un
 }
 
 /** The JSON object of an answer. Throws `not_esimctl` when it is none: something else listens there. */
-export function jsonOf({ text }: Incoming, url: string): Record<string, unknown> {
+function jsonOf({ text }: Incoming, url: string): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return { ...body };

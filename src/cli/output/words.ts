@@ -32,11 +32,6 @@ export function endedWords({ paint }: Sheet, summary: string, exitCode: number):
   return `${summary}\n\n${paint.yellow("Interrupted.")} The same command again finishes it; nothing is done twice.`;
 }
 
-/** "a, b and c". */
-export function joined(parts: readonly string[]): string {
-  return new Intl.ListFormat("en-GB", { type: "conjunction" }).format(parts);
-}
-
 /** "yes" or "no". */
 export function yesNo(value: boolean): string {
   return value ? "yes" : "no";

@@ -4,10 +4,10 @@ import { Problem } from "../kernel/problem.ts";
 import type { ProcessingMode } from "../store/schema/activations.ts";
 
 /** Activation dates are days in Sydney (contract: Physical-SIM activation request). */
-export const ACTIVATION_ZONE = "Australia/Sydney";
+const ACTIVATION_ZONE = "Australia/Sydney";
 
 /** How long a request stays with its partner after its creation or last change of date: a slip can be undone. */
-export const GRACE_MS = 5_000;
+const GRACE_MS = 5_000;
 
 /** Today in Sydney. */
 export function sydneyToday(now: number): string {

@@ -12,9 +12,6 @@ export type Kyc = { [F in KycField]: string | null };
 /** The same as somebody sent it: absent, null and empty mean the same. */
 export type SentKyc = { readonly [F in KycField]?: string | null | undefined };
 
-/** Most digits and characters that SIM digits and a PUK may have. */
-export const simLengths = { sim_last4: 4, puk: 20 } as const;
-
 /** The fields that were sent and are good, and a sentence for each bad one. */
 export function checkKyc(
   sent: SentKyc,

@@ -18,7 +18,7 @@ export type OperatorMove =
   | { verb: "retry" };
 
 /** The states in which each verb makes sense; retry also in processing, see `waitsForStaff`. */
-export const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
+const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
   confirm: ["processing"],
   complete: ["processing", "confirmed", "manual_required"],
   fail: ["processing", "confirmed", "manual_required"],

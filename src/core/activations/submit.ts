@@ -184,5 +184,3 @@ function toCreated(row: ActivationRow) {
   const about = { id, iccid, carrier, activation_date, customer_name };
   return { ...about, status, processing_status, processing_mode, message, created_at: isoTime(row.created_at) };
 }
-
-export type CreatedActivation = Awaited<ReturnType<typeof submitActivation>>;

@@ -8,8 +8,6 @@ import type { Read } from "../store/store.ts";
 
 export type CarrierRow = Row<"carriers">;
 
-export const carrierAdapters = ["manual", "http", "simulator"] as const satisfies CarrierAdapter[];
-
 /** Every field that a carrier may require, in the order in which people are told. */
 export const kycFields = [
   "first_name",

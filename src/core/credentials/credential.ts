@@ -58,7 +58,7 @@ export function newSecret(ids: Ids): { secret: string; hash: string } {
 }
 
 /** SHA-256 (hex). A random 256-bit secret needs no slow hash. */
-export function hashSecret(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 

@@ -10,7 +10,7 @@ const BATCH = 200;
 const MOST_ROUNDS = 5;
 
 /** Begins a rotation of the data key, or goes on with one that was cut off. */
-export async function beginDataKeyRotation(tx: Tx, input: { actor: Actor }): Promise<DataKeyRotation> {
+async function beginDataKeyRotation(tx: Tx, input: { actor: Actor }): Promise<DataKeyRotation> {
   const rotation = await rotateDataKey(tx);
   await recordAudit(tx, {
     actor: input.actor,

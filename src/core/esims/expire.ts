@@ -12,7 +12,7 @@ import { audienceOf } from "./life.ts";
 import { dataUsage, soldIn } from "./status.ts";
 
 /** eSIMs that one transaction expires at most, so that nothing else waits for long. */
-export const EXPIRIES_PER_STEP = 500;
+const EXPIRIES_PER_STEP = 500;
 
 const running = ["active", "suspended"] as const satisfies EsimStatus[];
 

@@ -3,7 +3,7 @@ import { notFound } from "../kernel/problem.ts";
 import type { Vault } from "../store/vault.ts";
 
 /** The unguessable token of an eSIM's QR code and install page: its id and a keyed mark of it. */
-export function linkToken(vault: Vault, esimId: EsimId): string {
+function linkToken(vault: Vault, esimId: EsimId): string {
   return Buffer.from(esimId.replaceAll("-", ""), "hex").toString("base64url") + vault.linkMark("esim", esimId);
 }
 

@@ -6,10 +6,10 @@ import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 
 /** The SM-DP+ of synthetic eSIMs: a name that can never resolve (RFC 6761). */
-export const SANDBOX_SMDP_ADDRESS = "smdp.sandbox.invalid";
+const SANDBOX_SMDP_ADDRESS = "smdp.sandbox.invalid";
 
 /** The ICCID of a sandbox order's eSIM: 8999, 14 digits of order and index, Luhn digit. Always the same. */
-export function sandboxIccid(orderId: OrderId, index: number): string {
+function sandboxIccid(orderId: OrderId, index: number): string {
   const hash = createHash("sha256").update(`${orderId}:${index}`).digest();
   const digits = `8999${(hash.readBigUInt64BE() % 10n ** 14n).toString().padStart(14, "0")}`;
   return digits + luhnDigit(digits);

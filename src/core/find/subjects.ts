@@ -26,7 +26,7 @@ export interface Subjects {
 export type SubjectKind = "order" | "esim" | "activation" | "passport";
 
 /** Most of a kind that one look-up follows: the newest. */
-export const MOST_SUBJECTS = 50;
+const MOST_SUBJECTS = 50;
 /** Enough to see that there are more. */
 export const ONE_TOO_MANY = MOST_SUBJECTS + 1;
 

@@ -5,7 +5,7 @@ import type { Read } from "../store/store.ts";
 import { requestCounts } from "./request-counts.ts";
 
 /** How many minutes back. */
-export const MINUTES = 60;
+const MINUTES = 60;
 const MINUTE_MS = 60_000;
 
 /** How often something happened in the last hour, minute by minute, oldest first; the last one is not over yet. */

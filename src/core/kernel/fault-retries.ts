@@ -1,5 +1,5 @@
 /** Minutes before each new try after a temporary fault of a carrier or supplier; then it is left to people. */
-export const FAULT_RETRY_MINUTES = [1, 2, 4, 8, 16] as const;
+const FAULT_RETRY_MINUTES = [1, 2, 4, 8, 16] as const;
 
 /** When to try again after the `faults`-th fault in a row (ms); null: no more tries by itself. */
 export function retryAt(now: number, faults: number): number | null {

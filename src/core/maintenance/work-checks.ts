@@ -7,7 +7,7 @@ import type { Read } from "../store/store.ts";
 import { type Finding, fine, warning } from "./finding.ts";
 
 /** Workers look every second, and the longest lease is two minutes: what is due this long is taken by nobody (ms). */
-export const STUCK_AFTER_MS = 10 * 60_000;
+const STUCK_AFTER_MS = 10 * 60_000;
 
 type Before = Slots<{ before: number }>;
 

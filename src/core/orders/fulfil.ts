@@ -9,7 +9,7 @@ import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder,
 import { reserveForOrder } from "./reserve.ts";
 
 /** Units written in one transaction at most, so that no order keeps the others waiting. */
-export const UNITS_PER_STEP = 500;
+const UNITS_PER_STEP = 500;
 
 /** Where a step left its order: more to do at once, done, or waiting for people. */
 export type StepOutcome = "more" | "done" | "waiting";

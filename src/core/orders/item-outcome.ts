@@ -16,7 +16,7 @@ import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, require
 import { type LineRow, linesOfOrder, type OrderRow, progressLine, requireOrder } from "./order.ts";
 
 /** How long after submission a supplier's final answer may take. */
-export const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
+const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 
 /**
  * Applies what a supplier, a callback or the operator said of an item, and what follows for its line and order. What

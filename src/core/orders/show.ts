@@ -55,8 +55,6 @@ export async function orderInside(q: Read, id: OrderId) {
 
 export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
 
-export type OrderWithFulfillment = Awaited<ReturnType<typeof showOrder>>;
-
 /** What a line's delivery looks like, by product type; nothing shows before the line is fulfilled. */
 function fulfillmentOf(
   q: Read,

@@ -10,8 +10,6 @@ import type { Read } from "../store/store.ts";
 /** Requests a minute and client id, by tier (contract: Limits). */
 export const tierLimits: Readonly<Record<Tier, number>> = { standard: 60, premium: 300 };
 
-export const tiers = Object.keys(tierLimits) as Tier[]; // the keys of the record are the tiers
-
 /** A partner as the operator's commands print it. */
 export interface Partner {
   id: PartnerId;

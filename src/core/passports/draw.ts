@@ -10,7 +10,7 @@ import type { Tx } from "../store/store.ts";
 import { type Owner, openPassport, type PassportRow } from "./passport.ts";
 
 /** Uses of one passport for one carrier's brand at the same time (contract: Limits). */
-export const USES_PER_BRAND = 4;
+const USES_PER_BRAND = 4;
 
 /** For which request a passport is drawn, and what it must be good for. */
 export interface DrawRequest extends Owner {

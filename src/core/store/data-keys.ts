@@ -24,7 +24,7 @@ export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
 }
 
 /** Adds a fresh 256-bit data key for `purpose`; answers its id. */
-export async function addDataKey(tx: Tx, purpose: DataKey["purpose"]): Promise<string> {
+async function addDataKey(tx: Tx, purpose: DataKey["purpose"]): Promise<string> {
   const id = newId(tx);
   const wrapped = tx.vault.wrapKey(tx.ids.bytes(32), id);
   await insertRow(tx, "dataKeys", { id, purpose, wrapped, created_at: tx.now });

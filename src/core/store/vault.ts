@@ -99,7 +99,7 @@ export function createVault(masterKey: Buffer): Vault {
 }
 
 /** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
-export function sealBytes(key: CipherKey, plain: Buffer, context: string): string {
+function sealBytes(key: CipherKey, plain: Buffer, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);

@@ -9,8 +9,6 @@ import type { Read } from "../store/store.ts";
 
 export type SupplierRow = Row<"suppliers">;
 
-export const supplierAdapters = ["http", "email"] as const satisfies SupplierAdapter[];
-
 /** A supplier as the operator's commands print it. Its secret never shows. */
 export interface Supplier {
   name: string;

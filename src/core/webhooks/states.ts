@@ -17,5 +17,3 @@ export const deliveryTransitions: Transitions<DeliveryStatus> = {
   exhausted: ["pending"],
   delivered: ["pending"],
 };
-
-export const deliveryStatuses = ["pending", "delivered", "exhausted", "held"] as const satisfies DeliveryStatus[];

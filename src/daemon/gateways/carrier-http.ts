@@ -4,7 +4,7 @@ import { keptAnswer, type Reported, readCarrierAnswer } from "./carrier-answer.t
 import type { SignedAnswer, SignedExchange } from "./signed-exchange.ts";
 
 /** The path that a carrier calls back at, under the public address. */
-export function callbackPath(prefix: string): string {
+function callbackPath(prefix: string): string {
   return `/api/v1/callbacks/carriers/${prefix}`;
 }
 

@@ -3,7 +3,7 @@ import { addressOfHost, isPublicAddress } from "../../core/webhooks/address.ts";
 import { lookupOf, type Resolve } from "./resolve.ts";
 
 /** An address that nothing may be sent to. */
-export class RefusedAddress extends Error {
+class RefusedAddress extends Error {
   constructor(address: string) {
     super(`the address ${address} is private, loopback or link-local`);
     this.name = "RefusedAddress";

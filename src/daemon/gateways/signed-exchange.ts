@@ -33,7 +33,7 @@ export interface SignedExchange {
 /** The header with the signature of a request's or callback's raw body: `t=<unix seconds>,v1=<hex>`. */
 export const SIGNATURE_HEADER = "x-signature";
 /** The header with the idempotency reference. */
-export const REFERENCE_HEADER = "idempotency-key";
+const REFERENCE_HEADER = "idempotency-key";
 
 /** The longest answer that is read. */
 const ANSWER_CAP = 256 * 1024;

@@ -30,7 +30,7 @@ interface GatewayDependencies {
 const TIMEOUT_MS = 30_000;
 
 /** The path that a supplier calls back at, under the public address. */
-export function supplierCallbackPath(name: string): string {
+function supplierCallbackPath(name: string): string {
   return `/api/v1/callbacks/suppliers/${encodeURIComponent(name)}`;
 }
 

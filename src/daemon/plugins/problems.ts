@@ -9,7 +9,7 @@ import { asProblem, sendRetryAfter } from "./refusals.ts";
 import { withEveryPart } from "./validation.ts";
 
 /** The path of a request target, without origin, query and fragment. */
-export function pathOf(target: string): string {
+function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/, 1)[0] || "/";
 }
 
@@ -50,7 +50,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** An error in the form that the request's route speaks. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
   return request.routeOptions.config?.errorShape === "oauth"
     ? sendOauthError(error, request, reply)
     : sendProblem(error, request, reply, context);

@@ -5,9 +5,9 @@ import type { DaemonContext } from "../context.ts";
 import type { Counters, Standing } from "../windows.ts";
 
 /** Requests a minute from one address that name no client by their token, and again that ask for a token. */
-export const ADDRESS_LIMIT = 300;
+const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
-export const TOKEN_LIMIT = 30;
+const TOKEN_LIMIT = 30;
 
 function show(reply: FastifyReply, standing: Standing): void {
   reply.header("x-ratelimit-limit", standing.limit);

@@ -87,7 +87,7 @@ function clientOf(request: FastifyRequest, body: { client_id?: string; client_se
  * The client of an HTTP Basic header, each half form-encoded (RFC 6749 2.3.1); null without an Authorization header.
  * Throws `invalid_client` when the header is malformed or of another scheme.
  */
-export function basicClient(authorization: string | undefined): Presented | null {
+function basicClient(authorization: string | undefined): Presented | null {
   if (authorization === undefined) return null;
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");

@@ -22,7 +22,7 @@ export const activationColumns: Column<Activation>[] = [
 ];
 
 /** The public status, with how far the carrier is where that says more. */
-export function standing({ status, processing_status }: Pick<Activation, "status" | "processing_status">): string {
+function standing({ status, processing_status }: Pick<Activation, "status" | "processing_status">): string {
   const more = status === "cancelled" || processing_status === status ? "" : ` (${processing_status})`;
   return status + more;
 }
