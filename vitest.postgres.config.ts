@@ -18,6 +18,7 @@ export default defineConfig({
       "test/cli*.test.ts",
       "test/csv.test.ts",
       "test/tidy.test.ts",
+      "test/language.test.ts",
       "test/architecture.test.ts",
       "test/query-plans.test.ts",
       "test/serve.test.ts",

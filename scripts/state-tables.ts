@@ -105,10 +105,10 @@ export const machines: Readonly<Record<string, Machine>> = {
     begins: { pending: "an event happens", held: "an event happens while its endpoint is not active" },
     occasions: {
       "pending → delivered": "the endpoint answers 2xx",
-      "pending → exhausted": "the first try and five retries failed",
+      "pending → exhausted": "the first attempt and five retries failed",
       "pending → held": "its endpoint is disabled or failed",
       "held → pending": "the operator sends it again",
-      "held → delivered": "a try that was under way is answered 2xx after all",
+      "held → delivered": "an attempt that was under way is answered 2xx after all",
       "exhausted → pending": "the operator sends it again",
       "delivered → pending": "the operator sends it again",
     },

@@ -81,7 +81,7 @@ describe("backup, verify-backup, restore", () => {
   test("say that the file holds the key, and never replace a file", async () => {
     const { data, file, folder } = await installation();
     const made = await esimctl(["backup", file, "--data", data]);
-    expect(made.stdout).toMatch(/It holds the key file: whoever has this file can read all identity data/);
+    expect(made.stdout).toMatch(/It holds the key file: anyone who has this file can read all identity data/);
     const bytes = readFileSync(file);
     const again = await esimctl(["backup", file, "--data", data, "--json"]);
     expect([again.exitCode, failure(again).message]).toEqual([1, `${file} is there already.`]);

@@ -134,7 +134,7 @@ describe("run on their own", () => {
     return { data, how: { cwd, env: { XDG_CONFIG_HOME: home } } };
   }
 
-  const acting = ({ command: { stand } }: Node) => (stand === "partner" ? ["--partner", "acme", "--sandbox"] : []);
+  const acting = ({ command: { target } }: Node) => (target === "partner" ? ["--partner", "acme", "--sandbox"] : []);
 
   test("on empty data: one JSON document on stdout, and where it fails a code, a message and a hint", async () => {
     const { data, how } = await nearlyNothing();
@@ -151,7 +151,7 @@ describe("run on their own", () => {
     const { how } = await nearlyNothing();
     const server = ["--server", "http://127.0.0.1:9", "--client-id", "sk_test_x", "--client-secret", "x"];
     await eachOf(
-      ending.filter(({ command }) => command.stand === "operator"),
+      ending.filter(({ command }) => command.target === "operator"),
       async (node) => {
         const line = node.path.join(" ");
         const ended = await esimctl([...filled(node), ...server], how);

@@ -8,14 +8,14 @@ import type { Result } from "./output/result.ts";
  * `catalog`: through the v1 API on what all partners share, so that naming one is optional. `process`: the program
  * itself (init, serve).
  */
-export type Stand = "operator" | "partner" | "catalog" | "process";
+export type Target = "operator" | "partner" | "catalog" | "process";
 
 interface Described {
   /** The verb, or the whole name of a command without a noun. */
   readonly name: string;
   /** One line for lists of commands. */
   readonly summary: string;
-  readonly stand: Stand;
+  readonly target: Target;
   /** What running it changes, for its help. */
   readonly effects: string;
   /** The keys of its JSON document, for its help. */

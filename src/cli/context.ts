@@ -27,11 +27,11 @@ export interface Opened {
   ids: Ids;
 }
 
-/** What a person is told beside the question. */
+/** What a confirmation shows beside the question. */
 export interface Confirmed {
   /** Whose it is, e.g. "acme, production"; left out where the question says it. */
   whose?: string;
-  /** What will change, drawn above the question; made only where somebody is asked. */
+  /** What will change, drawn above the question; made only where a person is asked. */
   changes?(sheet: Sheet): Promise<string>;
 }
 
@@ -48,10 +48,10 @@ export interface Context {
   withStore<T>(work: (opened: Opened) => Promise<T>): Promise<T>;
   /**
    * Runs `work` with the v1 API: as the partner that --partner names, or as whom the server takes us for. On data at
-   * hand `ownerOf` tells whose that is which was named, where --partner does not.
+   * hand `ownerOf` finds the owner of what was named, where --partner is absent.
    */
   withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
-  /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and where nobody is. */
+  /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and without a terminal. */
   confirm(question: string, about?: Confirmed): Promise<void>;
   /** A line for a person, on stderr; nothing with --quiet. */
   note(line: string): void;
@@ -64,7 +64,7 @@ export interface Context {
 /** Who the audit trail names for what is done here. */
 export const OPERATOR = operatorName(process.env.SUDO_USER);
 
-/** Several people may share the account that holds the data: behind sudo the audit trail tells them apart. */
+/** Several people may share the account that holds the data: behind sudo the audit trail distinguishes them. */
 function operatorName(sudoUser: string | undefined): string {
   return sudoUser !== undefined && /^[\w.-]{1,64}$/.test(sudoUser) ? `operator (${sudoUser})` : "operator";
 }

@@ -2,7 +2,7 @@ import { Problem, problems } from "../core/kernel/problem.ts";
 import { CliError, interrupted } from "./errors.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
-/** What a failed command tells, whatever was thrown. */
+/** What a failed command reports, whatever was thrown. */
 export interface Failure {
   code: string;
   message: string;

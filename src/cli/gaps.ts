@@ -39,7 +39,7 @@ export function usageOf({ args, options }: Command): string {
   return [...args.map(({ syntax }) => syntax), ...needed, "[options]"].join(" ");
 }
 
-/** What to throw where something is missing and nobody can be asked for it; null: nothing is missing. */
+/** What to throw where something is missing and there is no terminal to ask for it; null: nothing is missing. */
 export function missing(command: Command, given: Given, path: string): CliError | null {
   const [gap] = gapsOf(command, { args: [...given.args], options: [...given.options] });
   if (gap === undefined) return null;

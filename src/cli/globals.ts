@@ -50,7 +50,7 @@ export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessE
   };
 }
 
-/** What can be told of them when the line itself could not be understood. */
+/** What is known of them when the line itself could not be understood. */
 export function guessGlobals(argv: readonly string[], env: NodeJS.ProcessEnv): Globals {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

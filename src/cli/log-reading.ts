@@ -55,7 +55,7 @@ async function recordsSince(
     // Those before it were read to their end.
     if (part.end.inode === from.inode) break;
   }
-  // Where the file is gone, what is older than the newest cannot be told from what was read.
+  // Where the file is gone, what is older than the newest cannot be distinguished from what was read.
   const known = parts.some(({ end }) => end.inode === from.inode);
   const fresh = known ? parts : parts.slice(0, 1);
   return { records: fresh.toReversed().flatMap(({ records }) => records), end: fresh[0]?.end ?? from };

@@ -56,9 +56,9 @@ export async function manPage({ singles, nouns }: CommandTree, version: string):
 }
 
 function section(path: string, command: DescribedCommand): string[] {
-  const { args, options, stand, effects, json, examples, summary } = command;
+  const { args, options, target, effects, json, examples, summary } = command;
   const typed = ["esimctl", path, ...args.map(({ syntax }) => syntax)].join(" ");
-  const own = [...options, ...partnerOptionsOf(stand)];
+  const own = [...options, ...partnerOptionsOf(target)];
   return [
     `.SS "${escaped(path)}"`,
     ".B",
@@ -80,7 +80,7 @@ function item(term: string, help: string): string[] {
   return [".TP", ".B", escaped(term), escaped(help)];
 }
 
-/** Text that man shows as it stands, in ASCII. */
+/** Text that man shows unchanged, in ASCII. */
 function escaped(text: string): string {
   const plain = text.replaceAll("…", "...").replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
   const safe = plain.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\[u${hexadecimal(one)}]`);

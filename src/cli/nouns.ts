@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** A noun and its verbs, which are loaded only when somebody asks for them. */
+/** A noun and its verbs, which are loaded only when they are asked for. */
 export interface Noun {
   name: string;
   summary: string;
@@ -46,7 +46,7 @@ export const singles: readonly Single[] = [
   },
   {
     name: "doctor",
-    summary: "examine the installation, and say what to do about what it finds",
+    summary: "run checks on the installation, and say what to do about each finding",
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {

@@ -10,9 +10,9 @@ export const partnerOptions = {
   sandbox: flag("--sandbox", "in the sandbox instead of production, on data at hand"),
 };
 
-/** The same, for a command of this stand: none where it acts for no partner. */
-export function partnerOptionsOf(stand: string): readonly Option<unknown>[] {
-  return stand === "partner" || stand === "catalog" ? Object.values(partnerOptions) : [];
+/** The same, for a command of this target: none where it acts for no partner. */
+export function partnerOptionsOf(target: string): readonly Option<unknown>[] {
+  return target === "partner" || target === "catalog" ? Object.values(partnerOptions) : [];
 }
 
 /** `--partner` of an operator's command, which must be given. */
@@ -24,7 +24,7 @@ export const partnerArgument = argument("slug", "the partner", "partner");
 /** Where slugs are found. */
 export const THEIR_SLUGS = "esimctl partners list names the partners.";
 
-/** Asks for a partner of an open store. Throws a usage error where nobody can be asked, `no_partners`. */
+/** Asks for a partner of an open store. Throws a usage error without a terminal, `no_partners`. */
 export async function pickPartner(globals: Globals, store: Store, flag = "--partner"): Promise<string> {
   return pick("Partner:", () => partnerChoices(store), flag, globals, `Add ${flag} SLUG. ${THEIR_SLUGS}`);
 }

@@ -60,7 +60,7 @@ export function operatorOnly(server: Server): CliError {
   );
 }
 
-/** The place that a profile stands for. */
+/** The place that a profile names. */
 function serverOf({ name, server, client_id, client_secret }: Profile): Server {
   return { kind: "server", url: server, clientId: client_id, clientSecret: client_secret, profile: name };
 }
@@ -96,7 +96,7 @@ function namedServer(address: string, globals: Globals, env: NodeJS.ProcessEnv):
   };
 }
 
-/** A credential on the line that nothing would use is a slip: the place signs in by itself, or not at all. */
+/** A credential on the line that nothing would use is a typo: the place signs in by itself, or not at all. */
 function refuseStrayCredential({ clientId, clientSecret }: Globals): void {
   if (clientId === undefined && clientSecret === undefined) return;
   const flag = clientId === undefined ? "--client-secret" : "--client-id";

@@ -4,7 +4,7 @@ import envPaths from "env-paths";
 import { makeDirectory } from "../core/store/make-directory.ts";
 import { CliError, usageError } from "./errors.ts";
 
-/** Where somebody logged in, and as whom. Kept in the user's config folder, readable by nobody else. */
+/** Where the user logged in, and as whom. Kept in the user's config folder, readable by the user alone. */
 export interface Profile {
   name: string;
   server: string;
@@ -21,7 +21,7 @@ export interface KeptToken {
   expires_at: number;
 }
 
-/** The profile that `login` makes unless it is told a name. */
+/** The profile that `login` makes unless a name is given. */
 export const DEFAULT_PROFILE = "default";
 
 /** The name, if a file may be called so. Throws a usage error. */
@@ -41,7 +41,7 @@ export function profileNames(): string[] {
   }
 }
 
-/** The profile, or null when nobody logged in under this name. Throws `profile_broken`. */
+/** The profile, or null when there is no login under this name. Throws `profile_broken`. */
 export function readProfile(typed: string): Profile | null {
   const name = profileName(typed);
   const text = readIfThere(profileFile(name));
@@ -59,7 +59,7 @@ export function requireProfile(name: string): Profile {
   if (profile !== null) return profile;
   const known = profileNames();
   const others = known.length > 0 ? `There are: ${known.join(", ")}.` : "There are none yet.";
-  throw new CliError("no_such_profile", `Nobody is logged in as profile ${name}. ${others}`, loginHint(name));
+  throw new CliError("no_such_profile", `There is no login as profile ${name}. ${others}`, loginHint(name));
 }
 
 /** The profile that was logged in last, of those that still are; null when none is. */

@@ -58,7 +58,7 @@ async function fill(stub: Commander, { program, run, singles }: Whole): Promise<
   for (const verb of await noun.verbs()) {
     furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
   }
-  // Whoever asks for a noun's help looks for its verbs.
+  // The help of a noun is read for its verbs.
   stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
   stub.addHelpText(
     "after",
@@ -71,7 +71,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
   for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
   stub.usage(usageOf(command));
   const own = command.options.map((option) => addOption(stub, option));
-  const acts = command.stand === "partner" || command.stand === "catalog" ? partnerOptions : null;
+  const acts = command.target === "partner" || command.target === "catalog" ? partnerOptions : null;
   const partner = acts && addOption(stub, acts.partner);
   const sandbox = acts && addOption(stub, acts.sandbox);
   stub.addHelpText("after", helpAfter(command, pathOf(stub)));
@@ -81,7 +81,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
     const actsFor = {
       partner: partnerOptions.partner.read(given(partner)),
       sandbox: partnerOptions.sandbox.read(given(sandbox)),
-      optional: command.stand === "catalog",
+      optional: command.target === "catalog",
     };
     const typed = { args: stub.processedArgs, options: own.map(given) };
     const globals = readGlobals(program.opts(), process.env);

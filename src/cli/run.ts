@@ -15,9 +15,9 @@ export async function run(argv: readonly string[], commands = singles): Promise<
   const tree = { singles: commands, nouns };
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
-    const context = createContext(globals, { actsFor, interruption, atHand: command.stand === "process", tree });
+    const context = createContext(globals, { actsFor, interruption, atHand: command.target === "process", tree });
     // Before it asks or reads anything: there is no use in that at the wrong place.
-    if (command.stand === "operator") await context.place();
+    if (command.target === "operator") await context.place();
     const result = await command.run(context, await askForMissing(context, command, given));
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");

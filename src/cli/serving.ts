@@ -43,10 +43,10 @@ export async function serveUntilStopped(
     const { store } = await openOrCreate(place, { ...sources, verify: true });
     try {
       const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
-      // The directory's lock says that no other daemon works on it. Several may share a PostgreSQL.
+      // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.
       const alone = place.kind === "directory";
       if (alone) await store.write(releaseLeases, null);
-      // From before it listens: whoever sees the line may stop it at once.
+      // From before it listens: a process that reads the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve({ store, ...sources, log, alone, keepLine: file.write }, serving);
       if (process.getuid?.() === 0) warnOfRoot(context, log);
@@ -62,7 +62,7 @@ export async function serveUntilStopped(
   }
 }
 
-/** Whoever reads the output may go away: a daemon is none the worse for it, and its log is on disk too. */
+/** The reader of the output may close it: the daemon continues, and its log is on disk too. */
 function outliveBrokenOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {

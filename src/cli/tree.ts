@@ -4,7 +4,7 @@ import type { Argument, Option } from "./input.ts";
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
-  readonly stand: string;
+  readonly target: string;
   readonly effects: string;
   readonly json?: string;
   readonly examples: readonly string[];

@@ -5,7 +5,7 @@ import { type SignatureFault, signatureFault } from "../core/webhooks/signature.
 import { startListening } from "../daemon/listen.ts";
 
 /** One request that the local receiver got, checked. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   valid: boolean;
   /** Null: all is right. */
   fault: SignatureFault | "not_json" | null;
@@ -18,17 +18,17 @@ export interface HeardEvent {
 
 const HOST = "127.0.0.1";
 
-/** Receives events on loopback as a partner's program would; each is checked and told to `hear`. Throws ListenError. */
+/** Receives events on loopback as a partner's program would; `receive` gets each, checked. Throws ListenError. */
 export async function startListener(
   { port, secret, clock }: { port: number; secret: string; clock: Clock },
-  hear: (event: HeardEvent) => void,
+  receive: (event: ReceivedEvent) => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     try {
       const body = await readBody(request);
       const event = check(body, headersOf(request), secret, clock.now());
       response.writeHead(event.valid ? 200 : 400).end(event.valid ? "ok" : `${event.fault}`);
-      hear(event);
+      receive(event);
     } catch {
       // The sender went away in the middle of it.
       response.destroy();
@@ -66,7 +66,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function check(body: Buffer, headers: string[], secret: string, now: number): HeardEvent {
+function check(body: Buffer, headers: string[], secret: string, now: number): ReceivedEvent {
   const envelope = envelopeIn(body);
   const fault = faultOf(body, headers, secret, now) ?? (envelope === null ? "not_json" : null);
   const text = (name: string) => (typeof envelope?.[name] === "string" ? envelope[name] : null);

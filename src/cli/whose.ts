@@ -8,7 +8,7 @@ interface Owned {
   environment: Environment;
 }
 
-/** "acme, production": whose something is, for whoever confirms what is done to it. */
+/** "acme, production": the owner of something, for the confirmation of an act on it. */
 export async function whose(store: Store, owned: Owned): Promise<string> {
   const { partner_id, environment } = owned;
   if (partner_id === null) return environment;

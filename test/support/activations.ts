@@ -109,7 +109,7 @@ export async function startActivationPlatform({ start, adapter }: Options = {}):
 }
 
 /** Sets both seeded carriers to an adapter that needs no address. */
-async function useAdapter(store: Store, adapter: CarrierAdapter): Promise<void> {
+export async function useAdapter(store: Store, adapter: CarrierAdapter): Promise<void> {
   for (const prefix of ["896103", "58"]) {
     await store.write(setCarrier, { prefix, settings: { adapter }, actor: "test" });
   }

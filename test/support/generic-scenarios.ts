@@ -14,7 +14,7 @@ export type Scenario = (stage: Stage) => Promise<Reply>;
 const ALL = ["read:products", "read:orders", "write:orders", "read:esims", "read:webhooks", "write:webhooks"];
 
 /** The path with ids that nothing has. */
-function unknownPath(path: string): string {
+export function unknownPath(path: string): string {
   const values: Record<string, string> = { iccid: "8944100000000000998", prefix: "896103", name: "nobody" };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? crypto.randomUUID());
 }

@@ -15,7 +15,7 @@ export async function activationId(api: Api, given: string): Promise<string> {
   return body.data[0]?.id ?? noRequest(named);
 }
 
-/** The request that `given` names, whoever's it is: by its id, or the one that holds an ICCID. Throws `not_found`. */
+/** The request that `given` names, of any partner: by its id, or the one that holds an ICCID. Throws `not_found`. */
 export async function requestAtHand(store: Store, given: string) {
   const { holderOfIccid, requireActivation } = await import("../../core/activations/activation.ts");
   const named = given.trim().toLowerCase();

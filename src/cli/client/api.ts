@@ -29,7 +29,7 @@ export interface Api {
    */
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
   /** Who acts in which environment, in words, for confirmations. */
-  readonly standing: string;
+  readonly actsAs: string;
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;
   /** Where the handlers run in this process: the store under them, and whom they take us for. */

@@ -7,7 +7,7 @@ export interface Claims {
   publicUrl: string;
 }
 
-/** Reads a token that we were given by its issuer; it is the server that verifies. Null when it is no JWT of ours. */
+/** Reads a token received from its issuer; the server verifies it. Null when it is not an esimctl JWT. */
 export function claimsOf(token: string): Claims | null {
   const payload = token.split(".")[1];
   if (payload === undefined) return null;

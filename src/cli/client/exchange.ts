@@ -14,7 +14,7 @@ export interface Outgoing {
   repeats: Repeats;
 }
 
-/** What came back, whatever its status. */
+/** The response, whatever its status. */
 export interface Incoming {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface Manner {
 /** Between the tries of a request that the network or a gateway swallowed (ms). */
 const DELAYS = [300, 1000, 3000];
 /** For an answer, body and all (ms). */
-const PATIENCE = 120_000;
+const RESPONSE_TIMEOUT_MS = 120_000;
 /** A proxy's words for a daemon that is away for the moment. */
 const gatewayTroubles = [502, 503, 504];
 
@@ -78,7 +78,7 @@ async function once({ method, url, headers, body }: Outgoing): Promise<Incoming 
       ...(body === undefined ? {} : { body }),
       // A secret or a token goes nowhere but where it was meant to go.
       redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
   } catch (error) {

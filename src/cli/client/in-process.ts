@@ -15,19 +15,19 @@ import { exitCodes } from "../exit-codes.ts";
 import { pickPartner } from "../partner-options.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 
-/** Where `serve` listens unless it is told otherwise. */
+/** Where `serve` listens unless configured otherwise. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
 export async function withLocalApi<T>(context: Context, actsFor: Actor, work: (api: Api) => Promise<T>): Promise<T> {
   return context.withStore(async (opened) => {
-    const { principal, standing } = await standIn(context, opened, actsFor);
+    const { principal, actsAs } = await localActor(context, opened, actsFor);
     const addresses = await addressesOf(opened);
     const apps = await createApps(context, { ...opened, addresses }, principal);
     try {
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
-      return await work({ ...apiOver(apps, standing, addresses.publicUrl), local });
+      return await work({ ...apiOver(apps, actsAs, addresses.publicUrl), local });
     } finally {
       await apps.close();
     }
@@ -48,7 +48,7 @@ async function createApps({ globals }: Context, opened: DaemonContext, principal
     fault = met;
   });
   const daemon = { ...opened, store };
-  // A fault inside a handler is told apart only by its log.
+  // Only its log identifies a fault inside a handler.
   const logger = globals.verbose && (await verboseLog());
   const apps = new Map<string, Promise<App>>();
   const build = async (resource: string) => {
@@ -78,24 +78,24 @@ async function verboseLog() {
 /** Whom the command acts for, by the partner's name or by what is theirs. */
 type Actor = ActsFor & { ownerOf: OwnerOf | undefined };
 
-interface StandIn {
+interface LocalActor {
   principal: Principal;
-  standing: string;
+  actsAs: string;
 }
 
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
-async function standIn(context: Context, { store }: Opened, actsFor: Actor): Promise<StandIn> {
+async function localActor(context: Context, { store }: Opened, actsFor: Actor): Promise<LocalActor> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
-    // Nobody's: it can read what all partners share and nothing else.
-    return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, standing: environment };
+    // Of no partner: it can read what all partners share and nothing else.
+    return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, actsAs: environment };
   }
   if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {
     const owner = await actsFor.ownerOf(store);
     const { id: partnerId, slug } = await store.read(partnerById, owner.partner_id);
     const environment = actsFor.sandbox ? "sandbox" : owner.environment;
-    return { principal: { ...common, environment, partnerId, scopes }, standing: `${slug}, ${environment}` };
+    return { principal: { ...common, environment, partnerId, scopes }, actsAs: `${slug}, ${environment}` };
   }
   const slug = actsFor.partner ?? (await pickPartner(context.globals, store));
   const partner = await store.read(requirePartner, slug);
@@ -107,7 +107,7 @@ async function standIn(context: Context, { store }: Opened, actsFor: Actor): Pro
       exitCodes.notAuthorised,
     );
   }
-  return { principal: { ...common, partnerId: partner.id, scopes }, standing: `${partner.slug}, ${environment}` };
+  return { principal: { ...common, partnerId: partner.id, scopes }, actsAs: `${partner.slug}, ${environment}` };
 }
 
 /** The addresses in links: where the daemon was last served, since nothing is served here. */
@@ -116,9 +116,9 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-function apiOver(apps: Apps, standing: string, address: string): Api {
+function apiOver(apps: Apps, actsAs: string, address: string): Api {
   return {
-    standing,
+    actsAs,
     address,
     async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));

@@ -28,7 +28,7 @@ export async function orderId(api: Api, given: string): Promise<string> {
   throw new CliError("not_found", `No order here has the number ${number}.`, hint);
 }
 
-/** Whose it is the API judges by the id. */
+/** The API finds the owner by the id. */
 async function storedId(store: NonNullable<Api["local"]>["store"], number: string): Promise<string | null> {
   const { orderIdByNumber } = await import("../../core/orders/order.ts");
   return store.read(orderIdByNumber, number);

@@ -31,7 +31,7 @@ export async function listPages<T>(
   return { data, pagination: { has_more: false, next_cursor: null, count: data.length } };
 }
 
-/** What a person is told below a page that is not the last. */
+/** What is printed below a page that is not the last. */
 export function moreNote(next: string | null): string | undefined {
   return next === null ? undefined : `There is more: --all, or --cursor ${next}`;
 }

@@ -37,7 +37,7 @@ function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
   throw usageError(`${flag} does not apply at ${placeWords(server)}: the credential says who acts.`, means);
 }
 
-/** What signs in at the server; what is missing is asked for, where somebody can be asked. */
+/** What signs in at the server; what is missing is asked for at a terminal. */
 export async function credentialOf(context: Context, server: Server): Promise<Credential> {
   const { globals } = context;
   const clientId = server.clientId ?? (await text("Client id:", "--client-id", globals));
@@ -49,7 +49,7 @@ export async function credentialOf(context: Context, server: Server): Promise<Cr
   return { url: server.url, clientId: clientId.trim(), clientSecret: clientSecret.trim() };
 }
 
-/** A profile's token is kept beside it. Whoever names a credential for one command leaves no trace of it. */
+/** A profile's token is kept beside it. A credential named for one command is not kept. */
 export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
   if (profile === null) return null;
   const { keepToken, readToken } = await import("../profiles.ts");
@@ -57,7 +57,7 @@ export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
 }
 
 /**
- * Signs in and answers the API over HTTP. Signing in comes first, so that a wrong secret is told before any work is
+ * Signs in and answers the API over HTTP. Signing in comes first, so that a wrong secret is reported before any work is
  * done. Throws CliError: what the server refuses (exit code 4), and what the network does.
  */
 export async function connect(
@@ -68,7 +68,7 @@ export async function connect(
   const tokens = createTokens(credential, exchange, keeper);
   const claims = claimsOf((await tokens.current()).access_token);
   const api: Api = {
-    standing: claims === null ? credential.clientId : `${credential.clientId}, ${claims.environment}`,
+    actsAs: claims === null ? credential.clientId : `${credential.clientId}, ${claims.environment}`,
     address: claims?.publicUrl ?? server.url,
     async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
       const answer = await signedIn(exchange, tokens, outgoing(server.url, { method, path, asked }));

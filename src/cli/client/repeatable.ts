@@ -9,7 +9,7 @@ export type Repeats = "reads" | "keyed" | "harmless" | "unsafe";
 /**
  * Writes that the contract makes harmless to repeat. Passports that are in the pool already are skipped; a bulk order
  * is known by its external_order_id; an activation that is open already is refused as a duplicate; a reschedule to the
- * date that it has by now succeeds again. What is told is the outcome of the last try: what a lost answer had imported
+ * date that it has by now succeeds again. The outcome is that of the last attempt: what a lost answer had imported
  * counts as a duplicate.
  */
 const harmless: readonly string[] = [

@@ -94,7 +94,7 @@ function refusal(status: number, { error, error_description }: Record<string, un
   // A credential that cannot be one is refused like a wrong one.
   const refused = isForbidding(status) || error === "invalid_request";
   const hint = hints[error] ?? "Run it again with --verbose to see more.";
-  const again = kept && error === "invalid_client" ? " esimctl login keeps them anew." : "";
+  const again = kept && error === "invalid_client" ? " esimctl login keeps them again." : "";
   return new CliError(error, words, hint + again, refused ? exitCodes.notAuthorised : exitCodes.failed);
 }
 
@@ -113,6 +113,6 @@ function notEsimctl(url: string): CliError {
   return new CliError(
     "not_esimctl",
     `What answers at ${url} is not the API of an esimctl.`,
-    "Check the address: it is the one that stands in the server's own links.",
+    "Check the address: it is the one in the server's own links.",
   );
 }

@@ -9,9 +9,9 @@ import { placeWords } from "../place.ts";
 export const backup = command({
   name: "backup",
   summary: "copy everything into one file, while serve runs",
-  stand: "operator",
+  target: "operator",
   effects:
-    "Writes FILE (0600) with the database as it is at one moment, checked, and the key file. Whoever has the file " +
+    "Writes FILE (0600) with the database as it is at one moment, checked, and the key file. Anyone who has the file " +
     "can read everything: keep it as you keep the key. Never replaces a file that is there.",
   json: "{file, bytes, made_at, version, holds_key}",
   examples: ["backup /backup/esimctl-2026-03-01.backup --data /var/lib/esimctl", "backup nightly.backup --without-key"],
@@ -41,7 +41,7 @@ export const backup = command({
       "made at": moment(made.made_at),
       "holds the key": yesNo(made.holds_key),
     });
-    const warning = "It holds the key file: whoever has this file can read all identity data.";
+    const warning = "It holds the key file: anyone who has this file can read all identity data.";
     const kept = "The key file is not in it: keep a copy of that apart, or the backup is worth nothing.";
     return recordResult(made, record, made.holds_key ? warning : kept);
   },

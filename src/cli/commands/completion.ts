@@ -9,7 +9,7 @@ import { clean } from "../output/clean.ts";
 export const completion = command({
   name: "completion",
   summary: "what makes bash, zsh or fish complete commands, options and names",
-  stand: "process",
+  target: "process",
   effects: "Reads only: prints a script for the shell to read. The script asks this program what may come next.",
   json: "{shell, script}",
   examples: [

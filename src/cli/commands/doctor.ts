@@ -5,8 +5,8 @@ import type { Place } from "../place.ts";
 
 export const doctor = command({
   name: "doctor",
-  summary: "examine the installation, and say what to do about what it finds",
-  stand: "operator",
+  summary: "run checks on the installation, and say what to do about each finding",
+  target: "operator",
   effects:
     "Reads only, also while serve runs: database, schema, key file, ledger, stock, stuck work, clock, disk space. " +
     "Exit code 1 only for faults; warnings are none.",
@@ -20,7 +20,7 @@ export const doctor = command({
       import("../../core/maintenance/finding.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
-    const findings = await examine({ ...(await patientAt(await context.place())), clock: systemClock });
+    const findings = await examine({ ...(await locationAt(await context.place())), clock: systemClock });
     const ok = isSound(findings);
     return {
       json: { ok, findings },
@@ -30,7 +30,7 @@ export const doctor = command({
   },
 });
 
-async function patientAt(place: Place) {
+async function locationAt(place: Place) {
   if (place.kind === "database") return { where: { url: place.url }, keyFile: place.keyFile, directory: null };
   const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
     import("../../core/store/data-directory.ts"),

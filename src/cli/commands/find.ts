@@ -14,7 +14,7 @@ import { moment, statusPaint } from "../output/words.ts";
 export const find = command({
   name: "find",
   summary: "the whole story of an ICCID, order, request, e-mail address, passport number or id",
-  stand: "operator",
+  target: "operator",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
@@ -64,16 +64,16 @@ async function storyOf(context: Context, store: Store, typed: string): Promise<L
     import("../log-reading.ts"),
     import("../log-folder.ts"),
   ]);
-  const told = await store.read(findStory, typed).catch((error: unknown) => {
+  const story = await store.read(findStory, typed).catch((error: unknown) => {
     if (error instanceof Problem && error.slug === "not_found") return error;
     throw error;
   });
-  const isStory = !(told instanceof Problem);
-  if (isStory && !told.timeline.some(({ request_id }) => request_id === typed)) return { ...told, log: [] };
+  const isStory = !(story instanceof Problem);
+  if (isStory && !story.timeline.some(({ request_id }) => request_id === typed)) return { ...story, log: [] };
   const folder = logFolder(await context.place());
   const { records } = await lastRecords(folder, { most: MOST_LINES, requestId: typed });
-  if (isStory) return { ...told, log: records };
-  if (records.length === 0) throw told;
+  if (isStory) return { ...story, log: records };
+  if (records.length === 0) throw story;
   return { matched: [], timeline: [], truncated: [], log: records };
 }
 

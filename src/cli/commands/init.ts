@@ -5,7 +5,7 @@ import { type Place, placeWords } from "../place.ts";
 export const init = command({
   name: "init",
   summary: "make a data directory",
-  stand: "process",
+  target: "process",
   effects:
     "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone.",
   json: "{place, key_file, created}; with --demo also demo: {partner, credentials}",

@@ -9,10 +9,10 @@ import { identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 export const login = command({
   name: "login",
   summary: "sign in to a server and keep that as a profile",
-  stand: "process",
+  target: "process",
   effects:
     "Checks the credential at the server and keeps it in your config folder (0600), as the profile that --profile " +
-    "names, else default. What is not given is asked for. From then on commands act there unless told otherwise.",
+    "names, else default. What is not given is asked for. From then on commands act there by default.",
   json: WHOAMI_JSON,
   examples: [
     "login https://esim.example.com",
@@ -53,7 +53,7 @@ async function asked({ globals }: Context, address: string | undefined): Promise
   const { env } = process;
   const profile = profileName((globals.profile ?? env.ESIMCTL_PROFILE) || DEFAULT_PROFILE);
   const named = address ?? globals.server ?? (env.ESIMCTL_SERVER || undefined);
-  // Whoever logs in again most often does so at the same server.
+  // A second login is most often at the same server.
   const url = serverUrl(
     named ??
       (await text("Server:", "The server's address", globals, {

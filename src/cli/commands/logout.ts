@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 export const logout = command({
   name: "logout",
   summary: "forget a profile, its secret and its token",
-  stand: "process",
+  target: "process",
   effects:
     "Removes the profile that --profile names, else the one last logged in. The credential itself stays good: only " +
     "the operator revokes it.",
@@ -15,9 +15,9 @@ export const logout = command({
   async run({ globals }) {
     const { forgetProfile, lastProfile, profileNames, readProfile } = await import("../profiles.ts");
     const name = (globals.profile ?? process.env.ESIMCTL_PROFILE) || lastProfile()?.name;
-    if (name === undefined) throw new CliError("not_logged_in", "Nobody is logged in.", "Log in: esimctl login.");
+    if (name === undefined) throw new CliError("not_logged_in", "There is no login.", "Log in: esimctl login.");
     if (!profileNames().includes(name)) {
-      const what = `Nobody is logged in as profile ${name}.`;
+      const what = `There is no login as profile ${name}.`;
       throw new CliError("no_such_profile", what, "Nothing is left to forget; esimctl whoami shows who is logged in.");
     }
     // One that cannot be read is forgotten like any other.

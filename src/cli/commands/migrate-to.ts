@@ -9,7 +9,7 @@ import { placeWords } from "../place.ts";
 export const migrateTo = command({
   name: "migrate-to",
   summary: "move everything from a data directory to PostgreSQL",
-  stand: "operator",
+  target: "operator",
   effects:
     "Copies the whole data directory into an empty PostgreSQL database, in one transaction, and compares it row by " +
     "row. Refused while serve runs. Afterwards the directory refuses work and its files stay; the key file goes on " +

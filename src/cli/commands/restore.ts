@@ -11,7 +11,7 @@ import { countsJson } from "./verify-backup.ts";
 export const restore = command({
   name: "restore",
   summary: "put a backup into a data directory",
-  stand: "process",
+  target: "process",
   effects:
     "Verifies a copy of FILE and puts it into --data DIR, which is made if absent (0700, files 0600). Over data only " +
     "with --force, and what was there is kept in DIR. Refused while serve runs on DIR. With --key-file FILE that key.",
@@ -32,7 +32,7 @@ export const restore = command({
     const key = givenKey(context.globals);
     const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, clock: systemClock });
     const more = "Orders placed since that moment are not in it; partners may send them again with the same keys.";
-    const kept = "Delete the former data once nobody misses it.";
+    const kept = "Delete the former data once it is not needed any more.";
     return recordResult(
       { place: directory, made_at, replaced, counts: countsJson(counts) },
       () => ({ restored: directory, "as it was": moment(made_at), "former data": shown(replaced) }),
@@ -41,7 +41,7 @@ export const restore = command({
   },
 });
 
-/** The directory that may be restored into: empty, or given up by whoever was asked. */
+/** The directory that may be restored into: empty, or given up in a confirmation. */
 async function emptyPlace(context: Context, force: boolean): Promise<string> {
   const place = await context.place();
   if (place.kind === "database") {

@@ -12,7 +12,7 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as
 export const serveOptions = {
   host: text("--host <host>", "address to listen on (default 127.0.0.1)"),
   port: integer("--port <n>", "port to listen on (default 8080; 0: any free one)", { max: 65_535 }),
-  publicUrl: address("--public-url <url>", "what stands in links and tokens (default: the bound address)"),
+  publicUrl: address("--public-url <url>", "the address in links and tokens (default: the bound address)"),
   docsUrl: address("--docs-url <url>", "base of the problem types (default: PUBLIC_URL/docs)"),
   trustProxy: flag("--trust-proxy", "take client addresses from the X-Forwarded-For of the proxy in front"),
   allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
@@ -64,7 +64,7 @@ export function sayListening(context: Context, url: string, publicUrl: string): 
 export const serve = command({
   name: "serve",
   summary: "run the platform: API, workers, pages",
-  stand: "process",
+  target: "process",
   effects:
     "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent. " +
     "Keeps a log of at most 100 MiB beside the data, or in the user's log folder with --database: esimctl logs tail.",

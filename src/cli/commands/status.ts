@@ -16,7 +16,7 @@ const MOST_ROWS = 5;
 export const status = command({
   name: "status",
   summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
@@ -114,7 +114,7 @@ function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
   );
 }
 
-/** A table for each thing that somebody should look at; a line when there is none. */
+/** A table for each thing that needs attention; a line when there is none. */
 function attention(sheet: Sheet, { failing_endpoints, low_stock, low_wallets }: PlatformStatus): string[] {
   const parts: string[] = [];
   if (failing_endpoints.length > 0) parts.push(endpoints(sheet, failing_endpoints));

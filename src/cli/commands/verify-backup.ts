@@ -17,7 +17,7 @@ export function countsJson(counts: Counts | null): Record<string, number> | null
 export const verifyBackup = command({
   name: "verify-backup",
   summary: "read a backup whole: damage, schema, key, ledger",
-  stand: "process",
+  target: "process",
   effects: "Reads only. Exit code 1 only for faults. --key-file FILE tries the key that is kept apart.",
   json:
     "{ok, file, made_at, version, holds_key, findings: [{check, level (ok | warning | fault), message, remedy}], " +

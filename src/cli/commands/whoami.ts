@@ -10,7 +10,7 @@ import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./iden
 export const whoami = command({
   name: "whoami",
   summary: "where commands act, and as whom",
-  stand: "process",
+  target: "process",
   effects: "Reads only. At a server it asks there whether the credential is still good.",
   json: WHOAMI_JSON,
   examples: ["whoami", "whoami --profile sandbox --json"],

@@ -31,7 +31,7 @@ export async function namesAtHand({ globals }: Context, naming: Naming, typed: r
     const slug = said("--partner");
     const environment = words.includes("--sandbox") ? "sandbox" : "production";
     const owner = slug === undefined ? null : ({ slug, environment } as const);
-    // A shell hands its own short form of the home folder on as it stands.
+    // A shell passes its own short form of the home folder unchanged.
     return namesIn(dataDirectory(where.path.replace(/^~(?=\/|$)/, homedir())).databaseFile, naming, owner);
   } catch {
     return [];

@@ -3,13 +3,13 @@ import { globalOptions } from "../globals.ts";
 import { partnerOptionsOf } from "../partner-options.ts";
 import type { CommandTree, DescribedCommand } from "../tree.ts";
 
-/** A word that may stand at the cursor, and what it means. */
+/** A word that is possible at the cursor, and what it means. */
 export interface Candidate {
   value: string;
   help: string;
 }
 
-/** What may stand at the cursor: these words, names that only the machine at hand knows, or a file. */
+/** What is possible at the cursor: these words, names that only the machine at hand knows, or a file. */
 export type Completion =
   | { kind: "words"; words: Candidate[] }
   | { kind: "names"; naming: Naming }
@@ -31,7 +31,7 @@ export function wordsTyped(typed: readonly string[]): string[] {
   return typed.filter((word, at) => word !== "=" || at === typed.length - 1);
 }
 
-/** What may stand in place of the last of `typed`, the words after the program's name. */
+/** What is possible in place of the last of `typed`, the words after the program's name. */
 export async function complete(typed: readonly string[], tree: CommandTree): Promise<Completion> {
   const words = wordsTyped(typed);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
@@ -86,8 +86,8 @@ function plainWords(words: readonly string[], flags: readonly Flag[]): string[] 
   return words.filter((word, at) => !word.startsWith("-") && !takes(words[at - 1]));
 }
 
-function flagsOf({ options, stand }: DescribedCommand): Flag[] {
-  return [...options, ...partnerOptionsOf(stand)].flatMap(({ flags, ...option }) =>
+function flagsOf({ options, target }: DescribedCommand): Flag[] {
+  return [...options, ...partnerOptionsOf(target)].flatMap(({ flags, ...option }) =>
     flags.map((one) => asFlag({ ...option, flags: one })),
   );
 }
@@ -142,7 +142,7 @@ function argumentOf({ args }: DescribedCommand, path: string, at: number): Compl
   if (typeof ask === "object") return wordsOf(ask.oneOf.map((value) => ({ value, help: "" })));
   const word = syntax.replaceAll(/[^a-z-]/g, "");
   const naming = namings[`${path.split(" ")[0]} ${word}`] ?? namings[word];
-  // A name that is to be made is nobody's yet.
+  // A name of something new is not known yet.
   if (naming !== undefined && !path.endsWith(" create")) return { kind: "names", naming };
   return /file/.test(syntax) ? { kind: "files" } : wordsOf([]);
 }

@@ -62,7 +62,7 @@ export function systemReason(fault: unknown): string {
   return reasons[code] ?? `the system says ${code === "" ? String(fault) : code}`;
 }
 
-/** Whether `fault` comes from the operating system (it has an errno code), not from a mistake of ours. */
+/** Whether `fault` comes from the operating system (it has an errno code), not from a mistake in the program. */
 export function isSystemFault(fault: unknown): fault is NodeJS.ErrnoException {
   return fault instanceof Error && "code" in fault && "syscall" in fault;
 }

@@ -15,11 +15,11 @@ export interface CsvSpec<C extends string = string> {
 /** A file's header, matched against what the command reads. */
 export interface CsvHeader<C extends string = string> {
   line: number;
-  /** The names as they stand in the file. */
+  /** The names as they are in the file. */
   raw: readonly string[];
-  /** Where each known column stands, counted from 0; the ones the file lacks are not in it. */
+  /** The position of each known column, counted from 0; the ones the file lacks are not in it. */
   positions: ReadonlyMap<C, number>;
-  /** Where columns stand that an earlier run's rejected file added: neither known nor worth a warning. */
+  /** The positions of columns that an earlier run's rejected file added: neither known nor worth a warning. */
   added: ReadonlySet<number>;
   /** What the reader should know: columns that are ignored. */
   warnings: readonly string[];

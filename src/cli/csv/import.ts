@@ -38,7 +38,7 @@ export interface ImportProgress {
 /** What to import, and how. */
 export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
-  /** Judges a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
+  /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
   /**
    * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import; once the signal
@@ -55,7 +55,7 @@ export interface ImportJob<C extends string, T> {
   progress?(progress: ImportProgress): void;
   /** Milliseconds of any clock. */
   now(): number;
-  /** Where `stdin.rejected.csv` goes: the working directory unless told otherwise. */
+  /** Where `stdin.rejected.csv` goes: the working directory by default. */
   folder?: string;
 }
 
@@ -120,7 +120,7 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   const { job } = run;
   let batch: { row: CsvRow<C>; value: T }[] = [];
   let done = 0;
-  // The first batch may take its time: a bar that stands at nothing says what is waited for.
+  // The first batch may take its time: a bar at 0 says what is waited for.
   report(run, "send", done);
   for await (const row of job.csv) {
     if (job.signal?.aborted === true) return;

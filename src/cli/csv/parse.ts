@@ -17,7 +17,7 @@ const faults: Partial<Record<ParserErrorCode, { what: string; hint: string }>> =
   INVALID_OPENING_QUOTE: { what: "there is a quote inside an unquoted value", hint: DOUBLE_QUOTES },
 };
 
-/** One record as it stands in the file, and the line on which it begins, counted from 1. */
+/** One record as it is in the file, and the line on which it begins, counted from 1. */
 export interface CsvRecord {
   line: number;
   fields: string[];

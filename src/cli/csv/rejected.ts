@@ -42,7 +42,7 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
   };
   add(0, line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom));
   const flush = async () => {
-    // Made anew, never opened through a link that somebody put there meanwhile.
+    // Created, never opened through a link that was put there meanwhile.
     file ??= await open(path, "wx+", 0o600);
     await file.appendFile(text);
     text = "";
@@ -69,7 +69,7 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
   };
 }
 
-/** Puts another file of the same records in the place of `path`: what was refused late stands among the others. */
+/** Puts another file of the same records in the place of `path`: what was refused late is among the others. */
 async function rewrite(file: FileHandle, path: string, ranges: readonly Range[]): Promise<void> {
   const part = `${path}.part`;
   await rm(part, { force: true });

@@ -20,7 +20,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** What opening a source may be told. */
+/** Options of opening a source. */
 export interface SourceOptions {
   /** What `-` reads. */
   stdin?: Readable;
@@ -66,7 +66,7 @@ function changed(label: string): CsvError {
   return new CsvError("csv_changed", label, "the file changed while it was being read", hint);
 }
 
-/** Which file stands at `path` and when it was last written; null when there is none any more. */
+/** Which file is at `path` and when it was last written; null when there is none any more. */
 async function fingerprint(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;

@@ -41,7 +41,7 @@ export interface DemoCredential {
 
 /**
  * Puts the sample catalog, its stock and a funded partner into the store and issues the partner's two credentials. What
- * a run before left unfinished is finished. Throws `demo_refused` where partners of somebody's own are.
+ * a run before left unfinished is finished. Throws `demo_refused` where there are other partners.
  */
 export async function loadDemo(store: Store): Promise<DemoCredential[]> {
   const partners = await store.read(listPartners, null);
@@ -61,7 +61,7 @@ export async function loadDemo(store: Store): Promise<DemoCredential[]> {
   return [await issue(store, "sandbox"), await issue(store, "production")];
 }
 
-/** Nobody stands behind the demo's carriers: what they answer, the ICCID's last digits say. */
+/** The demo's carriers are simulated: the ICCID's last digits decide what they answer. */
 async function simulateCarriers(store: Store): Promise<void> {
   await store.write(ensureCarriers, null);
   for (const { prefix } of await store.read(listCarriers, null)) {

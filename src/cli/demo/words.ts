@@ -5,7 +5,7 @@ const PRODUCT = "ES-EU-5GB-30D";
 
 interface Demo {
   credentials: readonly DemoCredential[];
-  /** Client ids whose secret is no longer good. */
+  /** Client ids whose secret is invalid by now. */
   refused: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export function demoWords({ credentials, refused }: Demo, url: string, esimctl: 
     `  ${environment.padEnd(10)}  client_id      ${client_id}`,
     `  ${" ".repeat(10)}  client_secret  ${refused.includes(client_id) ? "rotated or revoked since" : client_secret}`,
   ]);
-  const anew = `  ${esimctl} credentials create --partner ${DEMO_PARTNER}    # or with --live: another one`;
+  const replacement = `  ${esimctl} credentials create --partner ${DEMO_PARTNER}    # or with --live: another one`;
   const sandbox = credentials.find(({ client_id, environment }) => {
     return environment === "sandbox" && !refused.includes(client_id);
   });
@@ -24,7 +24,7 @@ export function demoWords({ credentials, refused }: Demo, url: string, esimctl: 
     "",
     ...rows,
     "",
-    ...(refused.length === 0 ? [] : [anew, ""]),
+    ...(refused.length === 0 ? [] : [replacement, ""]),
     ...(sandbox === undefined ? [] : [...tries(sandbox, url, esimctl), ""]),
   ].join("\n");
 }

@@ -19,8 +19,8 @@ export function fitHeight(screen: string, rows: number): string[] {
 }
 
 /**
- * Draws a screen of its own again and again until somebody types q or Ctrl-C, or the process is told to end; then the
- * terminal is as it was. That somebody ends it is its normal end.
+ * Draws a screen of its own again and again until a person types q or Ctrl-C, or the process is asked to end; then the
+ * terminal is as it was. This is its normal end.
  */
 export async function showLive(everyMs: number, draw: () => Promise<string>): Promise<void> {
   const { stdin, stdout } = process;

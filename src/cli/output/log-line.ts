@@ -29,8 +29,8 @@ function levelWord({ paint }: Sheet, level: unknown): string {
 /** What went wrong, and what that came from. */
 function faultWords(err: unknown): string {
   const { type, message, code, cause } = Object(err);
-  const told = [type, code].filter((word) => word !== undefined).map(wordOf);
-  const words = `${told.join(" ")}: ${wordOf(message)}`;
+  const kind = [type, code].filter((word) => word !== undefined).map(wordOf);
+  const words = `${kind.join(" ")}: ${wordOf(message)}`;
   return cause === undefined ? words : `${words}, caused by ${faultWords(cause)}`;
 }
 

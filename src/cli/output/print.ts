@@ -20,7 +20,7 @@ export function printFailure(error: unknown, globals: Globals): ExitCode {
   if (globals.json) {
     process.stdout.write(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`);
   } else if (code === "declined") {
-    // Somebody thought better of it: nothing went wrong.
+    // The person declined: nothing went wrong.
     process.stderr.write(`${clean(message)}\n`);
     return exitCode;
   } else {

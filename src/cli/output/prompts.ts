@@ -22,7 +22,7 @@ export function isInteractive({ json, yes }: Manner): boolean {
 
 const onStderr = { output: process.stderr };
 
-/** What stands on a question's line beside it: the mark before it, and the beginning of an answer. */
+/** What is on a question's line beside it: the mark before it, and the beginning of an answer. */
 const BESIDE = 12;
 
 /** A question on lines that end between words. */
@@ -38,14 +38,14 @@ function put(question: string): string {
   return lines.join("\n");
 }
 
-/** Throws a usage error that names `flag` where nobody can be asked for it. */
+/** Throws a usage error that names `flag` where there is no terminal to ask at. */
 function refuseUnasked(flag: string, manner: Manner, hint = `Add ${flag}.`): void {
   if (!isInteractive(manner)) throw usageError(`${flag} is needed here.`, hint);
 }
 
 /**
- * Returns when the answer is yes, or --yes was given. `before` is printed above the question, for whoever is asked.
- * Throws `declined` when the answer is no, and `confirmation_needed` where nobody can be asked.
+ * Returns when the answer is yes, or --yes was given. `before` is printed above the question.
+ * Throws `declined` when the answer is no, and `confirmation_needed` without a terminal.
  */
 export async function confirm(question: string, manner: Manner, before?: () => Promise<string>): Promise<void> {
   if (manner.yes) return;
@@ -62,7 +62,7 @@ export async function confirm(question: string, manner: Manner, before?: () => P
   if (!(await prompts.confirm({ message: put(question), default: false }, onStderr))) throw declined();
 }
 
-/** One of `choices`, found by typing a part of it. `flag` is named where nobody can be asked, and what to do there. */
+/** One of `choices`, found by typing a part of it. `flag` is named without a terminal, and what to do there. */
 export async function pick<T>(
   question: string,
   choices: () => Promise<readonly Choice<T>[]>,
@@ -94,11 +94,11 @@ export interface Asking {
   optional?: boolean;
   /** Throws a CliError, whose words the person sees, for an answer that will not do. */
   check?(answer: string): unknown;
-  /** What to do where nobody can be asked. */
+  /** What to do without a terminal. */
   hint?: string;
 }
 
-/** A line typed by a person, without blanks around it. `flag` is named where nobody can be asked. */
+/** A line typed by a person, without blanks around it. `flag` is named without a terminal. */
 export async function text(
   question: string,
   flag: string,
@@ -126,7 +126,7 @@ function verdictOf(answer: string, check: Asking["check"]): true | string {
   }
 }
 
-/** A secret typed without an echo. `flag` is named where nobody can be asked. */
+/** A secret typed without an echo. `flag` is named without a terminal. */
 export async function secret(question: string, flag: string, manner: Manner): Promise<string> {
   refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");

@@ -19,7 +19,7 @@ export interface Column<T> {
 /** What a person's output is laid out on. Commands only ever see this; what draws it is loaded when there is output. */
 export interface Sheet {
   readonly paint: ChalkInstance;
-  /** Columns of the terminal; Infinity where nobody looks. */
+  /** Columns of the terminal; Infinity where there is none. */
   readonly width: number;
   /**
    * Rows as a table, widths right for wide (CJK) characters. Too narrow a terminal cuts and wraps the columns that

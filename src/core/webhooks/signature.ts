@@ -1,7 +1,7 @@
 import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
 
 /** How far a receiver lets the signature's time be from its own (contract: Signature). */
-const TOLERANCE_SECONDS = 300;
+export const TOLERANCE_SECONDS = 300;
 
 /** HMAC-SHA256 that has taken `<timestamp>.`: feed it the raw body, then take the digest in hex. */
 export function startSignature(secret: string, timestamp: number): Hmac {

@@ -13,13 +13,13 @@ import { confirmChange, meantColumns } from "./what-changes.ts";
 export const cancel = command({
   name: "cancel",
   summary: "cancel requests that were not picked up yet",
-  stand: "partner",
+  target: "partner",
   effects: "Cancels each for itself; draws go back to the pool and the SIMs are free again. Asks first for several.",
   json: BULK_JSON,
   examples: [
     "activations cancel 019c… --partner acme",
     "activations cancel --partner acme",
-    "activations cancel --iccid 8961032200826199583 --partner acme --reason slip",
+    "activations cancel --iccid 8961032200826199583 --partner acme --reason typo",
     "activations cancel --file cancel.csv --partner acme --yes --json",
   ],
   exits: [exitCodes.someFailed],

@@ -5,8 +5,8 @@ import { MOVED_JSON, moveHere } from "./by-hand.ts";
 export const complete = command({
   name: "complete",
   summary: "record that a SIM was activated, or that an order item was delivered",
-  stand: "operator",
-  effects: "The request is completed for good, and the partner told its number (activation.activated).",
+  target: "operator",
+  effects: "The request is completed for good, and the partner is sent its number (activation.activated).",
   json: MOVED_JSON,
   examples: [
     "activations complete 019c… --mobile +61491570156",

@@ -5,8 +5,8 @@ import { MOVED_JSON, moveHere } from "./by-hand.ts";
 export const confirm = command({
   name: "confirm",
   summary: "record that the carrier took a request in",
-  stand: "operator",
-  effects: "The request is confirmed, and the partner told so (activation.confirmed).",
+  target: "operator",
+  effects: "The request is confirmed, and the partner is notified (activation.confirmed).",
   json: MOVED_JSON,
   examples: ["activations confirm 019c… --number CN-20417"],
   args: { id: argument("id", "the request's id, or an order item's") },

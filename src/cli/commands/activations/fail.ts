@@ -5,8 +5,8 @@ import { MOVED_JSON, moveHere } from "./by-hand.ts";
 export const fail = command({
   name: "fail",
   summary: "give a request up for good",
-  stand: "operator",
-  effects: "The request fails, its draw goes back to the pool, and the partner is told (activation.failed).",
+  target: "operator",
+  effects: "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed).",
   json: MOVED_JSON,
   examples: ['activations fail 019c… --error sim_blocked --message "The carrier says this SIM is blocked."'],
   args: { id: argument("id", "the request's id, or an order item's") },

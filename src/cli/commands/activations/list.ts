@@ -10,7 +10,7 @@ const statuses = ["pending", "processing", "completed", "failed", "cancelled"] a
 export const list = command({
   name: "list",
   summary: "a partner's activation requests, newest first",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: `the API's body: {data: [${ACTIVATION_JSON}], count, pagination}`,
   examples: ["activations list --partner acme", "activations list --partner acme --status pending --all --json"],

@@ -31,7 +31,7 @@ export async function openRequests(
   return found;
 }
 
-/** The request of each item as it stands now, in their order; null: it is not open, or there is none. */
+/** The request of each item as it is now, in their order; null: it is not open, or there is none. */
 export async function requestsOf(
   context: Context,
   api: Api,

@@ -26,7 +26,7 @@ export async function pickTargets(context: Context, api: Api): Promise<Targets> 
     if (found.length === 0) context.warn(`Nothing open matches "${clean(term)}".`);
     else for (const one of await ticks(context, found)) ticked.add(one);
     if (ticked.size === 0 && found.length > 0) context.warn("Nothing is ticked yet: the space bar ticks.");
-    // Whoever saw all of them has no more to search for.
+    // With all of them on screen there is no more to search for.
     if (term === "" && ticked.size > 0) break;
   }
   const key = ({ id }: Activation) => ({ activation_id: id });
@@ -53,7 +53,7 @@ function lineOf({ iccid, activation_date, customer_name }: Activation): string {
   return `${iccid}  ${activation_date}  ${name.length > room ? `${name.slice(0, room - 1)}…` : name}`;
 }
 
-/** Whether every word of the search stands in the ICCID or the name, whatever case and accents. */
+/** Whether every word of the search is in the ICCID or the name, whatever case and accents. */
 export function matches({ iccid, customer_name }: Pick<Activation, "iccid" | "customer_name">, term: string): boolean {
   const text = `${iccid} ${plain(customer_name)}`;
   const digits = term.replace(/[\s-]/g, "");

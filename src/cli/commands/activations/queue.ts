@@ -19,14 +19,14 @@ const columns: Column<QueueEntry>[] = [
   },
   { title: "customer", value: (one) => one.customer_name, shrinks: true },
   { title: "why", value: (one) => one.error_type },
-  { title: "next try", value: (one) => moment(one.next_at), spare: true },
+  { title: "next attempt", value: (one) => moment(one.next_at), spare: true },
   { title: "id", value: (one) => one.id },
 ];
 
 export const queue = command({
   name: "queue",
   summary: "what is with carriers or waits for staff, over all partners, oldest first",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only. Identity is shown one by one, by `activations show ID --reveal`.",
   json:
     "{data: [{id, partner, environment, iccid, carrier, activation_date, customer_name, status, processing_status, " +

@@ -19,7 +19,7 @@ import { confirmChange, meantColumns, type Shown } from "./what-changes.ts";
 export const reschedule = command({
   name: "reschedule",
   summary: "change date or note of requests that were not picked up yet",
-  stand: "partner",
+  target: "partner",
   effects:
     "Changes each for itself. Asks first for several. Without arguments, at a terminal: search by ICCID or customer, " +
     "tick, say the date, confirm.",
@@ -60,7 +60,7 @@ export const reschedule = command({
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What to change was left out: without a terminal there is nobody to say it. */
+/** What to change was left out: without a terminal it cannot be asked for. */
 function refuseNothing({ globals }: Context, edit: AskedEdit): void {
   if (!isNothing(edit) || isInteractive(globals)) return;
   throw usageError("Nothing to change was given.", "Add --date, --note or both.");

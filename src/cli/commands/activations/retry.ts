@@ -4,8 +4,8 @@ import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
 export const retry = command({
   name: "retry",
-  summary: "have the carrier asked again, from the first try",
-  stand: "operator",
+  summary: "have the carrier asked again, from the first attempt",
+  target: "operator",
   effects:
     "The daemon asks again at once, under the same reference, so that nothing is activated twice. Also sends " +
     "what waits for staff since its carrier was worked by hand.",

@@ -12,7 +12,7 @@ type Row = CsvRow<(typeof activationsCsv)["columns"][number]>;
 const yes = ["yes", "true", "1", "y"];
 const no = ["", "no", "false", "0", "n"];
 
-/** What lines are judged by: the moment (ms), and the carriers where they are known; a server keeps them to itself. */
+/** What lines are checked against: the time (ms), and the carriers where they are known (not at a server). */
 export interface Circumstances {
   now: number;
   carriers: readonly Carrier[] | null;

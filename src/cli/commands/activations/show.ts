@@ -13,7 +13,7 @@ import { ACTIVATION_JSON, activationFields } from "./view.ts";
 export const show = command({
   name: "show",
   summary: "one activation request; --reveal: with what staff type into the carrier's portal",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
   json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
   examples: ["activations show 8961032200826199583", "activations show 019c… --reveal"],

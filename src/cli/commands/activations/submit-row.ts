@@ -15,7 +15,7 @@ interface Asked {
 /** Refusals that are one line's own (a pool without a passport for it too); anything else ends the run. */
 const ofTheLine: readonly string[] = [...submitRefusals, "conflict"] satisfies ProblemSlug[];
 
-/** Hands in lines one after the other: a file may name a SIM twice, and the later line is judged after the earlier. */
+/** Hands in lines one after the other: a file may name a SIM twice, and the later line is checked after the earlier. */
 export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
   for (const request of requests) outcomes.push(await submitRow(api, request, asked));
@@ -29,7 +29,7 @@ async function submitRow(api: Api, request: NewActivation, { again }: Asked): Pr
   if (before.some(isHeld)) return "duplicate";
   const ended = before[0];
   if (ended !== undefined && !again) {
-    return { rejected: `was ${ended.status} for this date before; --again submits it anew` };
+    return { rejected: `was ${ended.status} for this date before; --again submits it again` };
   }
   return outcomeOf(request.passport_no ? post(api, request) : drawFor(api, request));
 }

@@ -10,11 +10,11 @@ import { endedWords } from "../../output/words.ts";
 export const submit = command({
   name: "submit",
   summary: "hand in activation requests from CSV",
-  stand: "partner",
+  target: "partner",
   effects:
     "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +
     "partner's pool (operators only). Bad rows go to FILE.rejected.csv. What a carrier needs is checked before any " +
-    "line is sent on the operator's data only: a server tells it line by line.",
+    "line is sent on the operator's data only: a server reports it line by line.",
   json: "{read, submitted, duplicates, rejected, rejected_file, seconds}",
   examples: ["activations submit sims.csv --partner acme", "activations submit sims.csv --partner acme --dry-run"],
   exits: [exitCodes.someFailed],

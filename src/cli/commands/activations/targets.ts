@@ -49,8 +49,8 @@ interface Named {
 }
 
 /**
- * Reads what is meant, in the order it was named; null: nothing was named, and somebody is there to pick. Throws a
- * usage error when it was named in several ways, or in none and nobody can be asked.
+ * Reads what is meant, in the order it was named; null: nothing was named, and there is a terminal to pick at. Throws a
+ * usage error when it was named in several ways, or in none without a terminal.
  */
 export async function readTargets(context: Context, { ids, iccids, file, hint = "" }: Named): Promise<Targets | null> {
   const ways = [ids.length > 0, iccids.length > 0, file !== undefined].filter(Boolean).length;

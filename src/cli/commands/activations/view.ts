@@ -14,7 +14,7 @@ export const BULK_JSON =
 export const activationColumns: Column<Activation>[] = [
   { title: "iccid", value: (one) => one.iccid },
   { title: "date", value: (one) => one.activation_date },
-  { title: "status", value: standing, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "status", value: statusText, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "customer", value: (one) => one.customer_name, shrinks: true },
   { title: "carrier", value: (one) => one.carrier, shrinks: true, spare: true },
   { title: "number", value: (one) => one.mobile_number },
@@ -22,7 +22,7 @@ export const activationColumns: Column<Activation>[] = [
 ];
 
 /** The public status, with how far the carrier is where that says more. */
-function standing({ status, processing_status }: Pick<Activation, "status" | "processing_status">): string {
+function statusText({ status, processing_status }: Pick<Activation, "status" | "processing_status">): string {
   const more = status === "cancelled" || processing_status === status ? "" : ` (${processing_status})`;
   return status + more;
 }
@@ -33,7 +33,7 @@ export function activationFields(sheet: Sheet, one: Activation): Record<string, 
   return {
     iccid: one.iccid,
     id: one.id,
-    status: statusPaint(sheet, one.status)(standing(one)),
+    status: statusPaint(sheet, one.status)(statusText(one)),
     date: `${one.activation_date} (Sydney), ${one.processing_mode}`,
     customer: shown(one.customer_name),
     "e-mail": shown(one.customer_email),

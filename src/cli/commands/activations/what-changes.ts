@@ -5,13 +5,13 @@ import type { Column, Sheet } from "../../output/sheet.ts";
 import { requestsOf } from "./open-requests.ts";
 import type { TargetItem, Targets } from "./targets.ts";
 
-/** One item, and its request as it stands; null: not open. */
+/** One item, and its request as it is; null: not open. */
 export interface Shown<T extends TargetItem = TargetItem> {
   item: T;
   now: Activation | null;
 }
 
-/** Lines that a screen or two hold; whoever confirms more has them in a file. */
+/** Lines that a screen or two hold; a person who confirms more has them in a file. */
 const MOST = 200;
 
 /** What says which request is meant. */
@@ -42,7 +42,7 @@ export async function confirmChange<T extends TargetItem>(
     return `${sheet.table(columns, rows, "")}${more > 0 ? `\n… and ${more} more` : ""}`;
   };
   try {
-    await context.confirm(question, { whose: api.standing, changes });
+    await context.confirm(question, { whose: api.actsAs, changes });
   } catch (error) {
     await targets.close();
     throw error;

@@ -30,7 +30,7 @@ function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
 export const list = command({
   name: "list",
   summary: "who did what, newest first",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id}], count}",
   examples: ["audit list --since 24h", "audit list --target acme --all --json"],

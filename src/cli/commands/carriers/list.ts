@@ -5,7 +5,7 @@ import { CARRIER_JSON, carrierColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "all carriers, by ICCID prefix",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: `{data: [${CARRIER_JSON}], count}`,
   examples: ["carriers list"],

@@ -79,7 +79,7 @@ function woocommerceCells(offer: Offer): CsvCells {
     "Tax status": "taxable",
     "In stock?": 1,
     "Regular price": item.regular_price,
-    // Commas separate categories there unless a backslash stands before them.
+    // Commas separate categories there unless a backslash is before them.
     Categories: item.categories.map(({ name }) => name.replaceAll(",", "\\,")).join(", "),
     ...Object.fromEntries(item.meta_data.map(({ key, value }) => [`Meta: ${key}`, value])),
   };

@@ -17,7 +17,7 @@ const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "pl
 export const exportCatalog = command({
   name: "export",
   summary: "the catalog with retail prices, for a shop",
-  stand: "catalog",
+  target: "catalog",
   effects:
     "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes; " +
     "WooCommerce's has no pictures, since WordPress refuses SVG.",

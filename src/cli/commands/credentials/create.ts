@@ -8,7 +8,7 @@ import { ISSUED_JSON, issuedResult } from "./view.ts";
 export const create = command({
   name: "create",
   summary: "issue a credential for a partner",
-  stand: "operator",
+  target: "operator",
   effects: "Adds a credential. Its secret is printed this once and cannot be read again.",
   json: ISSUED_JSON,
   examples: [
@@ -20,7 +20,7 @@ export const create = command({
     partner: partnerOption,
     live: flag("--live", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
     scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
-    label: text("--label <label>", "a name to tell it apart"),
+    label: text("--label <label>", "a name that identifies it"),
   },
   async run(context, { partner, live, scope, label }) {
     const [{ createCredential }, { requirePartner }] = await Promise.all([

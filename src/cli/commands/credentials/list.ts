@@ -6,7 +6,7 @@ import { CREDENTIAL_JSON, credentialColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "a partner's credentials, revoked ones too",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only. Secrets are not stored and never shown.",
   json: `{data: [${CREDENTIAL_JSON}], count}`,
   examples: ["credentials list --partner acme"],

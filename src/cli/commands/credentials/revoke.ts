@@ -9,7 +9,7 @@ import { CREDENTIAL_JSON } from "./view.ts";
 export const revoke = command({
   name: "revoke",
   summary: "end a credential and its tokens",
-  stand: "operator",
+  target: "operator",
   effects: "The credential and every token it got stop working at once, for good. Asks first.",
   json: CREDENTIAL_JSON,
   examples: ["credentials revoke sk_test_0123", "credentials revoke sk_test_0123 --yes"],

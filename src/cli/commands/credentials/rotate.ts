@@ -7,7 +7,7 @@ import { ISSUED_JSON, issuedResult } from "./view.ts";
 export const rotate = command({
   name: "rotate",
   summary: "replace a credential's secret",
-  stand: "operator",
+  target: "operator",
   effects: "The old secret is refused at once; tokens already issued live until they expire. Asks first.",
   json: ISSUED_JSON,
   examples: ["credentials rotate sk_test_0123", "credentials rotate sk_test_0123 --yes --json"],

@@ -6,7 +6,7 @@ import { ESIM_JSON, esimResult } from "./view.ts";
 export const activate = command({
   name: "activate",
   summary: "activate an eSIM, or take its suspension back",
-  stand: "operator",
+  target: "operator",
   effects: "The first time its validity begins and esim.activated goes out. An active one stays as it is.",
   json: ESIM_JSON,
   examples: ["esims activate 8944590004463637008"],

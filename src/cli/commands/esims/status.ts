@@ -7,7 +7,7 @@ import { ESIM_JSON, esimResult } from "./view.ts";
 export const status = command({
   name: "status",
   summary: "an eSIM's state, data usage and location",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: `the API's body: ${ESIM_JSON}`,
   examples: [

@@ -7,7 +7,7 @@ import { ESIM_JSON, esimResult } from "./view.ts";
 export const suspend = command({
   name: "suspend",
   summary: "suspend an eSIM until it is activated again",
-  stand: "operator",
+  target: "operator",
   effects: "Its validity runs on meanwhile. Asks first.",
   json: ESIM_JSON,
   examples: ["esims suspend 8944590004463637008", "esims suspend 8944590004463637008 --yes"],

@@ -10,10 +10,10 @@ import { yesNo } from "../../output/words.ts";
 export const rotate = command({
   name: "rotate",
   summary: "make a new signing key or data key",
-  stand: "operator",
+  target: "operator",
   effects:
     "signing: a new key signs tokens from now on; tokens that live stay good. data: a new key seals identity data " +
-    "and secrets from now on, everything is sealed anew, and the old key is deleted. The daemon may go on serving.",
+    "and secrets from now on, everything is encrypted again, and the old key is deleted. The daemon may go on serving.",
   json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
   examples: ["keys rotate signing", "keys rotate data"],
   batches: true,
@@ -49,7 +49,7 @@ async function rotateData(context: Context): Promise<Result> {
         // A daemon that waits for the database looks again at least every 50 ms.
         rest: () => pause(60),
         signal,
-        progress: (resealed) => progress.show("Sealing anew", resealed, null),
+        progress: (resealed) => progress.show("Encrypting again", resealed, null),
       }),
     )
     .finally(progress.stop);
@@ -57,7 +57,7 @@ async function rotateData(context: Context): Promise<Result> {
   const text = {
     "current data key": key_id,
     "went on with a rotation": yesNo(resumed),
-    "sealed anew": String(resealed),
+    "encrypted again": String(resealed),
     "old keys deleted": String(dropped),
   };
   const more = finished ? "Everything is sealed under the current key." : "Not finished: the same command goes on.";

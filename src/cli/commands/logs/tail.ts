@@ -13,7 +13,7 @@ const LINES = 50;
 export const tail = command({
   name: "tail",
   summary: "the end of the daemon's log, and what comes in",
-  stand: "operator",
+  target: "operator",
   effects:
     "Reads only, while serve runs or not. On a terminal it goes on with what comes in, until Ctrl-C; elsewhere, and " +
     "with --json, only with --follow or not at all. --request looks through all that is kept: five files of 20 MiB. " +
@@ -44,7 +44,7 @@ export const tail = command({
     const folder = logFolder(await context.place());
     const seen = await lastRecords(folder, { most: lines ?? LINES, requestId: request });
     if (seen.end === null) throw noLog(folder);
-    if (json || !(follow ?? process.stdout.isTTY === true)) return told(context, seen, request);
+    if (json || !(follow ?? process.stdout.isTTY === true)) return listed(context, seen, request);
     const sheet = makeSheet(process.stdout, context.globals);
     show(context, sheet, seen.records);
     const { signal } = endOnSignals();
@@ -55,7 +55,7 @@ export const tail = command({
   },
 });
 
-function told({ globals }: Context, { records }: LogRead, request: string | undefined): Result {
+function listed({ globals }: Context, { records }: LogRead, request: string | undefined): Result {
   const nothing = request === undefined ? "The log is empty." : "The log that is kept has nothing of this request.";
   return {
     json: { data: records, count: records.length },

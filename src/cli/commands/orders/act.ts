@@ -4,7 +4,7 @@ import { type Result, recordResult } from "../../output/result.ts";
 import { capital, shown } from "../../output/words.ts";
 import { whose } from "../../whose.ts";
 import { consequenceFields, consequenceWords } from "./consequence.ts";
-import { orderFields, standingWords } from "./view.ts";
+import { orderFields, statusWords } from "./view.ts";
 
 /** The keys of what the operator's verbs print. */
 export const ACTED_JSON =
@@ -49,7 +49,7 @@ function shownAct(act: OrderAct, acted: ActedOn): Result {
   const { order, done } = acted;
   return recordResult({ ...order, done }, (sheet) => ({
     ...orderFields(sheet, order),
-    status: standingWords(sheet, order),
+    status: statusWords(sheet, order),
     ...(order.reason === null ? {} : { reason: shown(order.reason) }),
     ...consequenceFields(sheet, act, acted),
   }));

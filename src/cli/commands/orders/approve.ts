@@ -6,7 +6,7 @@ import { undeliveredNote } from "./waiting.ts";
 export const approve = command({
   name: "approve",
   summary: "pass an order that waits for review",
-  stand: "operator",
+  target: "operator",
   effects:
     "Reserves its stock; the daemon then delivers it. Stock still short: nothing changes. Shows all first and asks.",
   json: ACTED_JSON,

@@ -35,7 +35,7 @@ async function readJson(file: string): Promise<BulkFile> {
 async function readCsv(api: Api, file: string, signal: AbortSignal): Promise<BulkFile> {
   const csv = await openCsv(file, bulkOrdersCsv, { signal });
   try {
-    // A few thousand orders at most: their lines may stand apart, so all are read before any is sent.
+    // A few thousand orders at most: their lines may be apart, so all are read before any is sent.
     const byOrder = new Map<string, Row[]>();
     for await (const row of csv) {
       const id = row.values.external_order_id;

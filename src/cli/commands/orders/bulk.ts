@@ -16,7 +16,7 @@ const BATCH = 100;
 export const bulk = command({
   name: "bulk",
   summary: "place many orders from CSV or JSON",
-  stand: "partner",
+  target: "partner",
   effects:
     "Charges the wallet order by order; one that fails stops no other. The same file again places nothing twice. " +
     "Rows that cannot be read go to FILE.rejected.csv, with all rows of their order.",

@@ -5,7 +5,7 @@ import { ACTED_JSON, actHere } from "./act.ts";
 export const cancel = command({
   name: "cancel",
   summary: "cancel what was not delivered of an order, and refund exactly that",
-  stand: "operator",
+  target: "operator",
   effects: "Nothing delivered: the order is cancelled; else it ends fulfilled without the cancelled lines. Asks first.",
   json: ACTED_JSON,
   examples: ['orders cancel ORD-20260301-7KQ2M --reason "customer changed her mind"'],

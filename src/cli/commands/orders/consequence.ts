@@ -6,7 +6,7 @@ import type { Sheet } from "../../output/sheet.ts";
 /** ICCIDs that a sentence can hold; `--json` has more. */
 const SAID = 5;
 
-/** What would come of an act, in one line: how the order ends, and what else moves. What nobody expects is left out. */
+/** What would come of an act, in one line: how the order ends, and what else moves. The rest is left out. */
 export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: number) => string): string {
   const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
   const parts = [
@@ -19,7 +19,7 @@ export function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents
     ...(refundIsNews(act, refund_cents)
       ? [refund_cents > 0 ? `${money(refund_cents)} refunded` : "nothing refunded"]
       : []),
-    ...(events.some(isHeard) ? [`events: ${events.filter(isHeard).map(told).join(", ")}`] : []),
+    ...(events.some(isDelivered) ? [`events: ${events.filter(isDelivered).map(eventWords).join(", ")}`] : []),
   ];
   return `${parts.join("; ")}.`;
 }
@@ -33,7 +33,7 @@ export function consequenceFields(sheet: Sheet, act: OrderAct, { done, order }: 
     "sent again": suppliersOf(done.sent_again).map(([name, count]) => `${counted(count, "request")} to ${name}`),
     "from stock": done.from_stock.map((move) => `${esims(move)}${named(move)}`),
     "to stock": done.to_stock.map((move) => `${esims(move)}${named(move)}`),
-    events: done.events.filter(isHeard).map(told),
+    events: done.events.filter(isDelivered).map(eventWords),
   };
   const fields = Object.entries(listed).flatMap(([name, parts]) =>
     parts.length === 0 ? [] : [[name, parts.join("; ")]],
@@ -41,13 +41,13 @@ export function consequenceFields(sheet: Sheet, act: OrderAct, { done, order }: 
   return Object.fromEntries(fields);
 }
 
-/** Whoever cancels or rejects wants to know of the money, also that there is none. */
+/** A cancellation or rejection reports the money, also that there is none. */
 function refundIsNews({ verb }: OrderAct, cents: number): boolean {
   return cents > 0 || verb === "cancel" || verb === "reject";
 }
 
 /** Whether an endpoint gets it, now or later. */
-function isHeard({ endpoints, held }: Consequence["events"][number]): boolean {
+function isDelivered({ endpoints, held }: Consequence["events"][number]): boolean {
   return endpoints + held > 0;
 }
 
@@ -70,7 +70,7 @@ function suppliersOf(sent: Consequence["sent_again"]): [string, number][] {
   return [...counts];
 }
 
-function told({ kind, endpoints, held }: Consequence["events"][number]): string {
+function eventWords({ kind, endpoints, held }: Consequence["events"][number]): string {
   const later = held === 0 ? "" : `, held for ${counted(held, "endpoint")}`;
   return `${kind} to ${counted(endpoints, "endpoint")}${later}`;
 }

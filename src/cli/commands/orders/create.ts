@@ -10,7 +10,7 @@ import { undeliveredNote } from "./waiting.ts";
 export const create = command({
   name: "create",
   summary: "order a product",
-  stand: "partner",
+  target: "partner",
   effects: "Charges the wallet and places the order, in one step; in the sandbox nothing is charged.",
   json: "the API's body: {id, order_number, status, total_price_cents, currency, wallet_balance_after_cents, …}",
   examples: [

@@ -11,7 +11,7 @@ type Esim = OrderEsims["esims"][number];
 export const esims = command({
   name: "esims",
   summary: "the eSIMs of a fulfilled order",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only. Activation codes are as good as the eSIMs: show them to their traveller only.",
   json: "the API's body: {order_id, esims: [{iccid, activation_code, qr_code_url, install_url, status, …}], count}",
   examples: [

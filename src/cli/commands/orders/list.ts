@@ -13,7 +13,7 @@ const statuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "fai
 export const list = command({
   name: "list",
   summary: "a partner's orders, newest first",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: "the API's body: {data: [{id, order_number, status, total_price_cents, currency, …}], pagination}",
   examples: [

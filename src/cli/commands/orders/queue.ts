@@ -28,14 +28,14 @@ const shippingColumns: Column<ToShip>[] = [
   { title: "created", value: (line) => moment(line.created_at) },
 ];
 
-const NEXT = "Mend what is said under why (stock import …), then: esimctl orders approve NUMBER. Or reject, cancel.";
+const NEXT = "Fix what is said under why (stock import …), then: esimctl orders approve NUMBER. Or reject, cancel.";
 const ONCE_SENT =
   "Once they went out: esimctl orders ship NUMBER. That ships all of an order, and cannot be corrected.";
 
 export const queue = command({
   name: "queue",
   summary: "orders of all partners that wait for review, oldest first, and why",
-  stand: "operator",
+  target: "operator",
   effects:
     "Reads only. `orders approve`, `reject`, `retry` and `cancel` end the waiting. With --to-ship: SIM cards that " +
     "were paid and not sent yet, a row for each product of an order, until `orders ship`.",

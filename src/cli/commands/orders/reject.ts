@@ -5,7 +5,7 @@ import { ACTED_JSON, actHere } from "./act.ts";
 export const reject = command({
   name: "reject",
   summary: "refuse an order that waits for review, with a full refund",
-  stand: "operator",
+  target: "operator",
   effects: "The order ends cancelled, its wallet is refunded in full, and order.cancelled is sent. Asks first.",
   json: ACTED_JSON,
   examples: ['orders reject ORD-20260301-7KQ2M --reason "out of stock for weeks"'],

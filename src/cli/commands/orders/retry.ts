@@ -7,7 +7,7 @@ import { ACTED_JSON, actHere } from "./act.ts";
 export const retry = command({
   name: "retry",
   summary: "try the stuck parts of an order again",
-  stand: "operator",
+  target: "operator",
   effects:
     "The daemon sends what suppliers did not accept again, under the same reference, and delivers stock that was " +
     "short and is refilled. Shows which first. Still short and nothing to send: nothing changes, exit 1.",

@@ -5,7 +5,7 @@ import { ACTED_JSON, actHere } from "./act.ts";
 export const ship = command({
   name: "ship",
   summary: "record that an order's physical SIMs went out",
-  stand: "operator",
+  target: "operator",
   effects:
     "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so first.",
   json: ACTED_JSON,

@@ -7,12 +7,12 @@ import { command } from "../../command.ts";
 import { argument } from "../../input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
-import { standingWords } from "./view.ts";
+import { statusWords } from "./view.ts";
 
 export const show = command({
   name: "show",
   summary: "one order with its lines and what was delivered",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only. On the operator's data it also shows why an order waits, and the ids of its items.",
   json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",
   examples: [
@@ -42,7 +42,7 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
   const head = sheet.fields({
     number: order.order_number,
     id: order.id,
-    status: standingWords(sheet, { status: order.status, reason: inside === null ? "" : inside.reason }),
+    status: statusWords(sheet, { status: order.status, reason: inside === null ? "" : inside.reason }),
     ...(order.external_order_id === null ? {} : { "external id": shown(order.external_order_id) }),
     total: sheet.money(order.total_amount_cents, order.currency),
     ...(order.refunded_cents === 0 ? {} : { refunded: sheet.money(order.refunded_cents, order.currency) }),
@@ -67,8 +67,8 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
 
 /** "fulfilled"; of SIM cards also who carries them, and their number there. */
 function deliveryWords({ status, carrier, tracking_number, tracking_url }: Record<string, unknown>): string {
-  const told = [status, carrier, tracking_number, tracking_url].filter((word) => typeof word === "string");
-  return shown(told.join(" "));
+  const known = [status, carrier, tracking_number, tracking_url].filter((word) => typeof word === "string");
+  return shown(known.join(" "));
 }
 
 function itemsText(sheet: Sheet, { items }: OrderInside): string {

@@ -17,7 +17,7 @@ function products(order: Order): string {
 }
 
 /** The status as the operator knows it: what was approved stays in review until all of it is delivered. */
-export function standingWords(sheet: Sheet, { status, reason }: { status: string; reason: string | null }): string {
+export function statusWords(sheet: Sheet, { status, reason }: { status: string; reason: string | null }): string {
   const approved = status === "waiting_review" && reason === null;
   return statusPaint(sheet, status)(status) + (approved ? " (approved, being delivered)" : "");
 }

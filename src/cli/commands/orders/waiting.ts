@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 
-/** What to say where an order waits for a daemon that does not run; undefined where one runs, or nobody can tell. */
+/** What to say where an order waits for a daemon that does not run; undefined where one runs or may run. */
 export async function undeliveredNote(context: Context): Promise<string | undefined> {
   const where = await context.where();
   if (where.kind !== "directory") return undefined;

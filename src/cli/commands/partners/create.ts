@@ -6,7 +6,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 export const create = command({
   name: "create",
   summary: "add a partner",
-  stand: "operator",
+  target: "operator",
   effects: "Adds the partner; it can do nothing until it has a credential.",
   json: PARTNER_JSON,
   examples: [

@@ -5,7 +5,7 @@ import { PARTNER_JSON, partnerColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "all partners, by slug",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: `{data: [${PARTNER_JSON}], count}`,
   examples: ["partners list", "partners list --json"],

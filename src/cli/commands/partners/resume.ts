@@ -6,7 +6,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 export const resume = command({
   name: "resume",
   summary: "give a suspended partner its API access back",
-  stand: "operator",
+  target: "operator",
   effects: "Its credentials work again at once.",
   json: PARTNER_JSON,
   examples: ["partners resume acme"],

@@ -5,7 +5,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 export const show = command({
   name: "show",
   summary: "one partner",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: PARTNER_JSON,
   examples: ["partners show acme"],

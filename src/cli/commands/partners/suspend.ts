@@ -6,7 +6,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 export const suspend = command({
   name: "suspend",
   summary: "stop a partner's API access at once",
-  stand: "operator",
+  target: "operator",
   effects: "Tokens stop working at once. Accepted orders, activations and deliveries go on. Asks first.",
   json: PARTNER_JSON,
   examples: ["partners suspend acme", "partners suspend acme --yes"],

@@ -8,7 +8,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 export const update = command({
   name: "update",
   summary: "change tier, agent record, production access or rate limit",
-  stand: "operator",
+  target: "operator",
   effects: "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back.",
   json: PARTNER_JSON,
   examples: ["partners update acme --tier premium", "partners update acme --production --rate-limit 600"],

@@ -11,8 +11,8 @@ const clearable = ["title", "address", "suburb", "state", "postcode", "reference
 export const edit = command({
   name: "edit",
   summary: "change a passport of a partner's pool",
-  stand: "partner",
-  effects: "Changes the fields given. Another number, name or expiry must be verified anew.",
+  target: "partner",
+  effects: "Changes the fields given. Another number, name or expiry must be verified again.",
   json: "the API's body: {ok, id}",
   examples: [
     "passports edit 019c… --partner acme --passport-expiry 2034-02-14",

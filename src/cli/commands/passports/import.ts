@@ -10,7 +10,7 @@ import { argument } from "../../input.ts";
 export const importPassportFile = command({
   name: "import",
   summary: "add passports to a partner's pool from CSV",
-  stand: "partner",
+  target: "partner",
   effects:
     "Adds passports, which then await verification; ones that are there already are duplicates. Bad rows go to a file.",
   json: IMPORT_JSON,

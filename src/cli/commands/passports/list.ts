@@ -8,7 +8,7 @@ import { RECORDS_JSON, recordColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "a partner's pool, newest first",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only. On the operator's host the reading is recorded in the audit trail.",
   json: RECORDS_JSON,
   examples: ["passports list --partner acme", "passports list --partner acme --all --json"],

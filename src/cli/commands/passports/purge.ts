@@ -13,7 +13,7 @@ const BATCH = 200;
 export const purge = command({
   name: "purge",
   summary: "delete identity data that is no longer needed",
-  stand: "operator",
+  target: "operator",
   effects:
     "Deletes passports that were withdrawn or expired that long ago, for good, and clears documents and PUKs of " +
     "activations that ended then. Who used them, and what became of them, stays recorded.",

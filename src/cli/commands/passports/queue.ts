@@ -9,7 +9,7 @@ const PAGE = 200;
 export const queue = command({
   name: "queue",
   summary: "what awaits verification, over all partners, oldest first",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: `{data: [${OPERATOR_PASSPORT_JSON}], count}`,
   examples: ["passports queue", "passports queue --all --json"],

@@ -8,8 +8,8 @@ import { OPERATOR_PASSPORT_JSON, operatorFields } from "./view.ts";
 export const reject = command({
   name: "reject",
   summary: "refuse a passport",
-  stand: "operator",
-  effects: "The passport is drawn no more; what drew it already goes on. The partner is not told.",
+  target: "operator",
+  effects: "The passport is drawn no more; what drew it already goes on. The partner is not notified.",
   json: OPERATOR_PASSPORT_JSON,
   examples: ['passports reject 019c… --reason "photo page not legible"'],
   args: { id: argument("id", "the record's id") },

@@ -2,7 +2,7 @@ import { checkPassport, type SentPassport } from "../../../core/passports/check.
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 
-/** Judges rows of a passport file as the API would; `today` is YYYY-MM-DD. What is good is sent as it stands. */
+/** Checks rows of a passport file as the API would; `today` is YYYY-MM-DD. Valid rows are sent unchanged. */
 export function passportRowCheck(today: string): (row: CsvRow<keyof SentPassport>) => Checked<SentPassport> {
   return ({ values }) => {
     const checked = checkPassport(values, today);

@@ -15,7 +15,7 @@ import { OPERATOR_PASSPORT_JSON, operatorFields, RECORDS_JSON, recordFields } fr
 export const show = command({
   name: "show",
   summary: "one passport of a partner's pool; --reveal: as operators see it, identity included",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only. A reading on the operator's host is recorded in the audit trail.",
   json: `${RECORDS_JSON}; with --reveal {data: [${OPERATOR_PASSPORT_JSON} and the identity fields], count}`,
   examples: ["passports show 018159083 --partner acme", "passports show - --partner acme", "passports show - --reveal"],

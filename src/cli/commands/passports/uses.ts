@@ -9,7 +9,7 @@ import { useColumns } from "./view.ts";
 export const uses = command({
   name: "uses",
   summary: "which requests drew a passport",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: "{data: [{id, passport_id, brand, carrier, request_id, actor, drawn_at, released_at}], count}",
   examples: ["passports uses 018159083", "passports uses -"],

@@ -12,7 +12,7 @@ import { passportId } from "./found.ts";
 export const verify = command({
   name: "verify",
   summary: "pass passports as genuine, by id or by a file of verdicts",
-  stand: "operator",
+  target: "operator",
   effects:
     "Verified passports that are onshore can be drawn. A file's verdicts, also rejections, hold in every pool that " +
     "has the document, or in one partner's.",
@@ -37,7 +37,7 @@ export const verify = command({
   },
 });
 
-interface Judged {
+interface Verdict {
   id: string;
   status: "verified" | "failed";
   reason?: string;
@@ -52,7 +52,7 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
   const words = new Map<string, string>();
   const results = await context.withStore(({ store }) =>
     Promise.all(
-      ids.map(async (id): Promise<Judged> => {
+      ids.map(async (id): Promise<Verdict> => {
         try {
           const verdict = { id: passportId(id), verification: "verified", onshore, actor: OPERATOR } as const;
           await store.write(recordVerdict, verdict);

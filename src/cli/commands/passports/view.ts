@@ -3,7 +3,7 @@ import type { PassportRecord } from "../../../core/passports/passport.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
 
-/** The keys of a passport as operators see it; what is sealed stands in it only with --reveal. */
+/** The keys of a passport as operators see it; what is sealed is in it only with --reveal. */
 export const OPERATOR_PASSPORT_JSON =
   "{id, partner, environment, first_name, last_name, title, passport_country, passport_expiry, reference, " +
   "verification, rejection, onshore, uses, assigned_request_id, withdrawn_at, created_at, updated_at}";

@@ -7,7 +7,7 @@ import { recordResult } from "../../output/result.ts";
 export const withdraw = command({
   name: "withdraw",
   summary: "take a passport out of a partner's pool",
-  stand: "partner",
+  target: "partner",
   effects: "The passport is drawn no more and leaves the list; purge deletes it later. Asks first.",
   json: "the API's body: {ok, id, status}",
   examples: ["passports withdraw 019c… --partner acme", "passports withdraw 019c… --partner acme --yes"],
@@ -15,7 +15,7 @@ export const withdraw = command({
   options: {},
   async run(context, { id }) {
     const { body } = await context.withApi(async (api) => {
-      await context.confirm(`Withdraw passport ${id}? It cannot be undone.`, { whose: api.standing });
+      await context.confirm(`Withdraw passport ${id}? It cannot be undone.`, { whose: api.actsAs });
       return api.request<PassportWithdrawn>("DELETE", apiPath`/kyc/passports/${id}`);
     });
     return recordResult(body, () => ({ id: body.id, status: body.status }));

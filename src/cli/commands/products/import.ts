@@ -10,7 +10,7 @@ import { argument } from "../../input.ts";
 export const importProductsFile = command({
   name: "import",
   summary: "create and update products from CSV or JSON",
-  stand: "operator",
+  target: "operator",
   effects: "Creates products, or updates those whose sku is there. Bad rows go to FILE.rejected.csv (or .json).",
   json: IMPORT_JSON,
   examples: [

@@ -10,7 +10,7 @@ import { checkProductRecord } from "./row.ts";
 
 interface Asked {
   file: string;
-  /** Told of each product that can be imported. */
+  /** Called with each product that can be imported. */
   seen(product: ProductInput): void;
   send(products: ProductInput[]): Promise<readonly RowOutcome[]>;
   dryRun: boolean;

@@ -8,7 +8,7 @@ import { PRODUCT_JSON, productColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "the catalog, with the API's filters and sorts",
-  stand: "catalog",
+  target: "catalog",
   effects: "Reads only.",
   json: `the API's body: {data: [${PRODUCT_JSON.replace("the API's body: ", "")}], pagination}`,
   examples: ["products list", "products list --region Europe --sort-by price_cents --sort-order asc --all"],

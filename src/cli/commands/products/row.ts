@@ -4,7 +4,7 @@ import { Problem } from "../../../core/kernel/problem.ts";
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 
-/** Judges one row of a product file: its texts become what the API's names and types say. */
+/** Checks one row of a product file: its texts become what the API's names and types say. */
 export function checkProductRow(row: Pick<CsvRow, "values">): Checked<ProductInput> {
   const { price = "", coverage = "", features = "", compatible_devices = "", ...texts } = row.values;
   const problems: string[] = [];
@@ -18,18 +18,18 @@ export function checkProductRow(row: Pick<CsvRow, "values">): Checked<ProductInp
     validity_days: wholeNumber(texts.validity_days),
     price_cents: priceOf(texts.price_cents ?? "", price, (texts.currency ?? "").toUpperCase(), problems),
   };
-  return judged(given, problems);
+  return checked(given, problems);
 }
 
-/** Judges one product as it stands in a JSON file. */
+/** Checks one product as it is in a JSON file. */
 export function checkProductRecord(record: unknown): Checked<ProductInput> {
   if (typeof record !== "object" || record === null || Array.isArray(record)) {
     return { problems: ["must be an object with the fields of a product"] };
   }
-  return judged({ ...record }, []);
+  return checked({ ...record }, []);
 }
 
-function judged(given: Record<string, unknown>, problems: string[]): Checked<ProductInput> {
+function checked(given: Record<string, unknown>, problems: string[]): Checked<ProductInput> {
   const checked = checkProduct(given);
   if (checked.ok) return problems.length === 0 ? { ok: checked.product } : { problems };
   const named = problems.length === 0 ? checked.errors : { ...checked.errors, price_cents: [] };

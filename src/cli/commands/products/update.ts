@@ -7,7 +7,7 @@ import { PRODUCT_JSON, productResult } from "./view.ts";
 export const update = command({
   name: "update",
   summary: "change a product's price or status",
-  stand: "operator",
+  target: "operator",
   effects: "Holds at the daemon's next request. Orders already placed keep their price.",
   json: PRODUCT_JSON,
   examples: ["products update ES-GLB-1GB-7D --price 8.40", "products update ES-GLB-1GB-7D --status out_of_stock"],

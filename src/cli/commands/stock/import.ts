@@ -7,7 +7,7 @@ import { argument, required, text, unless } from "../../input.ts";
 export const importStockFile = command({
   name: "import",
   summary: "put eSIMs in stock from CSV",
-  stand: "operator",
+  target: "operator",
   effects: "Adds eSIMs to the product's stock; an ICCID that is there already is a duplicate. Bad rows go to a file.",
   json: IMPORT_JSON,
   examples: ["stock import esims.csv --sku ES-GLB-1GB-7D", "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run"],

@@ -5,7 +5,7 @@ import { STOCK_JSON, stockColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "how many eSIMs are free, by product",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: STOCK_JSON,
   examples: ["stock list", "stock list --json"],

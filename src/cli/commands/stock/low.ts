@@ -8,7 +8,7 @@ const DEFAULT_BELOW = 10;
 export const low = command({
   name: "low",
   summary: "products on sale that run out of eSIMs",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only. Low stock is no fault: the exit code stays 0.",
   json: STOCK_JSON,
   examples: ["stock low", "stock low --below 50"],

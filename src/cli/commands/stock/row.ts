@@ -2,7 +2,7 @@ import { checkStockRow, type StockRow } from "../../../core/esims/import-stock.t
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 
-/** Judges rows of a stock file; `luhn` false lets wrong check digits pass. */
+/** Checks rows of a stock file; `luhn` false lets wrong check digits pass. */
 export function stockRowCheck(options: { luhn: boolean }): (row: Pick<CsvRow, "values">) => Checked<StockRow> {
   return (row) => {
     const checked = checkStockRow(row.values, options);

@@ -5,7 +5,7 @@ import { SUPPLIER_JSON, supplierColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "all suppliers, by name",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json: `{data: [${SUPPLIER_JSON}], count}`,
   examples: ["suppliers list"],

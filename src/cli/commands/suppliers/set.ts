@@ -10,7 +10,7 @@ import { SUPPLIER_JSON } from "./view.ts";
 export const set = command({
   name: "set",
   summary: "add a supplier, or change how it is reached",
-  stand: "operator",
+  target: "operator",
   effects: "Holds from the next request to it. Products name their supplier in the catalog.",
   json: SUPPLIER_JSON,
   examples: [

@@ -6,7 +6,7 @@ import { moment } from "../../output/words.ts";
 export const balance = command({
   name: "balance",
   summary: "what a wallet holds, by currency",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",
   examples: ["wallet balance --partner acme", "wallet balance --partner acme --json"],

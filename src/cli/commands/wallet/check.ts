@@ -20,7 +20,7 @@ function state(wallet: CheckedWallet): string {
 export const check = command({
   name: "check",
   summary: "audit every balance against the ledger, and find low wallets",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only. Exit code 1 only when a balance and its ledger differ; low wallets are no fault.",
   json: "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced}",
   examples: ["wallet check", "wallet check --min 100.00 --json"],

@@ -5,7 +5,7 @@ import { FUNDED_JSON, fundingOptions } from "./view.ts";
 export const credit = command({
   name: "credit",
   summary: "put money that came in into a wallet",
-  stand: "operator",
+  target: "operator",
   effects: "Writes one ledger transaction and raises the balance.",
   json: FUNDED_JSON,
   examples: ["wallet credit --partner acme --amount 1000.00 --currency AUD --reference INV-2041"],

@@ -5,7 +5,7 @@ import { FUNDED_JSON, fundingOptions } from "./view.ts";
 export const debit = command({
   name: "debit",
   summary: "take money out of a wallet: paid back, or corrected",
-  stand: "operator",
+  target: "operator",
   effects: "Writes one ledger transaction and lowers the balance, never below zero.",
   json: FUNDED_JSON,
   examples: ["wallet debit --partner acme --amount 25.50 --currency EUR --reference correction"],

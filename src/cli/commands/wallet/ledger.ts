@@ -27,7 +27,7 @@ function postings(entry: LedgerEntry, money: (cents: number, currency: string) =
 export const ledger = command({
   name: "ledger",
   summary: "a partner's ledger transactions with their postings, newest first",
-  stand: "operator",
+  target: "operator",
   effects: "Reads only.",
   json:
     "{data: [{id, kind, currency, amount_cents, order_id, reference, created_at, " +

@@ -12,7 +12,7 @@ export const fundingOptions = {
   partner: partnerOption,
   amount: required(decimal("--amount <amount>", "a plain decimal, e.g. 1000.00")),
   currency: required(text("--currency <code>", "ISO 4217, e.g. AUD")),
-  reference: text("--reference <text>", "whatever tells the transfer apart"),
+  reference: text("--reference <text>", "a text that identifies the transfer"),
 };
 
 /** A movement as credit and debit print it. */

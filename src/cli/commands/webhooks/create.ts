@@ -9,7 +9,7 @@ import { WEBHOOK_JSON, webhookFields } from "./view.ts";
 export const create = command({
   name: "create",
   summary: "register an address that receives events",
-  stand: "partner",
+  target: "partner",
   effects: "Adds an endpoint. Its signing secret is printed this once and cannot be read again.",
   json: `the API's body: {webhook: ${WEBHOOK_JSON}, secret}`,
   examples: [
@@ -19,7 +19,7 @@ export const create = command({
   args: { url: argument("url", "where events are posted to") },
   options: {
     events: required(wordList("--events <kinds>", eventKinds, "kinds of events, separated by commas")),
-    description: text("--description <text>", "a note to tell it apart"),
+    description: text("--description <text>", "a note that identifies it"),
   },
   async run(context, { url, events, description }) {
     const body = { url, events, ...(description === undefined ? {} : { description }) };

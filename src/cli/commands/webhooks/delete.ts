@@ -7,7 +7,7 @@ import { ownerOfWebhook } from "./owner.ts";
 export const remove = command({
   name: "delete",
   summary: "delete an endpoint and what waits for it",
-  stand: "partner",
+  target: "partner",
   effects: "The endpoint is gone; deliveries that wait or are held are dropped. Asks first.",
   json: "{id, deleted}",
   examples: ["webhooks delete 019c…", "webhooks delete 019c… --partner acme --yes"],
@@ -17,7 +17,7 @@ export const remove = command({
     return context.withApi(async (api) => {
       const path = apiPath`/webhooks/${id}`;
       const { url } = (await api.request<WebhookDetail>("GET", path)).body;
-      await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`, { whose: api.standing });
+      await context.confirm(`Delete the endpoint ${url}? What waits for it is dropped.`, { whose: api.actsAs });
       await api.request("DELETE", path);
       return { json: { id, deleted: true }, text: () => `Deleted ${url}.` };
     }, ownerOfWebhook(id));

@@ -6,8 +6,8 @@ import { DELIVERY_JSON, deliveryColumns } from "./view.ts";
 
 export const deliveries = command({
   name: "deliveries",
-  summary: "what was sent where, and what came back, newest first",
-  stand: "operator",
+  summary: "what was sent where, and the responses, newest first",
+  target: "operator",
   effects: "Reads only.",
   json: `{data: [${DELIVERY_JSON}], count, next_cursor}`,
   examples: ["webhooks deliveries", "webhooks deliveries --endpoint 019c… --failed --all --json"],

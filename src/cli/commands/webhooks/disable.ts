@@ -7,7 +7,7 @@ import { DETAIL_JSON, detailResult } from "./view.ts";
 export const disable = command({
   name: "disable",
   summary: "take an endpoint out of service",
-  stand: "operator",
+  target: "operator",
   effects: "Nothing is sent to it any more; its events are kept as held for 90 days.",
   json: DETAIL_JSON,
   examples: ["webhooks disable 019c…"],

@@ -7,8 +7,8 @@ import { DETAIL_JSON, detailResult } from "./view.ts";
 export const enable = command({
   name: "enable",
   summary: "put a failed or disabled endpoint back in service",
-  stand: "operator",
-  effects: "New events are sent again and the count of failures starts anew. What was held stays held: redeliver it.",
+  target: "operator",
+  effects: "New events are sent again and the count of failures starts again. What was held stays held: redeliver it.",
   json: DETAIL_JSON,
   examples: ["webhooks enable 019c…"],
   args: { id: argument("id", "the endpoint") },

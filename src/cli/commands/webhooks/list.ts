@@ -8,7 +8,7 @@ import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
 export const list = command({
   name: "list",
   summary: "a partner's endpoints, newest first",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: `the API's body: {data: [${WEBHOOK_JSON}], pagination}`,
   examples: ["webhooks list --partner acme", "webhooks list --partner acme --status failed --json"],

@@ -5,7 +5,7 @@ import { readSecretArgument } from "../../output/prompts.ts";
 export const listen = command({
   name: "listen",
   summary: "run a local receiver that checks signatures and prints events",
-  stand: "process",
+  target: "process",
   effects: "Listens on 127.0.0.1 until it is stopped. Answers 200 to what is signed right, 400 to what is not.",
   json: "one line an event: {valid, fault, received_at, event, event_id, timestamp, data}",
   examples: [

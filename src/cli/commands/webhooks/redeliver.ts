@@ -9,7 +9,7 @@ import { momentOf, since as sinceOption } from "../../input-time.ts";
 export const redeliver = command({
   name: "redeliver",
   summary: "send a delivery again, or all that did not arrive since a time",
-  stand: "operator",
+  target: "operator",
   effects: "A running daemon sends them at once, with all their tries. With --since: what was held or exhausted.",
   json: "{redelivered}",
   examples: ["webhooks redeliver 019c…", "webhooks redeliver --endpoint 019c… --since 2026-03-01T12:00:00Z"],

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export const rotateSecret = command({
   name: "rotate-secret",
   summary: "give an endpoint a new signing secret",
-  stand: "operator",
+  target: "operator",
   effects:
     "During the overlap X-Webhook-Signature stays under the old secret and X-Webhook-Signature-Next is under the new " +
     "one; then the new one signs alone. The new secret is printed this once.",

@@ -8,7 +8,7 @@ import { DETAIL_JSON, detailResult } from "./view.ts";
 export const show = command({
   name: "show",
   summary: "one endpoint with its health",
-  stand: "partner",
+  target: "partner",
   effects: "Reads only.",
   json: `the API's body: ${DETAIL_JSON}`,
   examples: ["webhooks show 019c…", "webhooks show 019c… --partner acme --json"],

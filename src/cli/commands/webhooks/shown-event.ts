@@ -1,7 +1,7 @@
 import { clean } from "../../output/clean.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
-import type { HeardEvent } from "../../webhook-listener.ts";
+import type { ReceivedEvent } from "../../webhook-listener.ts";
 
 const faults = {
   header_form: "the X-Webhook-Signature header is missing or in another form",
@@ -12,7 +12,7 @@ const faults = {
 } as const;
 
 /** One event as a person reads it: a line of what it is, then its data, a name and a value a line. */
-export function shownEvent(sheet: Sheet, event: HeardEvent): string {
+export function shownEvent(sheet: Sheet, event: ReceivedEvent): string {
   const { paint } = sheet;
   const when = paint.dim(moment(event.received_at));
   const what = `${paint.bold(clean(event.event ?? "(no event)"))} ${paint.dim(clean(event.event_id ?? ""))}`;

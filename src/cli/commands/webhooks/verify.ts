@@ -8,7 +8,7 @@ import { recordResult } from "../../output/result.ts";
 export const verify = command({
   name: "verify",
   summary: "check a delivery's signature by hand",
-  stand: "process",
+  target: "process",
   effects:
     "Reads the body's file only. Says which part is wrong: header, signature or time. Exit code 1 unless all is right.",
   json: "{valid, header, signature, timestamp, age_seconds, hint}",

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  allowedTexts,
+  cleanPaths,
+  type LanguageRule,
+  languageRules,
+  uncheckedPaths,
+} from "./support/language-rules.ts";
+import { root } from "./support/sources.ts";
+
+/** `path:line: term; what to say instead`. */
+interface Breach {
+  path: string;
+  rule: LanguageRule;
+  text: string;
+}
+
+/** Text without what is allowed, and with the parts of names as words: `heardFrom` reads "heard from". */
+function plain(line: string): string {
+  const left = allowedTexts.reduce((text, { pattern }) => text.replace(pattern, ""), line);
+  return left.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
+}
+
+function breachesIn(path: string, content: string): Breach[] {
+  return content.split("\n").flatMap((line, at) =>
+    languageRules.flatMap((rule) => {
+      const text = `${path}:${at + 1}: ${rule.term}; say ${rule.say}`;
+      return (plain(line).match(rule.pattern) ?? []).map(() => ({ path, rule, text }));
+    }),
+  );
+}
+
+function checkedFiles(): string[] {
+  const inFolders = ["bin", "docs", "scripts", "src", "test"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  );
+  const files = [...inFolders, "README.md", "CHANGELOG.md"].filter((path) => /\.(ts|md)$|^bin\//.test(path));
+  return files.filter((path) => !uncheckedPaths.test(path));
+}
+
+const breaches = checkedFiles().flatMap((path) => breachesIn(path, readFileSync(join(root, path), "utf8")));
+
+test("clean files use the project's terms", () => {
+  expect(breaches.filter(({ path }) => cleanPaths.test(path)).map(({ text }) => text)).toEqual([]);
+});
+
+test("the other files break each rule exactly as often as recorded, and the record may only shrink", () => {
+  const found = languageRules.map(({ term }) => [term, breaches.filter(({ rule }) => rule.term === term).length]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(languageRules.map(({ term, left }) => [term, left])));
+});
+
+test.each(languageRules)("$term is found in prose and in names", ({ pattern, example }) => {
+  expect(plain(example).match(pattern)).not.toBeNull();
+});
+
+test("what is allowed is not counted", () => {
+  for (const { example } of allowedTexts) expect(breachesIn("a.ts", example)).toEqual([]);
+});
