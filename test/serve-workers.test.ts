@@ -113,7 +113,7 @@ describe("serve --workers", () => {
     renameSync(`${keyFile}.away`, keyFile);
     await vi.waitFor(async () => expect((await order(shop, daemon.url, "three")).made.status).toBe(201), HANG_MS);
     await vi.waitFor(() => expect(frontsOf(daemon)).toHaveLength(2), HANG_MS);
-    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
   });
 
   test("a signal stops the daemon promptly while its processes cannot start", async () => {
@@ -124,7 +124,7 @@ describe("serve --workers", () => {
     for (const front of frontsOf(daemon)) process.kill(front, "SIGKILL");
     await daemon.printed("a front could not start");
     const asked = performance.now();
-    expect(await daemon.stop()).toMatchObject({ code: 0 });
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
     // A process that was waited for in vain took 35 s.
     expect(performance.now() - asked).toBeLessThan(20_000);
   });

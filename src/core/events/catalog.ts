@@ -24,7 +24,7 @@ export type EventKind = keyof Catalog;
 export const eventKinds: readonly EventKind[] = Object.keys(eventCatalog).filter(isEventKind);
 
 /** Whether a text names a kind of event. */
-export function isEventKind(kind: string): kind is EventKind {
+function isEventKind(kind: string): kind is EventKind {
   return Object.hasOwn(eventCatalog, kind);
 }
 

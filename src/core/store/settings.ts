@@ -44,7 +44,7 @@ export interface SettingChange {
 }
 
 /** Settings that other nodes may be serving with differ from those given. */
-export class SettingsDifferError extends Error {
+class SettingsDifferError extends Error {
   readonly code = "settings_differ";
   readonly hint =
     "Give this node the same settings, or change them for the platform with serve --take-over-settings " +

@@ -35,7 +35,7 @@ const LONGEST_REST_MS = 30_000;
 const PATIENCE_MS = 35_000;
 
 /** A process that answers HTTP could not start. */
-export class FrontError extends Error {
+class FrontError extends Error {
   readonly code: string;
   readonly hint: string;
 
