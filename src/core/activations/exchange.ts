@@ -13,7 +13,7 @@ import { leftToStaff } from "./outcome.ts";
 import { progressActivation } from "./progress.ts";
 
 /** How long a worker may take for one exchange before another takes it over; longer than any carrier's timeout (ms). */
-export const EXCHANGE_LEASE_MS = 60_000;
+const EXCHANGE_LEASE_MS = 60_000;
 
 const leases = leasesOf("activations", EXCHANGE_LEASE_MS);
 

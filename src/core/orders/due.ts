@@ -9,7 +9,7 @@ import type { Read, Tx } from "../store/store.ts";
 import { fulfilStep, type StepOutcome } from "./fulfil.ts";
 
 /** How long a worker may take for one order's next steps before another may take over (ms). */
-export const ORDER_LEASE_MS = 60_000;
+const ORDER_LEASE_MS = 60_000;
 
 const leases = leasesOf("orders", ORDER_LEASE_MS);
 

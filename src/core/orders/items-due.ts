@@ -11,7 +11,7 @@ import { type ItemRow, progressItem, requireItem } from "./items.ts";
 import { linesOfOrder, requireOrder } from "./order.ts";
 
 /** How long one exchange with a supplier may take before another worker may take over (ms). */
-export const ITEM_LEASE_MS = 120_000;
+const ITEM_LEASE_MS = 120_000;
 
 const leases = leasesOf("orderItems", ITEM_LEASE_MS);
 

@@ -109,7 +109,7 @@ export const PassportQuery = Type.Object({
 export const PassportParams = Type.Object({ id: PassportId });
 
 /** Contract: Passport pool record. */
-export const Passport = Type.Object(
+const Passport = Type.Object(
   {
     id: PassportId,
     first_name: needed.first_name,

@@ -23,7 +23,7 @@ const members = {
 const type = { format: "uri", description: "Address of a page about this type of problem" };
 
 /** Contract: Errors. The body of every refusal outside the token endpoint; some types add members of their own. */
-export const Problem = Type.Object(
+const Problem = Type.Object(
   {
     type: Type.String({ ...type, examples: ["https://esim.reseller.net/docs/errors/not_found"] }),
     ...members,

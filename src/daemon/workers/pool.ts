@@ -185,7 +185,7 @@ export async function claimEach<L extends Lane, C>(
 }
 
 /** How long what is in flight may take to finish once a daemon stops (ms). */
-export const STOP_GRACE_MS = 30_000;
+const STOP_GRACE_MS = 30_000;
 
 /** Runs a pool until it is stopped; it also looks every second. `before` runs at the start of each step. */
 export function startPool(
