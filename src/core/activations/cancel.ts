@@ -1,7 +1,8 @@
 import type { Actor } from "../audit/record.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { releaseDraw } from "../passports/draw.ts";
-import type { Owner } from "../passports/passport.ts";
+
 import type { Tx } from "../store/store.ts";
 import { type Activation, type ActivationRow, requireOwnActivation, type Target, toActivation } from "./activation.ts";
 import { auditActivation } from "./audit.ts";

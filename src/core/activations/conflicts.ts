@@ -1,5 +1,6 @@
+import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { Owner } from "../passports/passport.ts";
+
 import type { Read } from "../store/store.ts";
 import { type ActivationRow, holderOfIccid } from "./activation.ts";
 

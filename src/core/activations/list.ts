@@ -1,6 +1,6 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
-import type { Owner } from "../passports/passport.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
 import type { ActivationStatus } from "../store/schema/activations.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -19,7 +19,7 @@ export interface ActivationFilter extends Owner {
 export interface ActivationPage {
   data: Activation[];
   count: number;
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+  pagination: Pagination;
 }
 
 type Window = Owner & { iccid: string; status: ActivationStatus; key: number; id: string; limit: number };
@@ -54,19 +54,14 @@ const shapes = {
 export async function listActivations(q: Read, filter: ActivationFilter): Promise<ActivationPage> {
   const { limit, cursor, iccid, status, partnerId, environment } = filter;
   const binding = { list: "activations", partnerId, environment, iccid, status };
-  const from =
-    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
   const shape =
     iccid === undefined ? (status === undefined ? "all" : "status") : status === undefined ? "iccid" : "both";
   // Slots that a shape does not use are not missed.
   const narrowed = { iccid: iccid ?? "", status: status ?? "pending" };
-  const window = { partnerId, environment, ...narrowed, key: Number(from.key), id: from.id, limit: limit + 1 };
-  const page = toPage(await shapes[shape](q, window), limit, (row) => ({ key: row.created_at, id: row.id }));
-  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
-  const count = page.data.length;
-  return {
-    data: page.data.map(toActivation),
-    count,
-    pagination: { has_more: next_cursor !== null, next_cursor, count },
-  };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start: newestFirst },
+    (window) => shapes[shape](q, { ...window, ...narrowed, partnerId, environment }),
+    byCreation,
+  );
+  return { data: rows.map(toActivation), count: rows.length, pagination };
 }

@@ -1,6 +1,7 @@
 import type { Actor } from "../audit/record.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import type { Owner } from "../passports/passport.ts";
+
 import type { Tx } from "../store/store.ts";
 import { type Activation, type ActivationRow, requireOwnActivation, type Target, toActivation } from "./activation.ts";
 import { auditActivation } from "./audit.ts";

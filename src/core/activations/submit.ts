@@ -5,9 +5,10 @@ import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
 import { newId } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, type ProblemSlug } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
-import type { Owner } from "../passports/passport.ts";
+
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import { countryCode, coversCountry } from "../kernel/country.ts";
-import { type CursorBinding, decodeCursor, encodeCursor, type Position, toPage } from "../kernel/page.ts";
+import { type Pagination, type Position, pageOf } from "../kernel/page.ts";
 import { invalid } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/region-key.ts";
 import type { PlanType, ProductStatus } from "../store/schema/catalog.ts";
@@ -29,7 +29,7 @@ export interface ProductFilter {
 /** Contract: Product list. */
 export interface ProductPage {
   data: Product[];
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+  pagination: Pagination;
 }
 
 interface Params {
@@ -47,22 +47,21 @@ export async function listProducts(q: Read, filter: ProductFilter): Promise<Prod
   const { limit, cursor, ...filters } = filter;
   const region = filter.region === undefined ? undefined : regionKey(filter.region);
   const country = filter.country === undefined ? undefined : knownCountry(filter.country);
-  const bound: CursorBinding = { list: "products", ...filters, region, country };
-  const after = cursor === undefined ? null : decodeCursor(cursor, bound, keyTypes[filter.sort_by]);
-  const rows = await shapeOf(filter, after !== null)(q, {
-    status: filter.status,
-    ...(region === undefined ? {} : { region }),
-    ...(country === undefined ? {} : { country: coversCountry(country) }),
-    ...(filter.type === undefined ? {} : { type: filter.type }),
-    ...(after ?? {}),
-    limit: limit + 1,
-  });
-  const page = toPage(rows, limit, (row): Position => ({ key: row[filter.sort_by], id: row.id }));
-  const next_cursor = page.next === null ? null : encodeCursor(page.next, bound);
-  return {
-    data: page.data.map(toProduct),
-    pagination: { has_more: next_cursor !== null, next_cursor, count: page.data.length },
-  };
+  const binding = { list: "products", ...filters, region, country };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start: { key: firstKeys[filter.sort_by], id: "" } },
+    ({ first, key, id, limit: most }) =>
+      shapeOf(filter, !first)(q, {
+        status: filter.status,
+        ...(region === undefined ? {} : { region }),
+        ...(country === undefined ? {} : { country: coversCountry(country) }),
+        ...(filter.type === undefined ? {} : { type: filter.type }),
+        ...(first ? {} : { key, id }),
+        limit: most,
+      }),
+    (row): Position<string | number> => ({ key: row[filter.sort_by], id: row.id }),
+  );
+  return { data: rows.map(toProduct), pagination };
 }
 
 function knownCountry(text: string): string {
@@ -71,7 +70,8 @@ function knownCountry(text: string): string {
   throw invalid({ country: ["must be an ISO 3166-1 country code such as JP or JPN, or a country's English name"] });
 }
 
-const keyTypes = { created_at: "number", price_cents: "number", name: "string" } as const;
+/** A key of each sort's type. */
+const firstKeys: Record<ProductSort, string | number> = { created_at: 0, price_cents: 0, name: "" };
 
 /** A shape is given the parameters it has slots for. */
 type Shape = (q: Read, params: Partial<Params>) => Promise<Row<"products">[]>;

@@ -1,23 +1,60 @@
 import { createHash } from "node:crypto";
 import { Problem } from "./problem.ts";
 
-/** The last record of a page: its sort key and its id, in list order (contract: Pagination rule). */
-export interface Position {
-  key: string | number;
+/** The pagination object of a list's body (contract: Pagination object). */
+export interface Pagination {
+  has_more: boolean;
+  next_cursor: string | null;
+  count: number;
+}
+
+/** A row's place in list order: its sort key and its id (contract: Pagination rule). */
+export interface Position<K extends string | number> {
+  key: K;
   id: string;
 }
 
-/** One page of a keyset-paginated list. */
-export interface Page<T> {
-  data: T[];
-  next: Position | null;
+/** The rows that a list query reads: `limit` of those after this position. */
+export interface Window<K extends string | number> extends Position<K> {
+  limit: number;
+  /** Whether the list is read from its start. */
+  first: boolean;
 }
 
-/** Cuts the one row too many that a list query asks for, and says where the next page starts. */
-export function toPage<T>(rows: T[], limit: number, position: (row: T) => Position): Page<T> {
-  const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  return { data, next: rows.length > limit && last !== undefined ? position(last) : null };
+/** Which page of which list. `start` is before the list's first row; its key has the type of the sort key. */
+export interface PageRequest<K extends string | number> {
+  limit: number;
+  cursor: string | undefined;
+  binding: CursorBinding;
+  start: Position<K>;
+}
+
+/** Before the first row of a list that is newest first by (created_at, id). */
+export const newestFirst: Position<number> = { key: Number.MAX_SAFE_INTEGER, id: "" };
+
+/** The same of a list that is oldest first. */
+export const oldestFirst: Position<number> = { key: -1, id: "" };
+
+/** The position of a record in a list that is newest first. */
+export function byCreation({ created_at: key, id }: { created_at: number; id: string }): Position<number> {
+  return { key, id };
+}
+
+/**
+ * One page of a keyset-paginated list. `read` is asked for one row more than the page holds, which shows whether there
+ * is a next page. Throws `invalid_cursor`.
+ */
+export async function pageOf<R, K extends string | number>(
+  { limit, cursor, binding, start }: PageRequest<K>,
+  read: (window: Window<K>) => Promise<R[]>,
+  positionOf: (row: R) => Position<K>,
+): Promise<{ rows: R[]; pagination: Pagination }> {
+  const from = cursor === undefined ? start : decodeCursor(cursor, binding, start.key);
+  const found = await read({ key: from.key, id: from.id, limit: limit + 1, first: cursor === undefined });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const next_cursor = found.length > limit && last !== undefined ? encodeCursor(positionOf(last), binding) : null;
+  return { rows, pagination: { has_more: next_cursor !== null, next_cursor, count: rows.length } };
 }
 
 /** What a cursor is bound to: list, sort, direction, filters and whose list it is. Any change makes it invalid. */
@@ -31,15 +68,15 @@ function bindingMark(binding: CursorBinding): string {
 }
 
 /** An opaque cursor for `position` in the list that `binding` names. */
-export function encodeCursor(position: Position, binding: CursorBinding): string {
+function encodeCursor(position: Position<string | number>, binding: CursorBinding): string {
   return Buffer.from(JSON.stringify([bindingMark(binding), position.key, position.id])).toString("base64url");
 }
 
 /**
- * The position in a cursor whose sort key has the given type. Throws `invalid_cursor` unless it was made for exactly
- * this list.
+ * The position in a cursor whose sort key has the type of `sample`. Throws `invalid_cursor` unless it was made for
+ * exactly this list.
  */
-export function decodeCursor(cursor: string, binding: CursorBinding, keyType: "string" | "number"): Position {
+function decodeCursor<K extends string | number>(cursor: string, binding: CursorBinding, sample: K) {
   const refused = new Problem(
     "invalid_cursor",
     "The cursor was not made for this list with these filters and this sort.",
@@ -52,8 +89,10 @@ export function decodeCursor(cursor: string, binding: CursorBinding, keyType: "s
   }
   if (!Array.isArray(parts) || parts.length !== 3) throw refused;
   const [mark, key, id] = parts as unknown[];
-  if (mark !== bindingMark(binding) || typeof id !== "string") throw refused;
-  if (keyType === "string" && typeof key === "string") return { key, id };
-  if (keyType === "number" && typeof key === "number" && Number.isSafeInteger(key)) return { key, id };
-  throw refused;
+  if (mark !== bindingMark(binding) || typeof id !== "string" || !isKeyLike(key, sample)) throw refused;
+  return { key, id };
+}
+
+function isKeyLike<K extends string | number>(key: unknown, sample: K): key is K {
+  return typeof key === typeof sample && (typeof key !== "number" || Number.isSafeInteger(key));
 }

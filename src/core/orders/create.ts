@@ -3,6 +3,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { insertRow } from "../store/rows.ts";
@@ -19,7 +20,6 @@ import {
   linesOfOrder,
   type Order,
   type OrderRow,
-  type Owner,
   orderNumberTaken,
   requireOrder,
   toOrder,

@@ -1,8 +1,9 @@
 import { type Esim, esimsOfOrder, toEsim } from "../esims/esim.ts";
 import type { OrderId } from "../kernel/brand.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
-import { type Owner, requireOwnOrder } from "./order.ts";
+import { requireOwnOrder } from "./order.ts";
 
 /** Contract: OrderEsims. */
 export interface OrderEsims {

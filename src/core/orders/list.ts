@@ -1,11 +1,12 @@
 import { and, desc, eq, getTableColumns, gte, inArray, sql } from "drizzle-orm";
 import type { OrderId, ProductId } from "../kernel/brand.ts";
-import { type CursorBinding, decodeCursor, encodeCursor, type Position, toPage } from "../kernel/page.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { byCreation, newestFirst, type Window as PageWindow, type Pagination, pageOf } from "../kernel/page.ts";
 import type { OrderStatus } from "../store/schema/orders.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { orderOfKey } from "./idempotency.ts";
-import { type LineRow, linesOfOrder, type Order, type OrderRow, type Owner, requireOrder, toOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 
 /** Whose orders, which of them, from where on. */
 export interface OrderFilter extends Owner {
@@ -25,7 +26,7 @@ export interface OrderFilter extends Owner {
 /** Contract: Order list. */
 export interface OrderPage {
   data: Order[];
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+  pagination: Pagination;
 }
 
 interface Window extends Owner {
@@ -92,42 +93,37 @@ const lists = {
 /** A page of the caller's orders, newest first (contract: GET /orders). Throws `invalid_cursor`. */
 export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPage> {
   const { limit, cursor, ...filters } = filter;
-  const binding: CursorBinding = { list: "orders", ...filters };
   // No id is less than "": the first page starts below all orders of that moment.
-  const start = { key: filter.createdBefore ?? Number.MAX_SAFE_INTEGER, id: "" };
-  const from = cursor === undefined ? start : decodeCursor(cursor, binding, "number");
-  const rows = await (filter.externalOrderId === undefined ? found(q, filter, from) : named(q, filter, from));
-  const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
-  const lines = await linesOfOrders(
-    q,
-    page.data.map((row) => row.id),
+  const start = { ...newestFirst, ...(filter.createdBefore === undefined ? {} : { key: filter.createdBefore }) };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding: { list: "orders", ...filters }, start },
+    (window) => (filter.externalOrderId === undefined ? found(q, filter, window) : named(q, filter, window)),
+    byCreation,
   );
-  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
-  return {
-    data: page.data.map((row) => toOrder(row, lines.get(row.id) ?? [])),
-    pagination: { has_more: next_cursor !== null, next_cursor, count: page.data.length },
-  };
+  const ids = rows.map((row) => row.id);
+  const lines = await linesOfOrders(q, ids);
+  return { data: rows.map((row) => toOrder(row, lines.get(row.id) ?? [])), pagination };
 }
 
-function found(q: Read, filter: OrderFilter, from: Position): Promise<OrderRow[]> {
-  const { partnerId, environment, status, productId, createdAfter: since = 0, limit } = filter;
+function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
+  const { partnerId, environment, status, productId, createdAfter: since = 0 } = filter;
   const list =
     productId === undefined
       ? lists[status === undefined ? "owner" : "ownerInStatus"]
       : lists[status === undefined ? "product" : "productInStatus"];
-  const window = { partnerId, environment, since, key: Number(from.key), id: from.id, limit: limit + 1 };
+  const window = { ...from, partnerId, environment, since };
   // Slots that the chosen list does not use are not missed.
   return list(q, { ...window, status, productId } as Window);
 }
 
 /** The order that a bulk request named, if the other filters let it through: the id is the key of its order. */
-async function named(q: Read, filter: OrderFilter, from: Position): Promise<OrderRow[]> {
+async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
   const { partnerId: partner_id, environment, externalOrderId: key = "" } = filter;
   const known = await orderOfKey(q, { partner_id, environment, space: "bulk", key });
   if (known === null) return [];
   const row = await requireOrder(q, known.order_id);
   const { status = row.status, productId, createdAfter: since = 0 } = filter;
-  const before = row.created_at < Number(from.key) || (row.created_at === from.key && row.id < from.id);
+  const before = row.created_at < from.key || (row.created_at === from.key && row.id < from.id);
   if (row.status !== status || row.created_at < since || !before) return [];
   if (productId === undefined) return [row];
   const lines = await linesOfOrder(q, row.id);

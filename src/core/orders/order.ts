@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import type { OrderId, OrderLineId, PartnerId } from "../kernel/brand.ts";
+import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import type { OrderLineStatus, OrderStatus, Shipping } from "../store/schema/orders.ts";
@@ -20,12 +20,6 @@ const byId = statement((db, t, slot: Slots<{ id: OrderId }>) =>
 const linesOf = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
   db.select().from(t.orderLines).where(eq(t.orderLines.order_id, slot.order_id)).orderBy(t.orderLines.position),
 );
-
-/** Whose orders are meant: a token sees only its partner's, of its environment. */
-export interface Owner {
-  partnerId: PartnerId;
-  environment: Environment;
-}
 
 /** The order's row, whoever's it is. Throws `not_found`. */
 export async function requireOrder(q: Read, id: OrderId): Promise<OrderRow> {

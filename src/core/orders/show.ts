@@ -2,9 +2,10 @@ import { activationCode, type EsimRow, esimsOfOrder } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import type { Owner } from "../kernel/owner.ts";
 import type { Read } from "../store/store.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
-import { type LineRow, linesOfOrder, type Owner, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
 
 /** One order with what was delivered (contract: OrderWithFulfillment). Throws `not_found`. */
 export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; publicUrl: string }) {

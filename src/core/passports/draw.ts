@@ -3,11 +3,12 @@ import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Identity } from "../kernel/identity.ts";
 import { newId } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { Secret } from "../kernel/secret.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { type Owner, openPassport, type PassportRow } from "./passport.ts";
+import { openPassport, type PassportRow } from "./passport.ts";
 
 /** Uses of one passport for one carrier's brand at the same time (contract: Limits). */
 const USES_PER_BRAND = 4;

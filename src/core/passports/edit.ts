@@ -1,6 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
@@ -9,7 +10,6 @@ import { checkChange, type PassportChange } from "./check.ts";
 import {
   columnsOf,
   type NewPassport,
-  type Owner,
   openPassport,
   type PassportRow,
   passportInPool,

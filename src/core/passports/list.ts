@@ -1,10 +1,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
-import { numberIndex, type Owner, type PassportRecord, toRecord } from "./passport.ts";
+import { numberIndex, type PassportRecord, toRecord } from "./passport.ts";
 
 /** Whose pool is listed, and which part of it. */
 export interface PassportFilter extends Owner {
@@ -18,7 +19,7 @@ export interface PassportFilter extends Owner {
 export interface PassportPage {
   records: PassportRecord[];
   count: number;
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+  pagination: Pagination;
 }
 
 type Window = Owner & { key: number; id: string; limit: number };
@@ -69,17 +70,17 @@ export async function listPassports(q: Read, filter: PassportFilter): Promise<Pa
   await requireAgent(q, partnerId);
   const number_index = passport_no === undefined ? undefined : numberIndex(q, passport_no);
   const binding = { list: "passports", partnerId, environment, number_index };
-  const from =
-    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
-  const window = { partnerId, environment, key: Number(from.key), id: from.id, limit: limit + 1 };
-  const rows =
-    number_index === undefined ? await newest(q, window) : await newestOfNumber(q, { ...window, number_index });
-  const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
-  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
-  const count = page.data.length;
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start: newestFirst },
+    (window) => {
+      const part = { ...window, partnerId, environment };
+      return number_index === undefined ? newest(q, part) : newestOfNumber(q, { ...part, number_index });
+    },
+    byCreation,
+  );
   return {
-    records: page.data.map((row) => toRecord(q, row)),
-    count,
-    pagination: { has_more: next_cursor !== null, next_cursor, count },
+    records: rows.map((row) => toRecord(q, row)),
+    count: rows.length,
+    pagination,
   };
 }

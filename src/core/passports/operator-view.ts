@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { PassportId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import { byCreation, oldestFirst, pageOf } from "../kernel/page.ts";
 import { notFound } from "../kernel/problem.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -107,14 +107,12 @@ export async function verificationQueue(
   q: Read,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<{ data: OperatorPassport[]; next_cursor: string | null }> {
-  const binding = { list: "passport_queue" };
-  const from = cursor === undefined ? { key: -1, id: "" } : decodeCursor(cursor, binding, "number");
-  const rows = await awaiting(q, { key: Number(from.key), id: from.id, limit: limit + 1 });
-  const page = toPage(rows, limit, ({ passport }) => ({ key: passport.created_at, id: passport.id }));
-  return {
-    data: page.data.map(toOperatorPassport),
-    next_cursor: page.next === null ? null : encodeCursor(page.next, binding),
-  };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding: { list: "passport_queue" }, start: oldestFirst },
+    (window) => awaiting(q, window),
+    ({ passport }) => byCreation(passport),
+  );
+  return { data: rows.map(toOperatorPassport), next_cursor: pagination.next_cursor };
 }
 
 /** One draw of a passport. */

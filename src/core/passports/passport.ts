@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import type { PartnerId, PassportId } from "../kernel/brand.ts";
+import type { PassportId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { notFound } from "../kernel/problem.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -10,12 +10,6 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 export type PassportRow = Row<"passports">;
-
-/** Whose pool is meant: a token sees only its partner's, of its environment. */
-export interface Owner {
-  partnerId: PartnerId;
-  environment: Environment;
-}
 
 /** A passport as its partner sends it, checked: identity and the partner's own note of it. */
 export interface NewPassport extends Identity {

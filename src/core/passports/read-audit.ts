@@ -1,8 +1,8 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
+import type { Owner } from "../kernel/owner.ts";
 import type { Tx } from "../store/store.ts";
-import type { Owner } from "./passport.ts";
 
 /** Tells the audit trail that somebody of ours read whole records of a partner's pool. */
 export async function auditPoolRead(tx: Tx, input: Owner & { ids: PassportId[]; actor: Actor }): Promise<void> {

@@ -1,10 +1,11 @@
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { requireAgent } from "./agent.ts";
 import { refuseInUse } from "./edit.ts";
-import { type Owner, requireOwnPassport } from "./passport.ts";
+import { requireOwnPassport } from "./passport.ts";
 
 /**
  * Takes a passport out of the caller's pool; the record stays until it is purged (contract: DELETE

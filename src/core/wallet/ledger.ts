@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import { byCreation, newestFirst, pageOf } from "../kernel/page.ts";
 import type { LedgerKind } from "../store/schema/wallet.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -54,16 +54,17 @@ export async function listLedger(
   q: Read,
   input: { partnerId: PartnerId; limit: number; cursor?: string | undefined },
 ): Promise<LedgerPage> {
-  const binding = { list: "ledger", partner: input.partnerId };
-  const newest = { key: Number.MAX_SAFE_INTEGER, id: "" };
-  const { key, id } = input.cursor === undefined ? newest : decodeCursor(input.cursor, binding, "number");
-  const rows = await page(q, { partner_id: input.partnerId, key: Number(key), id, limit: input.limit + 1 });
-  const { data, next } = toPage(rows, input.limit, (row) => ({ key: row.created_at, id: row.id }));
+  const { partnerId, limit, cursor } = input;
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding: { list: "ledger", partner: partnerId }, start: newestFirst },
+    (window) => page(q, { ...window, partner_id: partnerId }),
+    byCreation,
+  );
   const entries: LedgerEntry[] = [];
-  for (const { id: entryId, kind, currency, amount_cents, order_id, reference, created_at } of data) {
+  for (const { id: entryId, kind, currency, amount_cents, order_id, reference, created_at } of rows) {
     const postings = await postingsOf(q, { id: entryId });
     const at = isoTime(created_at);
     entries.push({ id: entryId, kind, currency, amount_cents, order_id, reference, created_at: at, postings });
   }
-  return { data: entries, next_cursor: next === null ? null : encodeCursor(next, binding), count: entries.length };
+  return { data: entries, next_cursor: pagination.next_cursor, count: entries.length };
 }

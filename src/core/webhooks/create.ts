@@ -3,17 +3,18 @@ import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Tx } from "../store/store.ts";
 import { endpointUrlFault } from "./endpoint-url.ts";
 import { newWebhookSecret } from "./secrets.ts";
-import { toWebhook, type Webhook, type WebhookOwner, type WebhookRow } from "./webhook.ts";
+import { toWebhook, type Webhook, type WebhookRow } from "./webhook.ts";
 
 /** An endpoint to be registered. */
 export interface NewWebhook {
-  owner: WebhookOwner;
+  owner: Owner;
   url: string;
   /** At least one; repetitions count once. */
   events: EventKind[];

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import { type Position, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 import { requireWebhook } from "./webhook.ts";
@@ -27,30 +27,34 @@ export async function listDeliveries(
   const { endpointId, failed, cursor, limit } = filter;
   if (endpointId !== undefined) await requireWebhook(q, endpointId);
   const binding = { list: "deliveries", endpointId, failed };
-  // The position is an id that this list gave out.
-  const before = cursor === undefined ? undefined : (decodeCursor(cursor, binding, "string").id as DeliveryId);
-  // Built per call: it is asked for by people, in several shapes, a few times a day.
-  const rows = await q.db
-    .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
-    .from(deliveries)
-    .innerJoin(events, eq(events.id, deliveries.event_id))
-    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(
-      and(
-        endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
-        // The very words of the index.
-        failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
-        before === undefined ? undefined : lt(deliveries.id, before),
-      ),
-    )
-    .orderBy(desc(deliveries.id))
-    .limit(limit + 1);
-  const page = toPage(rows, limit, ({ delivery: { id } }) => ({ key: id, id }));
+  const start: Position<string> = { key: "", id: "" };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start },
+    // Built per call: it is asked for by people, in several shapes, a few times a day.
+    ({ first, id, limit: most }) =>
+      q.db
+        .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
+        .from(deliveries)
+        .innerJoin(events, eq(events.id, deliveries.event_id))
+        .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+        .where(
+          and(
+            endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
+            // Must match the partial index predicate exactly.
+            failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
+            // The position is an id that this list gave out.
+            first ? undefined : lt(deliveries.id, id as DeliveryId),
+          ),
+        )
+        .orderBy(desc(deliveries.id))
+        .limit(most),
+    ({ delivery: { id } }) => ({ key: id, id }),
+  );
   const tries = await triesOf(
     q,
-    page.data.map((row) => row.delivery.id),
+    rows.map((row) => row.delivery.id),
   );
-  const data = page.data.map(({ delivery, event, url }) => ({
+  const data = rows.map(({ delivery, event, url }) => ({
     id: delivery.id,
     event,
     event_id: delivery.event_id,
@@ -61,7 +65,7 @@ export async function listDeliveries(
     created_at: isoTime(delivery.created_at),
     attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
   }));
-  return { data, next_cursor: page.next === null ? null : encodeCursor(page.next, binding) };
+  return { data, next_cursor: pagination.next_cursor };
 }
 
 /** The tries of a whole page in one query, oldest first. */

@@ -1,14 +1,15 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
-import { decodeCursor, encodeCursor, toPage } from "../kernel/page.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
 import type { WebhookStatus } from "../store/schema/webhooks.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { toWebhook, type Webhook, type WebhookOwner } from "./webhook.ts";
+import { toWebhook, type Webhook } from "./webhook.ts";
 
 /** Which endpoints, and which page of them. */
 export interface WebhookFilter {
-  owner: WebhookOwner;
+  owner: Owner;
   limit: number;
   cursor?: string | undefined;
   status?: WebhookStatus | undefined;
@@ -19,10 +20,10 @@ export interface WebhookFilter {
 /** The body of the list. */
 export interface WebhookPage {
   data: Webhook[];
-  pagination: { has_more: boolean; next_cursor: string | null; count: number };
+  pagination: Pagination;
 }
 
-type Window = WebhookOwner & { status: WebhookStatus | ""; key: number; id: string; limit: number };
+type Window = Owner & { status: WebhookStatus | ""; key: number; id: string; limit: number };
 
 // A partner has few endpoints: the status is looked at on the way through the partner's part of the index.
 const newest = statement((db, t, slot: Slots<Window>) =>
@@ -45,15 +46,11 @@ const newest = statement((db, t, slot: Slots<Window>) =>
 export async function listWebhooks(q: Read, filter: WebhookFilter): Promise<WebhookPage> {
   const { owner, limit, cursor, status, environment } = filter;
   const binding = { list: "webhooks", ...owner, status, filter: environment };
-  const from =
-    cursor === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "" } : decodeCursor(cursor, binding, "number");
   const elsewhere = environment !== undefined && environment !== owner.environment;
-  const window = { ...owner, status: status ?? ("" as const), key: Number(from.key), id: from.id, limit: limit + 1 };
-  const rows = elsewhere ? [] : await newest(q, window);
-  const page = toPage(rows, limit, (row) => ({ key: row.created_at, id: row.id }));
-  const next_cursor = page.next === null ? null : encodeCursor(page.next, binding);
-  return {
-    data: page.data.map(toWebhook),
-    pagination: { has_more: next_cursor !== null, next_cursor, count: page.data.length },
-  };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start: newestFirst },
+    async (window) => (elsewhere ? [] : newest(q, { ...owner, ...window, status: status ?? "" })),
+    byCreation,
+  );
+  return { data: rows.map(toWebhook), pagination };
 }

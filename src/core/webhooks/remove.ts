@@ -1,9 +1,10 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { requireOwnWebhook, type WebhookOwner } from "./webhook.ts";
+import { requireOwnWebhook } from "./webhook.ts";
 
 type Endpoint = { id: WebhookId };
 
@@ -30,10 +31,7 @@ const dropEndpoint = statement((db, t, slot: Slots<Endpoint>) =>
 );
 
 /** Deletes an endpoint and what waits for it; what was settled stays on record. Throws `not_found`. */
-export async function deleteWebhook(
-  tx: Tx,
-  input: { owner: WebhookOwner; id: WebhookId; actor: string },
-): Promise<void> {
+export async function deleteWebhook(tx: Tx, input: { owner: Owner; id: WebhookId; actor: string }): Promise<void> {
   const row = await requireOwnWebhook(tx, input.owner, input.id);
   await dropTries(tx, { id: row.id });
   await dropWaiting(tx, { id: row.id });

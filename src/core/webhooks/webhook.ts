@@ -1,19 +1,13 @@
 import { eq } from "drizzle-orm";
-import type { PartnerId, WebhookId } from "../kernel/brand.ts";
+import type { WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { notFound } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;
-
-/** Whose endpoints are meant: a token sees only its partner's, of its environment. */
-export interface WebhookOwner {
-  partnerId: PartnerId;
-  environment: Environment;
-}
 
 const byId = statement((db, t, slot: Slots<{ id: WebhookId }>) =>
   db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.id, slot.id)),
@@ -32,7 +26,7 @@ export async function requireWebhook(q: Read, id: WebhookId): Promise<WebhookRow
 }
 
 /** The endpoint's row, if it is `owner`'s. Throws `not_found` otherwise, whether it exists or not. */
-export async function requireOwnWebhook(q: Read, owner: WebhookOwner, id: WebhookId): Promise<WebhookRow> {
+export async function requireOwnWebhook(q: Read, owner: Owner, id: WebhookId): Promise<WebhookRow> {
   const row = await requireWebhook(q, id);
   if (row.partner_id !== owner.partnerId || row.environment !== owner.environment) throw notFound("webhook");
   return row;
@@ -64,6 +58,6 @@ function lastDelivery({ last_event, last_event_id, last_status_code, last_at }: 
 }
 
 /** One endpoint (contract: GET /webhooks/{id}). Throws `not_found`. */
-export async function showWebhook(q: Read, input: { owner: WebhookOwner; id: WebhookId }): Promise<WebhookDetail> {
+export async function showWebhook(q: Read, input: { owner: Owner; id: WebhookId }): Promise<WebhookDetail> {
   return toWebhookDetail(await requireOwnWebhook(q, input.owner, input.id));
 }
