@@ -1,11 +1,14 @@
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { expect, onTestFinished, test } from "vitest";
+import { ensureCarriers } from "../src/core/carriers/seed.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { migrate, migrationsOf } from "../src/core/store/migrate.ts";
 import type { Migration } from "../src/core/store/migration.ts";
 import { type Location, openStore } from "../src/core/store/open.ts";
 import { StoreError } from "../src/core/store/problems.ts";
+import { findByKey, updateRow } from "../src/core/store/rows.ts";
+import type { Row } from "../src/core/store/schema/tables.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
@@ -55,6 +58,21 @@ test("readers see only what is committed, and each read sees one moment", async 
   const [before, after] = await store.read(twice, null);
   expect(after).toEqual(before);
   expect(await store.read(keys, "c")).toEqual(["c0"]);
+});
+
+test("an update writes the columns that it names, however many, and no others", async () => {
+  const { store } = await openTestStore(testClock());
+  await store.write(ensureCarriers, null);
+  const update = (prefix: string, change: Partial<Row<"carriers">>) =>
+    store.write((tx) => updateRow(tx, "carriers", { prefix }, change), null);
+  const one = { answer_within_ms: 1000, brand: "b1", name: "n1", region: "r1", required_fields: [], timeout_ms: 100 };
+  const two = { ...one, brand: "b2", name: "n2", url: "https://two.example" };
+  await update("58", one);
+  await update("896103", two);
+  await update("58", { ...one, brand: "b3", url: undefined });
+  const find = (prefix: string) => store.read((q) => findByKey(q, "carriers", { prefix }), null);
+  expect(await find("58")).toMatchObject({ ...one, brand: "b3", url: null });
+  expect(await find("896103")).toMatchObject(two);
 });
 
 test("many writers of several processes lose nothing", async () => {
