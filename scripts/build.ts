@@ -15,11 +15,12 @@ const external = ["better-sqlite3", "pg", "pino", "pino-pretty", "@scalar/fastif
  * set of commands that shares some of them, and each file costs a start half a millisecond.
  */
 const shared = [
-  ...["bulk", "command", "errors", "exit-codes", "failure", "globals", "help", "input", "input-time"],
-  ...["partner-options", "place", "client/api", "client/pages", "output/clean", "output/prompts", "output/words"],
+  ...["kernel/errors", "kernel/exit-codes", "kernel/failure", "kernel/globals", "kernel/input", "kernel/input-time"],
+  ...["output/clean", "output/prompts", "output/words", "place/partner-options", "place/place"],
+  ...["client/api", "client/pages", "frame/command", "frame/help", "bulk/import-csv"],
 ].map((name) => join(root, "src", "cli", `${name}.ts`));
 /** What starts before any command is known. */
-const first = ["main", "compile-cache", "parent"].map((name) => join(root, "src", "cli", `${name}.ts`));
+const first = ["main", "frame/compile-cache", "frame/parent"].map((name) => join(root, "src", "cli", `${name}.ts`));
 
 /** Lets every other file of the terminal import all that is shared, so that it becomes one chunk. */
 const together: Plugin = {

@@ -23,6 +23,19 @@ const floors = [
   ["src/core/kernel"],
 ];
 
+/** The floors within the command line; the files at its root are the top. */
+const cliFloors = [
+  ["src/cli"],
+  ["src/cli/commands"],
+  ["src/cli/completion", "src/cli/demo", "src/cli/serve"],
+  ["src/cli/bulk"],
+  ["src/cli/frame"],
+  ["src/cli/client", "src/cli/logs"],
+  ["src/cli/place"],
+  ["src/cli/output", "src/cli/csv"],
+  ["src/cli/kernel"],
+];
+
 /** Packages that only these folders may name, and why it is theirs. */
 const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
   {
@@ -48,14 +61,51 @@ const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
 ];
 
 const sources = readSources().filter(({ path }) => path.startsWith("src/"));
+const cliSources = sources
+  .filter(({ path }) => path.startsWith("src/cli/"))
+  .map(({ imports, ...source }) => ({
+    ...source,
+    imports: imports.filter(({ file }) => file?.startsWith("src/cli/")),
+  }));
 
 describe("the house", () => {
   test("every file stands on a floor", () => {
-    expect(sources.filter(({ path }) => floorOf(path) === null).map(({ path }) => path)).toEqual([]);
+    expect(sources.filter(({ path }) => floorOf(path, floors) === null).map(({ path }) => path)).toEqual([]);
   });
 
   test("folders import only from floors below", () => {
-    expect(climbing(sources)).toEqual([]);
+    expect(climbing(sources, floors)).toEqual([]);
+  });
+
+  test("folders of the command line import only from floors below", () => {
+    expect(climbing(cliSources, cliFloors)).toEqual([]);
+  });
+
+  test("every folder of the command line is on a floor, and its root holds only the entry", () => {
+    const atRoot = cliSources.map(({ path }) => path).filter((path) => floorOf(path, cliFloors)?.floor === 0);
+    expect(atRoot.sort()).toEqual(["src/cli/main.ts", "src/cli/nouns.ts", "src/cli/run.ts"]);
+  });
+
+  test("a noun imports nothing from another noun", () => {
+    expect(
+      climbing(
+        cliSources.filter(({ path }) => nounOf(path) !== null),
+        nounFloors(cliSources),
+      ),
+    ).toEqual([]);
+  });
+
+  test("a way up within the command line and a way across nouns are both seen", () => {
+    const made = madeUpSources({
+      "src/cli/output/a.ts": 'import { b } from "../place/b.ts";\nexport const a = b;',
+      "src/cli/place/b.ts": "export const b = 1;",
+      "src/cli/commands/orders/c.ts": 'import { d } from "../stock/d.ts";\nexport const c = d;',
+      "src/cli/commands/stock/d.ts": "export const d = 1;",
+    });
+    expect(climbing(made, cliFloors)).toEqual(["src/cli/output/a.ts:1 imports src/cli/place/b.ts"]);
+    expect(climbing(made, nounFloors(made))).toContain(
+      "src/cli/commands/orders/c.ts:1 imports src/cli/commands/stock/d.ts",
+    );
   });
 
   test("a way up and a way across are both seen", () => {
@@ -64,7 +114,7 @@ describe("the house", () => {
       "src/core/orders/b.ts": 'export const b = 1;\nexport const c = () => import("../partners/c.ts");',
       "src/core/partners/c.ts": "export const c = 1;",
     });
-    expect(climbing(made).sort()).toEqual([
+    expect(climbing(made, floors).sort()).toEqual([
       "src/core/kernel/a.ts:1 imports src/core/orders/b.ts",
       "src/core/orders/b.ts:2 imports src/core/partners/c.ts",
     ]);
@@ -88,27 +138,38 @@ describe("the house", () => {
   });
 });
 
-function floorOf(path: string): { folder: string; floor: number } | null {
-  for (const [floor, folders] of floors.entries()) {
-    const folder = folders.find((name) => path.startsWith(`${name}/`));
-    if (folder !== undefined) return { folder, floor };
-  }
-  return null;
+/** Floors from the top down, each with its folders. */
+type Floors = readonly (readonly string[])[];
+
+/** The floor of the innermost listed folder that holds the file. */
+function floorOf(path: string, floors: Floors): { folder: string; floor: number } | null {
+  const held = floors.flatMap((folders, floor) => folders.map((folder) => ({ folder, floor })));
+  const holding = held.filter(({ folder }) => path.startsWith(`${folder}/`));
+  return holding.sort((a, b) => b.folder.length - a.folder.length)[0] ?? null;
 }
 
-function climbing(all: Source[]): string[] {
+function climbing(all: Source[], floors: Floors): string[] {
   return all.flatMap(({ path, imports }) =>
     imports.flatMap(({ file, line }) =>
-      file === null || isAllowed(path, file) ? [] : [`${path}:${line} imports ${file}`],
+      file === null || isAllowed(path, file, floors) ? [] : [`${path}:${line} imports ${file}`],
     ),
   );
 }
 
-function isAllowed(from: string, to: string): boolean {
-  const [upper, lower] = [floorOf(from), floorOf(to)];
+function isAllowed(from: string, to: string, floors: Floors): boolean {
+  const [upper, lower] = [floorOf(from, floors), floorOf(to, floors)];
   // Outside src there is one thing to import: the package's own description.
   if (upper === null || lower === null) return !to.startsWith("src/");
   return upper.folder === lower.folder || upper.floor < lower.floor;
+}
+
+function nounOf(path: string): string | null {
+  return /^src\/cli\/commands\/[^/]+(?=\/)/.exec(path)?.[0] ?? null;
+}
+
+/** All nouns side by side, above the files that they share. */
+function nounFloors(all: Source[]): Floors {
+  return [[...new Set(all.flatMap(({ path }) => nounOf(path) ?? []))], ["src/cli"]];
 }
 
 /** Every way that leads back to where it began, once each, from its first file in the order of names. */

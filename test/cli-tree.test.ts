@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import type { Command } from "../src/cli/command.ts";
+import type { Command } from "../src/cli/frame/command.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
 import { run } from "../src/cli/run.ts";
 import type { Ended } from "./support/cli.ts";

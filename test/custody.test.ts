@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openOrCreate } from "../src/cli/local-store.ts";
+import { openOrCreate } from "../src/cli/place/local-store.ts";
 import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
 import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";

@@ -7,8 +7,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${packageFile.version}\n`);
     return;
   }
-  (await import("./compile-cache.ts")).keepCompiledCode();
-  if (process.env.ESIMCTL_PARENT_FD !== undefined) await (await import("./parent.ts")).endWithParent();
+  (await import("./frame/compile-cache.ts")).keepCompiledCode();
+  if (process.env.ESIMCTL_PARENT_FD !== undefined) await (await import("./frame/parent.ts")).endWithParent();
   const { run } = await import("./run.ts");
   process.exitCode = await run(argv);
 }
@@ -26,7 +26,12 @@ function endQuietlyOnBrokenPipes(): void {
 /** `npm start`: demo data on the first run, then `serve` with the options in `argv`. */
 export async function start(argv: readonly string[]): Promise<void> {
   endQuietlyOnBrokenPipes();
-  (await import("./compile-cache.ts")).keepCompiledCode();
-  const { startDemo } = await import("./demo/start.ts");
-  process.exitCode = await startDemo(argv);
+  (await import("./frame/compile-cache.ts")).keepCompiledCode();
+  const [{ run }, { singles }, { serveDemo }] = await Promise.all([
+    import("./run.ts"),
+    import("./nouns.ts"),
+    import("./commands/serve-demo.ts"),
+  ]);
+  const commands = singles.map((one) => (one.name === "serve" ? { ...one, load: async () => serveDemo } : one));
+  process.exitCode = await run(["serve", ...argv], commands);
 }

@@ -1,18 +1,4 @@
-import type { Command } from "./command.ts";
-
-/** A noun and its verbs, which are loaded only when they are asked for. */
-export interface Noun {
-  name: string;
-  summary: string;
-  verbs(): Promise<readonly Command[]>;
-}
-
-/** A command without a noun. */
-export interface Single {
-  name: string;
-  summary: string;
-  load(): Promise<Command>;
-}
+import type { Noun, Single } from "./frame/command.ts";
 
 /** Commands without a noun, in the order of the help. */
 export const singles: readonly Single[] = [

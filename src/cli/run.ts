@@ -1,13 +1,13 @@
 import packageFile from "../../package.json" with { type: "json" };
-import type { Command } from "./command.ts";
-import { createContext } from "./create-context.ts";
-import { interrupted } from "./errors.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { askForMissing } from "./gaps.ts";
-import { type Globals, guessGlobals } from "./globals.ts";
+import type { Command } from "./frame/command.ts";
+import { createContext } from "./frame/create-context.ts";
+import { askForMissing } from "./frame/gaps.ts";
+import { buildProgram, HelpShown } from "./frame/program.ts";
+import { interrupted } from "./kernel/errors.ts";
+import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
+import { type Globals, guessGlobals } from "./kernel/globals.ts";
+import { onSecondSignal } from "./kernel/signals.ts";
 import { nouns, singles } from "./nouns.ts";
-import { buildProgram, HelpShown } from "./program.ts";
-import { onSecondSignal } from "./signals.ts";
 
 /** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
 export async function run(argv: readonly string[], commands = singles): Promise<ExitCode> {
@@ -22,14 +22,14 @@ export async function run(argv: readonly string[], commands = singles): Promise<
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
     exitCode = printResult(result, globals);
-  }, commands);
+  }, tree);
   program.on("option:version", () => {
     process.stdout.write(`${packageFile.version}\n`);
     throw new HelpShown();
   });
   try {
     if (argv[0] === "help" && argv[1] === "--man") {
-      const { manPage } = await import("./man-page.ts");
+      const { manPage } = await import("./frame/man-page.ts");
       process.stdout.write(await manPage(tree, packageFile.version));
       return exitCodes.done;
     }

@@ -1,6 +1,6 @@
 import type { ActivationId } from "../../core/kernel/brand.ts";
 import type { Store } from "../../core/store/store.ts";
-import { CliError } from "../errors.ts";
+import { CliError } from "../kernel/errors.ts";
 import type { Activation, PageBody } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
 

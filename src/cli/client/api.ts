@@ -1,9 +1,9 @@
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
 import type { Store } from "../../core/store/store.ts";
-import { CliError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { isForbidding, problemFailure } from "../failure.ts";
+import { CliError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { isForbidding, problemFailure } from "../kernel/failure.ts";
 
 /** What a request carries beside its method and path. */
 export interface Asked {

@@ -1,5 +1,5 @@
-import { CliError, interrupted } from "../errors.ts";
-import type { Globals } from "../globals.ts";
+import { CliError, interrupted } from "../kernel/errors.ts";
+import type { Globals } from "../kernel/globals.ts";
 import { waitCounting } from "../output/waiting.ts";
 import { asNetworkFault, type NetworkFault, networkFailure } from "./network-faults.ts";
 import type { Repeats } from "./repeatable.ts";

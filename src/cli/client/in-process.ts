@@ -9,21 +9,22 @@ import type { Addresses, DaemonContext, Principal } from "../../daemon/context.t
 import { buildHandlers } from "../../daemon/handlers.ts";
 import type { App } from "../../daemon/http.ts";
 import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
-import { type ActsFor, type Context, OPERATOR, type Opened, type OwnerOf } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { pickPartner } from "../partner-options.ts";
+import { CliError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { OPERATOR } from "../place/operator.ts";
+import { pickPartner } from "../place/partner-options.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+import type { ActsFor, Caller, Opened, OwnerOf } from "./caller.ts";
 
 /** Where `serve` listens unless configured otherwise. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
-export async function withLocalApi<T>(context: Context, actsFor: Actor, work: (api: Api) => Promise<T>): Promise<T> {
-  return context.withStore(async (opened) => {
-    const { principal, actsAs } = await localActor(context, opened, actsFor);
+export async function withLocalApi<T>(caller: Caller, actsFor: Actor, work: (api: Api) => Promise<T>): Promise<T> {
+  return caller.withStore(async (opened) => {
+    const { principal, actsAs } = await localActor(caller, opened, actsFor);
     const addresses = await addressesOf(opened);
-    const apps = await createApps(context, { ...opened, addresses }, principal);
+    const apps = await createApps(caller, { ...opened, addresses }, principal);
     try {
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
@@ -42,7 +43,7 @@ interface Apps {
 }
 
 /** The handlers of each resource, loaded and made ready when the first request goes there. */
-async function createApps({ globals }: Context, opened: DaemonContext, principal: Principal): Promise<Apps> {
+async function createApps({ globals }: Caller, opened: DaemonContext, principal: Principal): Promise<Apps> {
   let fault: StoreUnavailable | null = null;
   const store = reportingFaults(opened.store, (met) => {
     fault = met;
@@ -84,7 +85,7 @@ interface LocalActor {
 }
 
 /** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
-async function localActor(context: Context, { store }: Opened, actsFor: Actor): Promise<LocalActor> {
+async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Promise<LocalActor> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
@@ -97,7 +98,7 @@ async function localActor(context: Context, { store }: Opened, actsFor: Actor): 
     const environment = actsFor.sandbox ? "sandbox" : owner.environment;
     return { principal: { ...common, environment, partnerId, scopes }, actsAs: `${slug}, ${environment}` };
   }
-  const slug = actsFor.partner ?? (await pickPartner(context.globals, store));
+  const slug = actsFor.partner ?? (await pickPartner(caller.globals, store));
   const partner = await store.read(requirePartner, slug);
   if (environment === "production" && !partner.production) {
     throw new CliError(

@@ -1,5 +1,5 @@
-import { CliError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { CliError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Repeats } from "./repeatable.ts";
 
 /** Why a request got no answer. */

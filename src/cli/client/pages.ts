@@ -1,4 +1,4 @@
-import { flag, integer, text } from "../input.ts";
+import { flag, integer, text } from "../kernel/input.ts";
 import type { PageBody } from "./answers.ts";
 import type { Api, Asked } from "./api.ts";
 

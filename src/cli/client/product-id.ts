@@ -1,4 +1,4 @@
-import { CliError } from "../errors.ts";
+import { CliError } from "../kernel/errors.ts";
 import type { Product } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
 import { listPages } from "./pages.ts";

@@ -1,9 +1,9 @@
 import packageFile from "../../../package.json" with { type: "json" };
-import type { ActsFor, Context } from "../context.ts";
-import { usageError } from "../errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { readSecretArgument, secret, text } from "../output/prompts.ts";
-import { placeWords, type Server } from "../place.ts";
+import { placeWords, type Server } from "../place/place.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+import type { ActsFor, Caller } from "./caller.ts";
 import { claimsOf } from "./claims.ts";
 import { createExchange, type Exchange, type Incoming } from "./exchange.ts";
 import { repeatsOf } from "./repeatable.ts";
@@ -17,13 +17,13 @@ export interface Connection {
 
 /** Runs `work` with the v1 API over HTTP, as whom the server's credential says. Throws CliError, see `connect`. */
 export async function withRemoteApi<T>(
-  context: Context,
+  caller: Caller,
   { server, actsFor }: { server: Server; actsFor: ActsFor },
   work: (api: Api) => Promise<T>,
 ): Promise<T> {
   refusePartner(server, actsFor);
-  const credential = await credentialOf(context, server);
-  const { api } = await connect(context, { server, credential, keeper: await keeperOf(server) });
+  const credential = await credentialOf(caller, server);
+  const { api } = await connect(caller, { server, credential, keeper: await keeperOf(server) });
   return work(api);
 }
 
@@ -38,8 +38,8 @@ function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
 }
 
 /** What signs in at the server; what is missing is asked for at a terminal. */
-export async function credentialOf(context: Context, server: Server): Promise<Credential> {
-  const { globals } = context;
+export async function credentialOf(caller: Caller, server: Server): Promise<Credential> {
+  const { globals } = caller;
   const clientId = server.clientId ?? (await text("Client id:", "--client-id", globals));
   const typed = server.clientSecret;
   const clientSecret =
@@ -52,7 +52,7 @@ export async function credentialOf(context: Context, server: Server): Promise<Cr
 /** A profile's token is kept beside it. A credential named for one command is not kept. */
 export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
   if (profile === null) return null;
-  const { keepToken, readToken } = await import("../profiles.ts");
+  const { keepToken, readToken } = await import("../place/profiles.ts");
   return { read: () => readToken(profile), keep: (token) => keepToken(profile, token) };
 }
 
@@ -61,10 +61,10 @@ export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
  * done. Throws CliError: what the server refuses (exit code 4), and what the network does.
  */
 export async function connect(
-  context: Context,
+  caller: Caller,
   { server, credential, keeper }: { server: Server; credential: Credential; keeper: Keeper | null },
 ): Promise<Connection> {
-  const exchange = createExchange({ globals: context.globals, signal: context.interruption });
+  const exchange = createExchange({ globals: caller.globals, signal: caller.interruption });
   const tokens = createTokens(credential, exchange, keeper);
   const claims = claimsOf((await tokens.current()).access_token);
   const api: Api = {

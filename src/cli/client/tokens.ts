@@ -1,7 +1,7 @@
-import { CliError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { isForbidding } from "../failure.ts";
-import type { KeptToken } from "../profiles.ts";
+import { CliError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { isForbidding } from "../kernel/failure.ts";
+import type { KeptToken } from "../place/profiles.ts";
 import type { Exchange, Incoming } from "./exchange.ts";
 
 /** Whom to sign in as, and where. */

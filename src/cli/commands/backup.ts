@@ -1,10 +1,10 @@
 import packageFile from "../../../package.json" with { type: "json" };
-import { command } from "../command.ts";
-import { CliError } from "../errors.ts";
-import { argument, flag } from "../input.ts";
+import { command } from "../frame/command.ts";
+import { CliError } from "../kernel/errors.ts";
+import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
 import { mebibytes, moment, yesNo } from "../output/words.ts";
-import { placeWords } from "../place.ts";
+import { placeWords } from "../place/place.ts";
 
 export const backup = command({
   name: "backup",
@@ -28,7 +28,7 @@ export const backup = command({
     }
     const [{ makeBackup }, { requireInitialised }, { systemClock }] = await Promise.all([
       import("../../core/maintenance/backup.ts"),
-      import("../local-store.ts"),
+      import("../place/local-store.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
     requireInitialised(place);

@@ -1,9 +1,9 @@
-import { command } from "../command.ts";
 import { type Candidate, type Completion, complete, shells } from "../completion/complete.ts";
 import { scripts } from "../completion/scripts.ts";
-import type { Context } from "../context.ts";
-import { usageError } from "../errors.ts";
-import { argument, argumentList } from "../input.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { usageError } from "../kernel/errors.ts";
+import { argument, argumentList } from "../kernel/input.ts";
 import { clean } from "../output/clean.ts";
 
 export const completion = command({
@@ -45,5 +45,5 @@ async function wordsOf(context: Context, found: Completion, typed: readonly stri
   if (found.kind === "files") return [];
   if (found.kind === "names")
     return (await import("../completion/at-hand.ts")).namesAtHand(context, found.naming, typed);
-  return (await import("../profiles.ts")).profileNames().map((value) => ({ value, help: "" }));
+  return (await import("../place/profiles.ts")).profileNames().map((value) => ({ value, help: "" }));
 }

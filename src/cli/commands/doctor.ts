@@ -1,7 +1,7 @@
-import { command } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { command } from "../frame/command.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
 import { findingLines } from "../output/findings.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "../place/place.ts";
 
 export const doctor = command({
   name: "doctor",
@@ -34,7 +34,7 @@ async function locationAt(place: Place) {
   if (place.kind === "database") return { where: { url: place.url }, keyFile: place.keyFile, directory: null };
   const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
     import("../../core/store/data-directory.ts"),
-    import("../local-store.ts"),
+    import("../place/local-store.ts"),
   ]);
   requireInitialised(place);
   const { databaseFile, keyFile } = dataDirectory(place.path);

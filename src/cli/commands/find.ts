@@ -1,15 +1,16 @@
 import type { Match, Story } from "../../core/find/find.ts";
 import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
 import type { Store } from "../../core/store/store.ts";
-import { command } from "../command.ts";
-import { type Context, OPERATOR } from "../context.ts";
-import { argument, flag } from "../input.ts";
-import type { LogRecord } from "../log-reading.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { argument, flag } from "../kernel/input.ts";
+import { logLine } from "../logs/line.ts";
+import type { LogRecord } from "../logs/read.ts";
 import { clean } from "../output/clean.ts";
-import { logLine } from "../output/log-line.ts";
 import { readSecretArgument } from "../output/prompts.ts";
 import type { Column, Sheet } from "../output/sheet.ts";
 import { moment, statusPaint } from "../output/words.ts";
+import { OPERATOR } from "../place/operator.ts";
 
 export const find = command({
   name: "find",
@@ -61,8 +62,8 @@ async function storyOf(context: Context, store: Store, typed: string): Promise<L
   const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
     import("../../core/find/find.ts"),
     import("../../core/kernel/problem.ts"),
-    import("../log-reading.ts"),
-    import("../log-folder.ts"),
+    import("../logs/read.ts"),
+    import("../logs/folder.ts"),
   ]);
   const story = await store.read(findStory, typed).catch((error: unknown) => {
     if (error instanceof Problem && error.slug === "not_found") return error;

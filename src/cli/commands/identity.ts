@@ -2,8 +2,8 @@ import { claimsOf } from "../client/claims.ts";
 import type { Result } from "../output/result.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { moment, shown } from "../output/words.ts";
-import type { Server } from "../place.ts";
-import type { KeptToken } from "../profiles.ts";
+import type { Server } from "../place/place.ts";
+import type { KeptToken } from "../place/profiles.ts";
 
 /** Who acts where, as `login` and `whoami` print it. What does not apply is null. */
 export interface Identity {

@@ -1,6 +1,6 @@
-import { command } from "../command.ts";
-import { flag } from "../input.ts";
-import { type Place, placeWords } from "../place.ts";
+import { command } from "../frame/command.ts";
+import { flag } from "../kernel/input.ts";
+import { type Place, placeWords } from "../place/place.ts";
 
 export const init = command({
   name: "init",
@@ -25,8 +25,8 @@ export const init = command({
 
 async function initEmpty(place: Place) {
   const [{ openOrCreate }, { keyFileOf }, { prepareStore }, { systemClock }, { randomIds }] = await Promise.all([
-    import("../local-store.ts"),
-    import("../key-file.ts"),
+    import("../place/local-store.ts"),
+    import("../place/key-file.ts"),
     import("../../daemon/prepare.ts"),
     import("../../core/kernel/clock.ts"),
     import("../../core/kernel/ids.ts"),
@@ -44,7 +44,7 @@ async function initEmpty(place: Place) {
 async function initDemo(place: Place) {
   const [{ prepareDemo }, { keyFileOf }, { DEMO_PARTNER }] = await Promise.all([
     import("../demo/prepare.ts"),
-    import("../key-file.ts"),
+    import("../place/key-file.ts"),
     import("../demo/content.ts"),
   ]);
   const { created, credentials, refused } = await prepareDemo(place);

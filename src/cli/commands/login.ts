@@ -1,9 +1,9 @@
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { optionalArgument } from "../input.ts";
-import { type Server, serverUrl } from "../place.ts";
-import type { Profile } from "../profiles.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { optionalArgument } from "../kernel/input.ts";
+import { type Server, serverUrl } from "../place/place.ts";
+import type { Profile } from "../place/profiles.ts";
 import { identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
 export const login = command({
@@ -24,7 +24,7 @@ export const login = command({
   options: {},
   async run(context, { address }) {
     const [{ keepProfile, keepToken }, { connect, credentialOf }] = await Promise.all([
-      import("../profiles.ts"),
+      import("../place/profiles.ts"),
       import("../client/remote.ts"),
     ]);
     const server = await asked(context, address);
@@ -48,7 +48,7 @@ export const login = command({
 
 /** The server and what is known of its credential; the address is asked for when it is not given. */
 async function asked({ globals }: Context, address: string | undefined): Promise<Server & { profile: string }> {
-  const { DEFAULT_PROFILE, profileName, readProfile } = await import("../profiles.ts");
+  const { DEFAULT_PROFILE, profileName, readProfile } = await import("../place/profiles.ts");
   const { text } = await import("../output/prompts.ts");
   const { env } = process;
   const profile = profileName((globals.profile ?? env.ESIMCTL_PROFILE) || DEFAULT_PROFILE);

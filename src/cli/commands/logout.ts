@@ -1,5 +1,5 @@
-import { command } from "../command.ts";
-import { CliError } from "../errors.ts";
+import { command } from "../frame/command.ts";
+import { CliError } from "../kernel/errors.ts";
 
 export const logout = command({
   name: "logout",
@@ -13,7 +13,7 @@ export const logout = command({
   args: {},
   options: {},
   async run({ globals }) {
-    const { forgetProfile, lastProfile, profileNames, readProfile } = await import("../profiles.ts");
+    const { forgetProfile, lastProfile, profileNames, readProfile } = await import("../place/profiles.ts");
     const name = (globals.profile ?? process.env.ESIMCTL_PROFILE) || lastProfile()?.name;
     if (name === undefined) throw new CliError("not_logged_in", "There is no login.", "Log in: esimctl login.");
     if (!profileNames().includes(name)) {

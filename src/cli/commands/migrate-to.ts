@@ -1,10 +1,10 @@
-import { command } from "../command.ts";
-import { CliError, usageError } from "../errors.ts";
-import { argument } from "../input.ts";
-import { keyFileOf } from "../key-file.ts";
+import { command } from "../frame/command.ts";
+import { CliError, usageError } from "../kernel/errors.ts";
+import { argument } from "../kernel/input.ts";
 import { readSecretArgument } from "../output/prompts.ts";
 import { recordResult } from "../output/result.ts";
-import { placeWords } from "../place.ts";
+import { keyFileOf } from "../place/key-file.ts";
+import { placeWords } from "../place/place.ts";
 
 export const migrateTo = command({
   name: "migrate-to",
@@ -36,7 +36,7 @@ export const migrateTo = command({
     }
     const [{ moveToPostgres }, { requireInitialised }, { startProgress }, { systemClock }] = await Promise.all([
       import("../../core/maintenance/migrate-to.ts"),
-      import("../local-store.ts"),
+      import("../place/local-store.ts"),
       import("../output/progress.ts"),
       import("../../core/kernel/clock.ts"),
     ]);

@@ -1,11 +1,11 @@
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { argument, flag } from "../input.ts";
-import { givenKey } from "../key-file.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { CliError } from "../kernel/errors.ts";
+import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
 import { moment, shown } from "../output/words.ts";
-import { placeWords } from "../place.ts";
+import { givenKey } from "../place/key-file.ts";
+import { placeWords } from "../place/place.ts";
 import { countsJson } from "./verify-backup.ts";
 
 export const restore = command({

@@ -1,10 +1,10 @@
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { usageError } from "../errors.ts";
-import { address, choice, flag, integer, text } from "../input.ts";
-import { dated } from "../input-time.ts";
-import { listeningLine } from "../listening-line.ts";
-import type { Serving } from "../serving.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { usageError } from "../kernel/errors.ts";
+import { address, choice, flag, integer, text } from "../kernel/input.ts";
+import { dated } from "../kernel/input-time.ts";
+import { listeningLine } from "../serve/listening-line.ts";
+import type { Serving } from "../serve/serving.ts";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -78,7 +78,7 @@ export const serve = command({
   args: {},
   options: serveOptions,
   async run(context, input) {
-    const { serveUntilStopped } = await import("../serving.ts");
+    const { serveUntilStopped } = await import("../serve/serving.ts");
     await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => sayListening(context, url, publicUrl));
     return null;
   },

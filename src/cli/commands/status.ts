@@ -1,10 +1,10 @@
 import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { PlatformStatus } from "../../core/insight/status.ts";
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { usageError } from "../errors.ts";
-import { flag } from "../input.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { usageError } from "../kernel/errors.ts";
+import { flag } from "../kernel/input.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { spark } from "../output/spark.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";

@@ -1,11 +1,11 @@
 import { counted } from "../../core/kernel/counted.ts";
 import type { Counts } from "../../core/maintenance/verify-backup.ts";
-import { command } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { argument } from "../input.ts";
-import { givenKey } from "../key-file.ts";
+import { command } from "../frame/command.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { argument } from "../kernel/input.ts";
 import { findingLines } from "../output/findings.ts";
 import { moment } from "../output/words.ts";
+import { givenKey } from "../place/key-file.ts";
 
 /** The counts of tables, under the names that the terminal uses. */
 export function countsJson(counts: Counts | null): Record<string, number> | null {

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { apiPath } from "../client/api.ts";
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { type Place, placeWords, type Server } from "../place.ts";
+import { command } from "../frame/command.ts";
+import type { Context } from "../frame/context.ts";
+import { CliError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { type Place, placeWords, type Server } from "../place/place.ts";
 import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
 export const whoami = command({
@@ -35,7 +35,7 @@ async function atServer(context: Context, server: Server): Promise<Identity> {
 }
 
 async function atHand(place: Place): Promise<Identity> {
-  const { requireInitialised } = await import("../local-store.ts");
+  const { requireInitialised } = await import("../place/local-store.ts");
   if (place.kind === "directory") requireInitialised(place);
   return {
     place: place.kind,

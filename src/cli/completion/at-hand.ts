@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { dataDirectory } from "../../core/store/data-directory.ts";
 import { type Named, type Naming, namesIn } from "../../core/store/names.ts";
-import type { Context } from "../context.ts";
-import { resolveWhere } from "../place.ts";
+import type { Context } from "../frame/context.ts";
+import { resolveWhere } from "../place/place.ts";
 import { wordsTyped } from "./complete.ts";
 
 /**

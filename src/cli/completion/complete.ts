@@ -1,7 +1,7 @@
 import type { Naming } from "../../core/store/names.ts";
-import { globalOptions } from "../globals.ts";
-import { partnerOptionsOf } from "../partner-options.ts";
-import type { CommandTree, DescribedCommand } from "../tree.ts";
+import type { CommandTree, DescribedCommand } from "../frame/tree.ts";
+import { globalOptions } from "../kernel/globals.ts";
+import { partnerOptionsOf } from "../place/partner-options.ts";
 
 /** A word that is possible at the cursor, and what it means. */
 export interface Candidate {

@@ -13,14 +13,14 @@ import { listPartners } from "../../core/partners/list.ts";
 import type { Store } from "../../core/store/store.ts";
 import { creditWallet } from "../../core/wallet/fund.ts";
 import { packageRoot } from "../../daemon/package-root.ts";
-import { checkProductRow } from "../commands/products/row.ts";
-import { stockRowCheck } from "../commands/stock/row.ts";
-import { OPERATOR } from "../context.ts";
+import { checkProductRow } from "../bulk/product-row.ts";
+import { stockRowCheck } from "../bulk/stock-row.ts";
 import type { CsvSpec } from "../csv/header.ts";
 import type { Checked } from "../csv/import.ts";
 import { type CsvRow, openCsv } from "../csv/open.ts";
 import { productsCsv, stockCsv } from "../csv/specs.ts";
-import { CliError } from "../errors.ts";
+import { CliError } from "../kernel/errors.ts";
+import { OPERATOR } from "../place/operator.ts";
 
 /** The demo partner's slug. */
 export const DEMO_PARTNER = "demo";

@@ -6,9 +6,9 @@ import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
 import type { Store } from "../../core/store/store.ts";
 import { prepareStore } from "../../daemon/prepare.ts";
-import { CliError } from "../errors.ts";
-import { openOrCreate } from "../local-store.ts";
-import type { Place } from "../place.ts";
+import { CliError } from "../kernel/errors.ts";
+import { openOrCreate } from "../place/local-store.ts";
+import type { Place } from "../place/place.ts";
 import { type DemoCredential, loadDemo } from "./content.ts";
 
 /** The demo partner's credentials, kept beside the data (0600) so that each start can print them again. */

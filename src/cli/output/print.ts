@@ -1,7 +1,7 @@
-import type { ExitCode } from "../exit-codes.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { failureOf } from "../failure.ts";
-import type { Globals } from "../globals.ts";
+import type { ExitCode } from "../kernel/exit-codes.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { failureOf } from "../kernel/failure.ts";
+import type { Globals } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";
 import { makeSheet } from "./make-sheet.ts";
 import type { Result } from "./result.ts";

@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { Globals } from "../globals.ts";
+import type { Globals } from "../kernel/globals.ts";
 import { showWaitsIn } from "./waiting.ts";
 
 /** A bar on stderr, shown only to a person who wants to see it. */

@@ -1,6 +1,6 @@
-import { CliError, declined, usageError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { Globals } from "../globals.ts";
+import { CliError, declined, usageError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import type { Globals } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";
 
 /** An answer that can be picked: what is meant by it, and how it reads. */

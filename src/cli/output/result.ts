@@ -1,4 +1,4 @@
-import type { ExitCode } from "../exit-codes.ts";
+import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Column, Sheet } from "./sheet.ts";
 
 /** What a command hands back; the frame prints one of its two forms. */

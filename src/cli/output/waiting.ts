@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Globals } from "../globals.ts";
+import type { Globals } from "../kernel/globals.ts";
 
 /** Shows what is waited for; null: no longer. */
 type Show = (words: string | null) => void;

@@ -1,5 +1,5 @@
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
 

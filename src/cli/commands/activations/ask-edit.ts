@@ -1,8 +1,8 @@
 import { checkActivationDate, sydneyToday } from "../../../core/activations/calendar.ts";
 import { systemClock } from "../../../core/kernel/clock.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { Context } from "../../context.ts";
-import { usageError } from "../../errors.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { text } from "../../output/prompts.ts";
 import { dayWords } from "../../output/words.ts";
 

@@ -1,8 +1,9 @@
 import type { HandMove } from "../../../core/activations/by-hand.ts";
 import type { ItemRow } from "../../../core/orders/items.ts";
-import { type Context, OPERATOR } from "../../context.ts";
+import type { Context } from "../../frame/context.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
 
 /** The keys of what confirm, complete, fail and retry print. */

@@ -1,9 +1,9 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Activation, ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { text } from "../../kernel/input.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
 import { pickTargets } from "./pick.ts";
 import { readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";

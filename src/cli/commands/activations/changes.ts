@@ -1,9 +1,9 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { type ExitCode, exitCodes } from "../../exit-codes.ts";
+import type { Context } from "../../frame/context.ts";
+import { CliError } from "../../kernel/errors.ts";
+import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";

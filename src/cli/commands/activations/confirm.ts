@@ -1,5 +1,5 @@
-import { command } from "../../command.ts";
-import { argument, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, required, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
 export const confirm = command({

@@ -1,8 +1,8 @@
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages } from "../../client/pages.ts";
-import { command } from "../../command.ts";
-import { choice, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
 const statuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;

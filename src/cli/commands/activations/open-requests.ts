@@ -1,7 +1,7 @@
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { Context } from "../../context.ts";
-import { interrupted } from "../../errors.ts";
+import type { Context } from "../../frame/context.ts";
+import { interrupted } from "../../kernel/errors.ts";
 import type { TargetItem } from "./targets.ts";
 
 /**

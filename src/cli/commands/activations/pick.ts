@@ -1,7 +1,7 @@
 import type { Activation } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import type { Context } from "../../frame/context.ts";
+import { CliError } from "../../kernel/errors.ts";
 import { clean } from "../../output/clean.ts";
 import { text, tick } from "../../output/prompts.ts";
 import { shown } from "../../output/words.ts";

@@ -1,6 +1,6 @@
 import type { QueueEntry } from "../../../core/activations/queue.ts";
-import { command } from "../../command.ts";
-import { flag, integer, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer, text } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";

@@ -1,11 +1,11 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { text } from "../../kernel/input.ts";
 import { isInteractive } from "../../output/prompts.ts";
 import type { Column } from "../../output/sheet.ts";
 import { dayWords } from "../../output/words.ts";

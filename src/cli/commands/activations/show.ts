@@ -2,12 +2,13 @@ import type { RevealedActivation } from "../../../core/activations/reveal.ts";
 import { activationId, requestAtHand } from "../../client/activation-id.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { type Context, OPERATOR } from "../../context.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
 
 export const show = command({

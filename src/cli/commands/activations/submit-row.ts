@@ -2,10 +2,10 @@ import { type NewActivation, submitActivation, submitRefusals } from "../../../c
 import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { OPERATOR } from "../../context.ts";
 import type { RowOutcome } from "../../csv/import.ts";
-import { CliError } from "../../errors.ts";
-import { problemFailure } from "../../failure.ts";
+import { CliError } from "../../kernel/errors.ts";
+import { problemFailure } from "../../kernel/failure.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 interface Asked {
   /** Also what was cancelled or failed for the same date before. */

@@ -1,8 +1,8 @@
-import { importCsv, importOptions } from "../../bulk.ts";
-import { command } from "../../command.ts";
+import { importCsv, importOptions } from "../../bulk/import-csv.ts";
 import type { ImportSummary } from "../../csv/import.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";

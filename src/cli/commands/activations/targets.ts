@@ -1,10 +1,10 @@
 import type { Activation } from "../../client/answers.ts";
-import type { Context } from "../../context.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
-import { usageError } from "../../errors.ts";
-import { argumentList, list, text } from "../../input.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { argumentList, list, text } from "../../kernel/input.ts";
 import { isInteractive } from "../../output/prompts.ts";
 
 /** One request that is meant, and what a file says of it. */

@@ -1,8 +1,8 @@
 import type { AuditLine } from "../../../core/audit/list.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { command } from "../../command.ts";
-import { flag, integer, text } from "../../input.ts";
-import { momentOf, since as sinceOption } from "../../input-time.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer, text } from "../../kernel/input.ts";
+import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";

@@ -1,7 +1,7 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument, choice, integer, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, choice, integer, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { CARRIER_JSON, carrierFields } from "./view.ts";
 
 export const set = command({

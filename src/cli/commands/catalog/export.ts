@@ -2,10 +2,10 @@ import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { CatalogSync } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { choice, type Option, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { choice, type Option, required, text } from "../../kernel/input.ts";
 import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
 import type { Result } from "../../output/result.ts";
 import { type CsvCells, cellsOf, type ExportFormat, exportFormats } from "./columns.ts";

@@ -1,8 +1,8 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { flag, text } from "../../input.ts";
-import { partnerOption } from "../../partner-options.ts";
+import { command } from "../../frame/command.ts";
+import { CliError } from "../../kernel/errors.ts";
+import { flag, text } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { partnerOption } from "../../place/partner-options.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
 
 export const create = command({

@@ -1,6 +1,6 @@
-import { command } from "../../command.ts";
+import { command } from "../../frame/command.ts";
 import { listResult } from "../../output/result.ts";
-import { partnerOption } from "../../partner-options.ts";
+import { partnerOption } from "../../place/partner-options.ts";
 import { CREDENTIAL_JSON, credentialColumns } from "./view.ts";
 
 export const list = command({

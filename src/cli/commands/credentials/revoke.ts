@@ -1,9 +1,9 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
-import { whose } from "../../whose.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { whose } from "../../place/whose.ts";
 import { CREDENTIAL_JSON } from "./view.ts";
 
 export const revoke = command({

@@ -1,6 +1,6 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
 export const activate = command({

@@ -1,7 +1,7 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
-import { whose } from "../../whose.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { whose } from "../../place/whose.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
 export const suspend = command({

@@ -1,11 +1,11 @@
 import type { UsageReport } from "../../../core/esims/usage.ts";
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
 import type { Checked } from "../../csv/import.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { type Argument, argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { type Argument, argument } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 /** `usage import`: the one verb of two words. */
 const importWord: Argument<"import"> = {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { command } from "../../command.ts";
-import { type Context, OPERATOR } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argument } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { yesNo } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 export const rotate = command({
   name: "rotate",

@@ -1,10 +1,10 @@
-import { command } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { CliError, usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { integer, text, toggle } from "../../input.ts";
-import type { LogRead, LogRecord } from "../../log-reading.ts";
-import { logLine } from "../../output/log-line.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { CliError, usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { integer, text, toggle } from "../../kernel/input.ts";
+import { logLine } from "../../logs/line.ts";
+import type { LogRead, LogRecord } from "../../logs/read.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 
@@ -37,8 +37,8 @@ export const tail = command({
       throw usageError("--follow never ends, and --json is one document.", "Leave one of them out.");
     }
     const [{ lastRecords, followRecords }, { logFolder }, { makeSheet }] = await Promise.all([
-      import("../../log-reading.ts"),
-      import("../../log-folder.ts"),
+      import("../../logs/read.ts"),
+      import("../../logs/folder.ts"),
       import("../../output/make-sheet.ts"),
     ]);
     const folder = logFolder(await context.place());

@@ -1,8 +1,9 @@
 import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
-import { type Context, OPERATOR } from "../../context.ts";
+import type { Context } from "../../frame/context.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { capital, shown } from "../../output/words.ts";
-import { whose } from "../../whose.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { whose } from "../../place/whose.ts";
 import { consequenceFields, consequenceWords } from "./consequence.ts";
 import { orderFields, statusWords } from "./view.ts";
 

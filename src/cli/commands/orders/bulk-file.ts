@@ -1,10 +1,10 @@
+import { readJsonArray } from "../../bulk/json-array.ts";
 import type { Api } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
 import { type CsvFile, type CsvRow, openCsv } from "../../csv/open.ts";
 import { rejectedFile } from "../../csv/rejected.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
-import { CliError } from "../../errors.ts";
-import { readJsonArray } from "../../json-array.ts";
+import { CliError } from "../../kernel/errors.ts";
 
 /** What a file of orders came to. */
 export interface BulkFile {

@@ -1,10 +1,10 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { type ExitCode, exitCodes } from "../../exit-codes.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";

@@ -1,8 +1,8 @@
 import type { CreatedOrder } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
-import { command } from "../../command.ts";
-import { integer, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { integer, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { orderFields } from "./view.ts";
 import { undeliveredNote } from "./waiting.ts";

@@ -1,10 +1,10 @@
 import type { OrderEsims } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { orderId, ownerOfOrder } from "../../client/order-id.ts";
-import { command } from "../../command.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown, statusPaint } from "../../output/words.ts";
+import { orderId, ownerOfOrder } from "./order-id.ts";
 
 type Esim = OrderEsims["esims"][number];
 

@@ -3,9 +3,9 @@ import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
-import { command } from "../../command.ts";
-import { choice, text } from "../../input.ts";
-import { dated } from "../../input-time.ts";
+import { command } from "../../frame/command.ts";
+import { choice, text } from "../../kernel/input.ts";
+import { dated } from "../../kernel/input-time.ts";
 import { orderColumns } from "./view.ts";
 
 const statuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;

@@ -1,9 +1,9 @@
 import type { HeldOrder } from "../../../core/orders/queue.ts";
 import type { ToShip } from "../../../core/orders/to-ship.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { command } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { flag } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";

@@ -1,6 +1,6 @@
 import type { ActedOn } from "../../../core/orders/act.ts";
-import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import { shown } from "../../output/words.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 

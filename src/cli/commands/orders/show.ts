@@ -2,11 +2,11 @@ import type { OrderId } from "../../../core/kernel/brand.ts";
 import type { OrderInside } from "../../../core/orders/show.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { orderId, ownerOfOrder } from "../../client/order-id.ts";
-import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
+import { orderId, ownerOfOrder } from "./order-id.ts";
 import { statusWords } from "./view.ts";
 
 export const show = command({

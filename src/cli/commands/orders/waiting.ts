@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import type { Context } from "../../frame/context.ts";
 
 /** What to say where an order waits for a daemon that does not run; undefined where one runs or may run. */
 export async function undeliveredNote(context: Context): Promise<string | undefined> {

@@ -1,6 +1,6 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument, choice, flag, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, choice, flag, required, text } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const create = command({

@@ -1,4 +1,4 @@
-import { command } from "../../command.ts";
+import { command } from "../../frame/command.ts";
 import { listResult } from "../../output/result.ts";
 import { PARTNER_JSON, partnerColumns } from "./view.ts";
 

@@ -1,5 +1,5 @@
-import { command } from "../../command.ts";
-import { partnerArgument } from "../../partner-options.ts";
+import { command } from "../../frame/command.ts";
+import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const show = command({

@@ -1,6 +1,6 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { partnerArgument } from "../../partner-options.ts";
+import { command } from "../../frame/command.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const suspend = command({

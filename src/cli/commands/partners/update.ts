@@ -1,8 +1,8 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { choice, integer, toggle } from "../../input.ts";
-import { partnerArgument } from "../../partner-options.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { choice, integer, toggle } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export const update = command({

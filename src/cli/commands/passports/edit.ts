@@ -1,8 +1,8 @@
 import type { PassportEdited } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { usageError } from "../../errors.ts";
-import { argument, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { argument, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
 

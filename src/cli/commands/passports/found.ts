@@ -1,7 +1,7 @@
 import type { PassportId } from "../../../core/kernel/brand.ts";
 import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { CliError } from "../../errors.ts";
+import { CliError } from "../../kernel/errors.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

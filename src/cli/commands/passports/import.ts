@@ -1,11 +1,11 @@
 import type { SentPassport } from "../../../core/passports/check.ts";
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
 import type { RowOutcome } from "../../csv/import.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argument } from "../../kernel/input.ts";
 
 export const importPassportFile = command({
   name: "import",

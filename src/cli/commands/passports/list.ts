@@ -1,7 +1,7 @@
 import type { PassportPage } from "../../client/answers.ts";
 import { type Api, type Asked, apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { flag, integer, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { RECORDS_JSON, recordColumns } from "./view.ts";
 

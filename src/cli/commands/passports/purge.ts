@@ -1,11 +1,11 @@
 import type { Purge } from "../../../core/passports/purge.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { required } from "../../input.ts";
-import { momentOf, since } from "../../input-time.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { required } from "../../kernel/input.ts";
+import { momentOf, since } from "../../kernel/input-time.ts";
 import { recordResult } from "../../output/result.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 /** Records one transaction clears: the daemon beside us is never kept waiting. */
 const BATCH = 200;

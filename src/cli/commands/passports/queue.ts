@@ -1,6 +1,6 @@
 import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
-import { command } from "../../command.ts";
-import { flag, integer } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import { OPERATOR_PASSPORT_JSON, operatorColumns } from "./view.ts";
 

@@ -1,7 +1,7 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { passportId } from "./found.ts";
 import { OPERATOR_PASSPORT_JSON, operatorFields } from "./view.ts";
 

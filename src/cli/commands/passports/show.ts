@@ -2,13 +2,14 @@ import type { Identity } from "../../../core/kernel/identity.ts";
 import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
 import type { PassportPage } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { type Context, OPERATOR } from "../../context.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { findEverywhere, noSuchPassport } from "./found.ts";
 import { OPERATOR_PASSPORT_JSON, operatorFields, RECORDS_JSON, recordFields } from "./view.ts";
 

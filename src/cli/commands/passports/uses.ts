@@ -1,6 +1,6 @@
 import type { PassportUse } from "../../../core/passports/operator-view.ts";
-import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { listResult } from "../../output/result.ts";
 import { findEverywhere } from "./found.ts";

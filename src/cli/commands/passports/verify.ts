@@ -1,12 +1,13 @@
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
-import { IMPORT_JSON, importCsv } from "../../bulk.ts";
-import { command } from "../../command.ts";
-import { type Context, OPERATOR } from "../../context.ts";
+import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import type { RowOutcome } from "../../csv/import.ts";
-import { usageError } from "../../errors.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argumentList, flag, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argumentList, flag, text } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { passportId } from "./found.ts";
 
 export const verify = command({

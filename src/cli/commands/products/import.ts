@@ -1,11 +1,13 @@
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
-import { command } from "../../command.ts";
-import { type Context, OPERATOR, type Opened } from "../../context.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argument } from "../../input.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
+import type { Opened } from "../../client/caller.ts";
+import { command } from "../../frame/command.ts";
+import type { Context } from "../../frame/context.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argument } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 export const importProductsFile = command({
   name: "import",
@@ -39,7 +41,7 @@ export const importProductsFile = command({
       }
       const [{ productsCsv }, { checkProductRow }] = await Promise.all([
         import("../../csv/specs.ts"),
-        import("./row.ts"),
+        import("../../bulk/product-row.ts"),
       ]);
       const check = (row: Parameters<typeof checkProductRow>[0]) => {
         const checked = checkProductRow(row);

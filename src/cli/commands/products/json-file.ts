@@ -1,12 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
-import { importResult } from "../../bulk.ts";
-import type { Context } from "../../context.ts";
+import { importResult } from "../../bulk/import-csv.ts";
+import { readJsonArray } from "../../bulk/json-array.ts";
+import { checkProductRecord } from "../../bulk/product-row.ts";
 import { importExitCode, type RowOutcome } from "../../csv/import.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { readJsonArray } from "../../json-array.ts";
+import type { Context } from "../../frame/context.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
 import type { Result } from "../../output/result.ts";
-import { checkProductRecord } from "./row.ts";
 
 interface Asked {
   file: string;

@@ -1,8 +1,8 @@
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
-import { command } from "../../command.ts";
-import { choice, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { choice, text } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productColumns } from "./view.ts";
 
 export const list = command({

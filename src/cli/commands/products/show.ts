@@ -1,8 +1,8 @@
 import type { ProductDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
-import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productResult } from "./view.ts";
 
 export const show = command({

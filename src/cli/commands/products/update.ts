@@ -1,7 +1,7 @@
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { CliError, usageError } from "../../errors.ts";
-import { argument, choice, decimal } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { CliError, usageError } from "../../kernel/errors.ts";
+import { argument, choice, decimal } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { PRODUCT_JSON, productResult } from "./view.ts";
 
 export const update = command({
@@ -23,7 +23,7 @@ export const update = command({
     const [{ updateProduct }, { findProductBySku }, { parseAmount }] = await Promise.all([
       import("../../../core/catalog/import.ts"),
       import("../../../core/catalog/product.ts"),
-      import("../../amount.ts"),
+      import("../../kernel/amount.ts"),
     ]);
     return context.withStore(async ({ store }) => {
       const product = await store.read(findProductBySku, sku);

@@ -1,8 +1,8 @@
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { argument, required, text, unless } from "../../input.ts";
+import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { argument, required, text, unless } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 export const importStockFile = command({
   name: "import",
@@ -22,7 +22,7 @@ export const importStockFile = command({
   async run(context, { file, sku, luhn, dryRun, strict }) {
     const [{ importStock, stockedProduct }, { stockRowCheck }, { stockCsv }] = await Promise.all([
       import("../../../core/esims/import-stock.ts"),
-      import("./row.ts"),
+      import("../../bulk/stock-row.ts"),
       import("../../csv/specs.ts"),
     ]);
     return context.withStore(async ({ store }) => {

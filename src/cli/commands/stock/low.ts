@@ -1,5 +1,5 @@
-import { command } from "../../command.ts";
-import { integer } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { integer } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import { STOCK_JSON, stockColumns } from "./view.ts";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { address, argument, choice, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { CliError } from "../../kernel/errors.ts";
+import { address, argument, choice, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { shown, yesNo } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { SUPPLIER_JSON } from "./view.ts";
 
 export const set = command({

@@ -1,6 +1,6 @@
 import type { WalletBalances } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
+import { command } from "../../frame/command.ts";
 import { moment } from "../../output/words.ts";
 
 export const balance = command({

@@ -1,7 +1,7 @@
 import type { CheckedWallet } from "../../../core/wallet/check.ts";
-import { command } from "../../command.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { decimal } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { decimal } from "../../kernel/input.ts";
 import type { Column } from "../../output/sheet.ts";
 import { statusPaint } from "../../output/words.ts";
 
@@ -31,7 +31,7 @@ export const check = command({
   async run(context, { min }) {
     const [{ checkWallets }, { parseAnyAmount }] = await Promise.all([
       import("../../../core/wallet/check.ts"),
-      import("../../amount.ts"),
+      import("../../kernel/amount.ts"),
     ]);
     const minimum = (currency: string) => (min === undefined ? null : parseAnyAmount(min, currency, "--min"));
     const found = await context.withStore(({ store }) => store.read(checkWallets, { minimum }));

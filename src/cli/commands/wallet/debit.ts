@@ -1,4 +1,4 @@
-import { command } from "../../command.ts";
+import { command } from "../../frame/command.ts";
 import { moveMoney } from "./funding.ts";
 import { FUNDED_JSON, fundingOptions } from "./view.ts";
 

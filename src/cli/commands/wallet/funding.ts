@@ -1,8 +1,8 @@
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { Context } from "../../context.ts";
-import { OPERATOR } from "../../context.ts";
-import { CliError, usageError } from "../../errors.ts";
+import type { Context } from "../../frame/context.ts";
+import { CliError, usageError } from "../../kernel/errors.ts";
 import type { Result } from "../../output/result.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { fundedResult } from "./view.ts";
 
 interface Asked {
@@ -17,7 +17,7 @@ export async function moveMoney(context: Context, way: "credit" | "debit", asked
   const [{ creditWallet, debitWallet }, { requirePartner }, { parseAmount }] = await Promise.all([
     import("../../../core/wallet/fund.ts"),
     import("../../../core/partners/partner.ts"),
-    import("../../amount.ts"),
+    import("../../kernel/amount.ts"),
   ]);
   const currency = asked.currency.toUpperCase();
   const amount = parseAmount(asked.amount, currency, "--amount");

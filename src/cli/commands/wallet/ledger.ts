@@ -1,10 +1,10 @@
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
 import { moreNote } from "../../client/pages.ts";
-import { command } from "../../command.ts";
-import { flag, integer, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer, text } from "../../kernel/input.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
-import { partnerOption } from "../../partner-options.ts";
+import { partnerOption } from "../../place/partner-options.ts";
 
 const columns: Column<LedgerEntry>[] = [
   { title: "at", value: (entry) => moment(entry.created_at) },

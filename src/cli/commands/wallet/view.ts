@@ -1,8 +1,8 @@
 import type { Funded } from "../../../core/wallet/fund.ts";
-import { decimal, required, text } from "../../input.ts";
+import { decimal, required, text } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown } from "../../output/words.ts";
-import { partnerOption } from "../../partner-options.ts";
+import { partnerOption } from "../../place/partner-options.ts";
 
 /** The keys of what credit and debit print. */
 export const FUNDED_JSON = "{transaction_id, currency, amount_cents, balance_after_cents, reference}";

@@ -1,8 +1,8 @@
 import { eventKinds } from "../../../core/events/catalog.ts";
 import type { CreatedWebhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { argument, required, text, wordList } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument, required, text, wordList } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { WEBHOOK_JSON, webhookFields } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../command.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
 import { ownerOfWebhook } from "./owner.ts";
 
 export const remove = command({

@@ -1,7 +1,7 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
 import type { Delivery } from "../../../core/webhooks/deliveries.ts";
-import { command } from "../../command.ts";
-import { flag, integer, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { flag, integer, text } from "../../kernel/input.ts";
 import { DELIVERY_JSON, deliveryColumns } from "./view.ts";
 
 export const deliveries = command({

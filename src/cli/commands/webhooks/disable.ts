@@ -1,7 +1,7 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { DETAIL_JSON, detailResult } from "./view.ts";
 
 export const disable = command({

@@ -1,8 +1,8 @@
 import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages } from "../../client/pages.ts";
-import { command } from "../../command.ts";
-import { choice } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { choice } from "../../kernel/input.ts";
 import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
 
 export const list = command({

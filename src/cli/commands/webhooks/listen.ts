@@ -1,5 +1,5 @@
-import { command } from "../../command.ts";
-import { integer, required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { integer, required, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 
 export const listen = command({
@@ -20,7 +20,7 @@ export const listen = command({
   },
   async run(context, { port, secret }) {
     const [{ startListener }, { systemClock }, { makeSheet }, { shownEvent }] = await Promise.all([
-      import("../../webhook-listener.ts"),
+      import("./listener.ts"),
       import("../../../core/kernel/clock.ts"),
       import("../../output/make-sheet.ts"),
       import("./shown-event.ts"),

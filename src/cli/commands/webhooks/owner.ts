@@ -1,5 +1,5 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import type { OwnerOf } from "../../context.ts";
+import type { OwnerOf } from "../../client/caller.ts";
 
 /** Whose the endpoint is, by its id. */
 export function ownerOfWebhook(typed: string): OwnerOf {

@@ -1,10 +1,11 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
 import { counted } from "../../../core/kernel/counted.ts";
-import { command } from "../../command.ts";
-import { OPERATOR, type Opened } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { optionalArgument, text } from "../../input.ts";
-import { momentOf, since as sinceOption } from "../../input-time.ts";
+import type { Opened } from "../../client/caller.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { optionalArgument, text } from "../../kernel/input.ts";
+import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 export const redeliver = command({
   name: "redeliver",

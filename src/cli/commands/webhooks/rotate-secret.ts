@@ -1,10 +1,10 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { argument } from "../../input.ts";
-import { span } from "../../input-time.ts";
+import { command } from "../../frame/command.ts";
+import { argument } from "../../kernel/input.ts";
+import { span } from "../../kernel/input-time.ts";
 import { recordResult } from "../../output/result.ts";
 import { moment } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { clean } from "../../output/clean.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
-import type { ReceivedEvent } from "../../webhook-listener.ts";
+import type { ReceivedEvent } from "./listener.ts";
 
 const faults = {
   header_form: "the X-Webhook-Signature header is missing or in another form",

@@ -1,10 +1,10 @@
 import { eventKinds } from "../../../core/events/catalog.ts";
-import { command } from "../../command.ts";
-import { OPERATOR } from "../../context.ts";
-import { usageError } from "../../errors.ts";
-import { argument, flag } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import type { Column } from "../../output/sheet.ts";
-import { partnerOption } from "../../partner-options.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { partnerOption } from "../../place/partner-options.ts";
 
 interface Sent {
   id: string;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { command } from "../../command.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { required, text } from "../../input.ts";
+import { command } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { required, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
 

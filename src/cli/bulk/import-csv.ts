@@ -1,0 +1,93 @@
+import { setFlagsFromString } from "node:v8";
+import type { CsvSpec } from "../csv/header.ts";
+import type { Checked, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
+import type { CsvRow } from "../csv/open.ts";
+import type { Context } from "../frame/context.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { flag } from "../kernel/input.ts";
+import type { Result } from "../output/result.ts";
+import type { Sheet } from "../output/sheet.ts";
+import { endedWords } from "../output/words.ts";
+
+/** The keys of what every import prints. */
+export const IMPORT_JSON = "{read, imported, updated, duplicates, rejected, rejected_file, seconds}";
+
+/** What every import takes. */
+export const importOptions = {
+  dryRun: flag("--dry-run", "check all rows and stop there"),
+  strict: flag("--strict", "send nothing if any row is bad"),
+};
+
+/** Rows a transaction: small enough that the daemon beside us is never kept waiting. */
+const BATCH = 200;
+
+/** One import: what it reads, how it checks a row, where good ones go. */
+export interface Import<C extends string, T> {
+  file: string;
+  spec: CsvSpec<C>;
+  check(row: CsvRow<C>): Checked<T>;
+  send(rows: T[]): Promise<readonly RowOutcome[]>;
+  /** Rows that `send` gets at once; 200 unless given. Ctrl-C lets what is being sent come to its end. */
+  batchSize?: number;
+  dryRun: boolean;
+  strict: boolean;
+  /** What it does, beside the bar; "Importing" unless given. */
+  label?: string;
+  /** How the summary is printed; as every import unless given. */
+  present?: typeof importResult;
+}
+
+/** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
+export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
+  const { file, spec, check, send, batchSize = BATCH, dryRun, strict, label = "Importing" } = asked;
+  const { present = importResult } = asked;
+  const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
+    import("../csv/open.ts"),
+    import("../csv/import.ts"),
+    import("../output/progress.ts"),
+    import("../../core/kernel/clock.ts"),
+  ]);
+  const signal = context.interruption;
+  // A big file leaves much garbage behind, which V8 else lets pile up to hundreds of megabytes.
+  setFlagsFromString("--optimize-for-size");
+  const csv = await openCsv(file, spec, { signal });
+  const progress = startProgress(context.globals);
+  try {
+    for (const warning of csv.header.warnings) context.warn(warning);
+    const summary = await importRows({
+      csv,
+      check,
+      send: (batch: readonly ImportItem<T>[]) => send(batch.map(({ value }) => value)),
+      batchSize,
+      dryRun,
+      strict,
+      signal,
+      progress: ({ phase, done, total }: ImportProgress) =>
+        progress.show(phase === "check" ? "Checking" : label, done, total),
+      now: systemClock.now,
+    });
+    return present(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
+  } finally {
+    progress.stop();
+    await csv.close();
+  }
+}
+
+/** The summary of an import, as every import prints it. */
+export function importResult(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean): Result {
+  return { json: summary, exitCode, text: (sheet) => summaryText(sheet, summary, exitCode, dryRun) };
+}
+
+function summaryText(sheet: Sheet, summary: ImportSummary, exitCode: number, dryRun: boolean): string {
+  const { read, imported, updated, duplicates, rejected, rejected_file, seconds } = summary;
+  const counted = sheet.fields({
+    read: String(read),
+    sent: dryRun ? "0 (dry run)" : String(imported + updated + duplicates),
+    imported: String(imported),
+    updated: String(updated),
+    duplicates: String(duplicates),
+    rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
+    seconds: String(seconds),
+  });
+  return endedWords(sheet, counted, exitCode);
+}

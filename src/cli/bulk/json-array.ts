@@ -1,0 +1,29 @@
+import { readFile } from "node:fs/promises";
+import { CliError } from "../kernel/errors.ts";
+
+/**
+ * The one, non-empty JSON array that a file holds. `of` says in the hint what its elements are. Throws
+ * `json_unreadable` and `json_invalid`.
+ */
+export async function readJsonArray(file: string, of: string): Promise<unknown[]> {
+  const hint = `It must be one JSON array of ${of}.`;
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const absent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const words = absent ? `${file}: there is no such file.` : `${file} cannot be read.`;
+    throw new CliError("json_unreadable", words, "Check the path and its rights.", undefined, error);
+  });
+  const parsed = parse(text, file, hint);
+  if (!Array.isArray(parsed)) throw new CliError("json_invalid", `${file} holds no array.`, hint);
+  if (parsed.length === 0) throw new CliError("json_invalid", `${file} holds an empty array.`, hint);
+  return parsed;
+}
+
+function parse(text: string, file: string, hint: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The engine's own words would quote the file, which may hold what must not be on a screen.
+    const [where = ""] = / at position \d+/.exec(error instanceof Error ? error.message : "") ?? [];
+    throw new CliError("json_invalid", `${file} is not JSON${where.replace(" at", ": it goes wrong at")}.`, hint);
+  }
+}

@@ -1,0 +1,31 @@
+import { command } from "../frame/command.ts";
+import { type Place, placeWords } from "../place/place.ts";
+import { sayListening, serve, serveOptions, servingOf } from "./serve.ts";
+
+/** `serve` as npm start runs it: demo data first, and what to try with it once it listens. */
+export const serveDemo = command({
+  ...serve,
+  args: {},
+  options: serveOptions,
+  async run(context, input) {
+    const [{ prepareDemo }, { demoWords }, { serveUntilStopped }] = await Promise.all([
+      import("../demo/prepare.ts"),
+      import("../demo/words.ts"),
+      import("../serve/serving.ts"),
+    ]);
+    const place = await context.place();
+    const demo = await prepareDemo(place);
+    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => {
+      if (!context.globals.json) process.stdout.write(`${demoWords(demo, url, esimctlAt(place))}\n`);
+      sayListening(context, url, publicUrl);
+    });
+    return null;
+  },
+});
+
+/** How the terminal is called in the checkout, for the place that is served. */
+function esimctlAt(place: Place): string {
+  const path = placeWords(place);
+  if (place.kind === "database") return `node bin/esimctl --database ${path} --key-file ${place.keyFile}`;
+  return path === "./esimctl-data" ? "node bin/esimctl" : `node bin/esimctl --data ${path}`;
+}

@@ -1,0 +1,69 @@
+import type { ActsFor } from "../client/caller.ts";
+import type { Globals } from "../kernel/globals.ts";
+import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
+import type { Context } from "./context.ts";
+import type { CommandTree } from "./tree.ts";
+
+interface Circumstances {
+  actsFor: ActsFor;
+  interruption: AbortSignal;
+  /** It can only act on data at hand: servers and profiles of the surroundings are no matter. */
+  atHand: boolean;
+  tree: CommandTree;
+}
+
+/** The context of one run of a command. */
+export function createContext(globals: Globals, { actsFor, interruption, atHand, tree }: Circumstances): Context {
+  const where = () => resolveWhere(globals, process.env);
+  const place = async () => {
+    const found = atHand ? resolvePlace(globals, process.env) : await where();
+    if (found.kind === "server") throw operatorOnly(found);
+    return found;
+  };
+  const context: Context = {
+    globals,
+    tree,
+    where,
+    place,
+    interruption,
+    async withStore(work) {
+      const [{ openExisting }, { systemClock }, { randomIds }] = await Promise.all([
+        import("../place/local-store.ts"),
+        import("../../core/kernel/clock.ts"),
+        import("../../core/kernel/ids.ts"),
+      ]);
+      const sources = { clock: systemClock, ids: randomIds() };
+      const store = await openExisting(await place(), sources);
+      try {
+        return await work({ store, ...sources });
+      } finally {
+        await store.close();
+      }
+    },
+    async withApi(work, ownerOf) {
+      const found = await where();
+      if (found.kind === "server") {
+        const { withRemoteApi } = await import("../client/remote.ts");
+        return withRemoteApi(context, { server: found, actsFor }, work);
+      }
+      const { withLocalApi } = await import("../client/in-process.ts");
+      return withLocalApi(context, { ...actsFor, ownerOf }, work);
+    },
+    async confirm(question, { whose, changes } = {}) {
+      const [{ confirm }, { makeSheet }] = await Promise.all([
+        import("../output/prompts.ts"),
+        import("../output/make-sheet.ts"),
+      ]);
+      const place = placeWords(await where());
+      const before = changes && (() => changes(makeSheet(process.stderr, globals)));
+      await confirm(`${question} (${whose === undefined ? "" : `${whose}, `}${place})`, globals, before);
+    },
+    note(line) {
+      if (!globals.quiet) process.stderr.write(`${line}\n`);
+    },
+    warn(line) {
+      process.stderr.write(`${line}\n`);
+    },
+  };
+  return context;
+}

@@ -1,0 +1,85 @@
+import { type CliError, usageError } from "../kernel/errors.ts";
+import type { Ask } from "../kernel/input.ts";
+import { pick, secret, text } from "../output/prompts.ts";
+import { capital } from "../output/words.ts";
+import { pickPartner, THEIR_SLUGS } from "../place/partner-options.ts";
+import type { Command, Given } from "./command.ts";
+import type { Context } from "./context.ts";
+
+/** Something that must be given and was not. */
+interface Gap {
+  /** As it is typed: `<slug>`, `--name <name>`. */
+  syntax: string;
+  help: string;
+  how: Ask;
+  /** Throws a usage error for an answer that will not do. */
+  read(answer: string): unknown;
+  fill(answer: string): void;
+}
+
+/** What must be given and was not, arguments first, in the order of the command's help. */
+function gapsOf({ args, options }: Command, given: { args: unknown[]; options: unknown[] }): Gap[] {
+  const needed = [
+    ...args.map((one, at) => ({ ...one, needs: one.syntax.startsWith("<"), into: given.args, at })),
+    ...options.map((one, at) => ({ ...one, syntax: one.flags[0] ?? "", needs: one.required, into: given.options, at })),
+  ];
+  return needed
+    .filter(({ needs, into, at }) => needs && into[at] === undefined)
+    .map(({ syntax, help, ask: how = "line", read, into, at }) => {
+      const fill = (answer: string) => {
+        into[at] = answer;
+      };
+      return { syntax, help, how, read, fill };
+    });
+}
+
+/** A usage line: arguments, then the options that must be given. */
+export function usageOf({ args, options }: Command): string {
+  const needed = options.flatMap(({ required, flags }) => (required ? flags : []));
+  return [...args.map(({ syntax }) => syntax), ...needed, "[options]"].join(" ");
+}
+
+/** What to throw where something is missing and there is no terminal to ask for it; null: nothing is missing. */
+export function missing(command: Command, given: Given, path: string): CliError | null {
+  const [gap] = gapsOf(command, { args: [...given.args], options: [...given.options] });
+  if (gap === undefined) return null;
+  const what = gap.syntax.startsWith("-")
+    ? `Required option '${gap.syntax}' not specified.`
+    : `Missing required argument '${gap.syntax.slice(1, -1)}'.`;
+  const where = gap.how === "partner" ? ` ${THEIR_SLUGS}` : "";
+  return usageError(what, `See ${path} --help.${where}`);
+}
+
+/** Asks for all that is missing, one after the other; what was given and the answers together. */
+export async function askForMissing(context: Context, command: Command, given: Given): Promise<Given> {
+  const filled = { args: [...given.args], options: [...given.options] };
+  for (const gap of gapsOf(command, filled)) gap.fill(await answerTo(context, gap));
+  return filled;
+}
+
+async function answerTo(context: Context, { syntax, help, how, read }: Gap): Promise<string> {
+  const { globals } = context;
+  const name = nameOf(syntax);
+  if (how === "partner") return context.withStore(({ store }) => pickPartner(globals, store, syntax));
+  if (typeof how === "object") return pick(`${name}:`, async () => wordChoices(how.oneOf), syntax, globals);
+  const question = questionOf(name, help);
+  return how === "secret" ? secret(question, syntax, globals) : text(question, syntax, globals, { check: read });
+}
+
+function wordChoices(words: readonly string[]) {
+  return words.map((value) => ({ value, name: value }));
+}
+
+/** "Name – the name people read:"; help that begins with the name says it all. */
+function questionOf(name: string, help: string): string {
+  // That - reads standard input is no news for who is typing.
+  const words = help.replace(/; - .*$/, "");
+  const whole = words.toLowerCase().startsWith(`${name.toLowerCase()} `) ? capital(words) : `${name} – ${words}`;
+  return `${whole}:`;
+}
+
+/** "Client id" of `<client-id>`, "Amount" of `--amount <amount>`. */
+function nameOf(syntax: string): string {
+  const words = syntax.replace(/^--/, "").replace(/ .*$/, "").replace(/[<>]/g, "").replaceAll("-", " ");
+  return capital(words.replace(/\b(id|url|sku|iccid)\b/g, (one) => one.toUpperCase()));
+}

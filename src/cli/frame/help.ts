@@ -1,0 +1,43 @@
+import { type ExitCode, exitCodes, exitCodeWords } from "../kernel/exit-codes.ts";
+import type { Command, Target } from "./command.ts";
+
+const common: readonly ExitCode[] = [exitCodes.done, exitCodes.failed, exitCodes.usage, exitCodes.interrupted];
+
+/** Where the caller may be refused for who it is. */
+const signs: readonly Target[] = ["partner", "catalog"];
+
+const targetWords = {
+  operator: "Runs on the operator's host, on the data itself.",
+  partner: "Acts for one partner: at a server the one that signed in; on data at hand --partner names it.",
+  catalog: "All partners see the same, so on data at hand --partner may be left out.",
+  process: null,
+} as const;
+
+/** What is below the options in a command's help: where it runs, what it changes, JSON, examples, exit codes. */
+export function helpAfter(command: Command, path: string): string {
+  const program = path.split(" ")[0];
+  const codes = [
+    ...common,
+    ...(signs.includes(command.target) ? [exitCodes.notAuthorised] : []),
+    ...(command.exits ?? []),
+  ];
+  const parts = [
+    ["Effects:", [command.effects, targetWords[command.target]]],
+    ["JSON:", [command.json ?? null]],
+    ["Examples:", command.examples.map((line) => `$ ${program} ${line}`)],
+    [
+      "Exit codes:",
+      [
+        codes
+          .sort((a, b) => a - b)
+          .map((code) => `${code} ${exitCodeWords[code]}`)
+          .join(", "),
+      ],
+    ],
+  ] as const;
+  return parts
+    .map(([title, lines]) => [title, lines.filter((line) => line !== null)] as const)
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `\n${title}\n${lines.map((line) => `  ${line}`).join("\n")}`)
+    .join("\n");
+}

@@ -1,0 +1,92 @@
+import { exitCodeWords } from "../kernel/exit-codes.ts";
+import { globalOptions } from "../kernel/globals.ts";
+import { partnerOptionsOf } from "../place/partner-options.ts";
+import type { CommandTree, DescribedCommand } from "./tree.ts";
+
+const intro =
+  "esimctl sells eSIMs and SIM cards through partners: it holds the catalog, wallets, orders and activations, serves " +
+  "them by an API, and looks after them from this terminal. Commands act on data at hand, or at a server by its API.";
+
+const where =
+  "The first that applies: --server, or --data and --database; ESIMCTL_SERVER; ESIMCTL_DATA and ESIMCTL_DATABASE; " +
+  "--profile or ESIMCTL_PROFILE; the profile last logged in; ./esimctl-data.";
+
+const environment: readonly (readonly [string, string])[] = [
+  ["ESIMCTL_SERVER, ESIMCTL_CLIENT_ID, ESIMCTL_CLIENT_SECRET", "a server, and the credential that signs in there"],
+  ["ESIMCTL_DATA, ESIMCTL_DATABASE, ESIMCTL_KEY_FILE", "the data at hand"],
+  ["ESIMCTL_PROFILE", "the login to act as"],
+  ["ESIMCTL_SMTP_URL", "where mail to suppliers goes out (serve)"],
+  ["NO_COLOR", "no colours"],
+  ["NODE_EXTRA_CA_CERTS", "certificate authorities of your own, for --server"],
+];
+
+/** The manual, for man(1), of every command there is. */
+export async function manPage({ singles, nouns }: CommandTree, version: string): Promise<string> {
+  const alone = await Promise.all(singles.map(async (one) => section(one.name, await one.load())));
+  const verbs = await Promise.all(
+    nouns.map(async (noun) => (await noun.verbs()).map((verb) => section(`${noun.name} ${verb.name}`, verb))),
+  );
+  return [
+    `.TH ESIMCTL 1 "" "esimctl ${escaped(version)}" "User Commands"`,
+    // Names of options and variables stay whole, to be copied.
+    ".nh",
+    ".ad l",
+    ".SH NAME",
+    "esimctl \\- sell eSIMs and SIM cards through partners",
+    ".SH SYNOPSIS",
+    ".B esimctl",
+    escaped("<noun> <verb> [ids...] [options]"),
+    ".SH DESCRIPTION",
+    escaped(intro),
+    ".SS Where a command acts",
+    escaped(where),
+    ".SH OPTIONS OF EVERY COMMAND",
+    ...globalOptions.flatMap(([flags, help]) => item(flags, help)),
+    ".SH COMMANDS",
+    ...alone.flat(),
+    ...verbs.flat(2),
+    ".SH ENVIRONMENT",
+    ...environment.flatMap(([names, help]) => item(names, help)),
+    ".SH FILES",
+    ...item("esimctl/profiles in the user's config folder", "logins and their tokens, readable by their owner alone"),
+    ".SH EXIT STATUS",
+    ...Object.entries(exitCodeWords).flatMap(([code, words]) => item(code, words)),
+    "",
+  ].join("\n");
+}
+
+function section(path: string, command: DescribedCommand): string[] {
+  const { args, options, target, effects, json, examples, summary } = command;
+  const typed = ["esimctl", path, ...args.map(({ syntax }) => syntax)].join(" ");
+  const own = [...options, ...partnerOptionsOf(target)];
+  return [
+    `.SS "${escaped(path)}"`,
+    ".B",
+    escaped(typed),
+    ".PP",
+    escaped(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${effects}`),
+    ...args.flatMap(({ syntax, help }) => item(syntax, help)),
+    ...own.flatMap(({ flags, help }) => item(flags.join(", "), help)),
+    ...(json === undefined ? [] : item("--json", json)),
+    ".PP",
+    "Examples:",
+    ".nf",
+    ...examples.map((line) => escaped(`    $ esimctl ${line}`)),
+    ".fi",
+  ];
+}
+
+function item(term: string, help: string): string[] {
+  return [".TP", ".B", escaped(term), escaped(help)];
+}
+
+/** Text that man shows unchanged, in ASCII. */
+function escaped(text: string): string {
+  const plain = text.replaceAll("…", "...").replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
+  const safe = plain.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\[u${hexadecimal(one)}]`);
+  return /^[.']/.test(safe) ? `\\&${safe}` : safe;
+}
+
+function hexadecimal(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+}

@@ -1,0 +1,121 @@
+import { Command as Commander, type CommanderError, Option as CommanderOption } from "commander";
+import type { ActsFor } from "../client/caller.ts";
+import { type CliError, usageError } from "../kernel/errors.ts";
+import { type Globals, globalOptions, readGlobals } from "../kernel/globals.ts";
+import type { Option } from "../kernel/input.ts";
+import { isInteractive } from "../output/prompts.ts";
+import { partnerOptions } from "../place/partner-options.ts";
+import type { Command, Commands, Given } from "./command.ts";
+import { missing, usageOf } from "./gaps.ts";
+import { helpAfter } from "./help.ts";
+
+/** Runs a command that was understood. */
+export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
+
+/** Thrown when help was printed: nothing is left to do. */
+export class HelpShown extends Error {}
+
+/** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */
+export function buildProgram(run: Runner, commands: Commands): Commander {
+  const program = new Commander("esimctl")
+    .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
+    .usage("<noun> <verb> [ids…] [options]")
+    .helpCommand(false)
+    .helpOption("-h, --help", "show help, with examples")
+    .option("-V, --version", "show the version")
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
+    .exitOverride((error) => translate(program, error));
+  for (const [flags, help] of globalOptions) program.option(flags, help);
+  program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
+  program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
+  program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
+  for (const single of commands.singles) addStub(program, single.name, single.summary, "Commands:");
+  for (const noun of commands.nouns) addStub(program, noun.name, noun.summary, "Nouns:");
+  program.hook("preSubcommand", (_program, stub) => fill(stub, { ...commands, program, run }));
+  return program;
+}
+
+interface Whole extends Commands {
+  program: Commander;
+  run: Runner;
+}
+
+function addStub(parent: Commander, name: string, summary: string, group: string): Commander {
+  const stub = parent.command(name).summary(summary).description(summary).helpGroup(group);
+  return stub.exitOverride((error) => translate(stub, error));
+}
+
+/** Gives the noun (or single command) that was asked for its verbs, options and action. */
+async function fill(stub: Commander, { program, run, singles, nouns }: Whole): Promise<void> {
+  const single = singles.find((one) => one.name === stub.name());
+  if (single !== undefined) return furnish(stub, await single.load(), program, run);
+  const noun = nouns.find((one) => one.name === stub.name());
+  if (noun === undefined) return;
+  stub.usage("<verb> [ids…] [options]");
+  for (const verb of await noun.verbs()) {
+    furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
+  }
+  // The help of a noun is read for its verbs.
+  stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
+  stub.addHelpText(
+    "after",
+    `\nEvery verb has examples in its own help; esimctl --help lists the options that all take.`,
+  );
+}
+
+function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
+  // To commander nothing must be given: what is missing may be asked for.
+  for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
+  stub.usage(usageOf(command));
+  const own = command.options.map((option) => addOption(stub, option));
+  const acts = command.target === "partner" || command.target === "catalog" ? partnerOptions : null;
+  const partner = acts && addOption(stub, acts.partner);
+  const sandbox = acts && addOption(stub, acts.sandbox);
+  stub.addHelpText("after", helpAfter(command, pathOf(stub)));
+  stub.action(async () => {
+    const found = stub.opts();
+    const given = (attribute: string | null) => (attribute === null ? undefined : found[attribute]);
+    const actsFor = {
+      partner: partnerOptions.partner.read(given(partner)),
+      sandbox: partnerOptions.sandbox.read(given(sandbox)),
+      optional: command.target === "catalog",
+    };
+    const typed = { args: stub.processedArgs, options: own.map(given) };
+    const globals = readGlobals(program.opts(), process.env);
+    const lacking = isInteractive(globals) ? null : missing(command, typed, pathOf(stub));
+    if (lacking !== null) throw lacking;
+    await run(command, typed, globals, actsFor);
+  });
+}
+
+/** Adds the option under all its flags; the answer is the name under which commander keeps its value. */
+function addOption(stub: Commander, option: Option<unknown>): string {
+  const made = option.flags.map((flags) => {
+    const one = new CommanderOption(flags, option.help);
+    return option.choices === undefined ? one : one.choices([...option.choices]);
+  });
+  for (const one of made) stub.addOption(one);
+  return made[0]?.attributeName() ?? "";
+}
+
+function pathOf(stub: Commander): string {
+  return stub.parent === null ? stub.name() : `${pathOf(stub.parent)} ${stub.name()}`;
+}
+
+/** commander's complaint as ours: one line of what happened, one of what to do. */
+function translate(stub: Commander, error: CommanderError): never {
+  if (error.exitCode === 0) throw new HelpShown();
+  const path = pathOf(stub);
+  // What commander would print its help for: a noun, or nothing at all, and no verb.
+  if (error.code === "commander.help")
+    throw usageError(`${path} needs a ${stub.parent === null ? "noun" : "verb"}.`, `See ${path} --help.`);
+  throw complaint(error.message, path);
+}
+
+function complaint(message: string, path: string): CliError {
+  const [, words = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const what = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\.?$/, ".");
+  const help = `see ${path} --help.`;
+  return usageError(what, suggestion === undefined ? `S${help.slice(1)}` : `${suggestion} Or ${help}`);
+}

@@ -1,0 +1,138 @@
+import { CliError, usageError } from "../kernel/errors.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import type { Globals } from "../kernel/globals.ts";
+import type { Profile } from "./profiles.ts";
+
+/** Data that is at hand: in a directory, or in a PostgreSQL with its key file. */
+export type Place = { kind: "directory"; path: string } | { kind: "database"; url: string; keyFile: string };
+
+/** A daemon elsewhere, and the credential that signs in there as far as it is known. */
+export interface Server {
+  kind: "server";
+  /** Its public address, without a slash at its end. */
+  url: string;
+  clientId: string | undefined;
+  /** `-`: to be read from standard input, or asked for. */
+  clientSecret: string | undefined;
+  /** The profile it comes from; null when options or the environment name it. */
+  profile: string | null;
+}
+
+/** Where a command acts. */
+export type Where = Place | Server;
+
+const DEFAULT_DIRECTORY = "./esimctl-data";
+
+/**
+ * The first that applies: --server, or --data/--database; ESIMCTL_SERVER; ESIMCTL_DATA/ESIMCTL_DATABASE; --profile or
+ * ESIMCTL_PROFILE; the profile last logged in; ./esimctl-data. Throws a usage error for two places at once, and
+ * `no_such_profile`.
+ */
+export async function resolveWhere(globals: Globals, env: NodeJS.ProcessEnv): Promise<Where> {
+  const { server, profile, ...local } = namedPlaces(globals, env);
+  if (server !== undefined) return server;
+  refuseStrayCredential(globals);
+  if (local.place !== undefined) return local.place;
+  const { lastProfile, requireProfile } = await import("./profiles.ts");
+  if (profile !== undefined) return serverOf(requireProfile(profile));
+  const last = lastProfile();
+  return last === null ? { kind: "directory", path: DEFAULT_DIRECTORY } : serverOf(last);
+}
+
+/** The same for what can only act on data at hand (init, serve), whatever servers and profiles there are. */
+export function resolvePlace(globals: Globals, env: NodeJS.ProcessEnv): Place {
+  if (globals.server !== undefined) {
+    throw usageError(
+      "--server names a server; this acts on data at hand.",
+      "Name it with --data, or leave --server out.",
+    );
+  }
+  return localPlace(globals, env) ?? { kind: "directory", path: DEFAULT_DIRECTORY };
+}
+
+/** What to throw where only the operator's own data will do. */
+export function operatorOnly(server: Server): CliError {
+  return new CliError(
+    "operator_only",
+    `This works on the operator's own data, and here commands act at ${placeWords(server)}.`,
+    "Run it on the operator's host, naming the data: --data DIR, or --database URL.",
+    exitCodes.usage,
+  );
+}
+
+/** The place that a profile names. */
+function serverOf({ name, server, client_id, client_secret }: Profile): Server {
+  return { kind: "server", url: server, clientId: client_id, clientSecret: client_secret, profile: name };
+}
+
+interface Named {
+  server?: Server;
+  place?: Place;
+  profile?: string | undefined;
+}
+
+/** What options and environment say, before any file is looked at. Options come before the environment. */
+function namedPlaces(globals: Globals, env: NodeJS.ProcessEnv): Named {
+  const local = globals.data !== undefined || globals.database !== undefined;
+  if (globals.server !== undefined && local) {
+    throw usageError(
+      `--server and ${globals.data === undefined ? "--database" : "--data"} name two places at once.`,
+      "Give one of them.",
+    );
+  }
+  const address = globals.server ?? (local ? undefined : env.ESIMCTL_SERVER || undefined);
+  if (address !== undefined) return { server: namedServer(address, globals, env) };
+  const place = localPlace(globals, env);
+  return place === null ? { profile: globals.profile ?? (env.ESIMCTL_PROFILE || undefined) } : { place };
+}
+
+function namedServer(address: string, globals: Globals, env: NodeJS.ProcessEnv): Server {
+  return {
+    kind: "server",
+    url: serverUrl(address),
+    clientId: globals.clientId ?? (env.ESIMCTL_CLIENT_ID || undefined),
+    clientSecret: globals.clientSecret ?? (env.ESIMCTL_CLIENT_SECRET || undefined),
+    profile: null,
+  };
+}
+
+/** A credential on the line that nothing would use is a typo: the place signs in by itself, or not at all. */
+function refuseStrayCredential({ clientId, clientSecret }: Globals): void {
+  if (clientId === undefined && clientSecret === undefined) return;
+  const flag = clientId === undefined ? "--client-secret" : "--client-id";
+  throw usageError(`${flag} goes with --server.`, "Add --server URL, or leave it out.");
+}
+
+/** An address as it was typed, without what it need not have. Throws a usage error. */
+export function serverUrl(typed: string): string {
+  const url = URL.parse(typed);
+  const plain = url !== null && url.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+(api(\/v1)?\/*)?$/, "");
+  throw usageError(`"${typed}" is no address of a server.`, "It looks like https://esim.example.com.");
+}
+
+/** The directory or database that options name, else the environment; null when neither does. */
+function localPlace(globals: Globals, env: NodeJS.ProcessEnv): Place | null {
+  const named = { data: globals.data, database: globals.database };
+  const inherited = { data: env.ESIMCTL_DATA || undefined, database: env.ESIMCTL_DATABASE || undefined };
+  const chosen = named.data === undefined && named.database === undefined ? inherited : named;
+  if (chosen.data !== undefined && chosen.database !== undefined) {
+    const names = chosen === named ? "--data and --database" : "ESIMCTL_DATA and ESIMCTL_DATABASE";
+    throw usageError(`${names} name two places at once.`, "Give one of them.");
+  }
+  if (chosen.data !== undefined) return { kind: "directory", path: chosen.data };
+  if (chosen.database === undefined) return null;
+  const keyFile = globals.keyFile ?? env.ESIMCTL_KEY_FILE;
+  if (keyFile === undefined || keyFile === "") {
+    throw usageError("A database needs its key file beside it.", "Add --key-file FILE (or ESIMCTL_KEY_FILE).");
+  }
+  return { kind: "database", url: chosen.database, keyFile };
+}
+
+/** The place in words, for confirmations and messages; a database address without its password. */
+export function placeWords(where: Where): string {
+  if (where.kind === "directory") return where.path;
+  if (where.kind === "server") return where.profile === null ? where.url : `${where.url}, profile ${where.profile}`;
+  const url = URL.parse(where.url);
+  return url === null ? "the database" : `${url.protocol}//${url.host}${url.pathname}`;
+}

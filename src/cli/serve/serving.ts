@@ -1,0 +1,137 @@
+import cluster, { type Worker } from "node:cluster";
+import type { Logger } from "pino";
+import { systemClock } from "../../core/kernel/clock.ts";
+import { randomIds } from "../../core/kernel/ids.ts";
+import { lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
+import { releaseLeases } from "../../core/store/lease.ts";
+import type { Store } from "../../core/store/store.ts";
+import { type LogFile, openLogFile } from "../../daemon/log-file.ts";
+import { createLogger, type LogLevel } from "../../daemon/logging.ts";
+import { type Running, serve } from "../../daemon/serve.ts";
+import type { ServeOptions } from "../../daemon/serve-options.ts";
+import type { Context } from "../frame/context.ts";
+import { exitCodes } from "../kernel/exit-codes.ts";
+import { failureOf } from "../kernel/failure.ts";
+import { onSecondSignal } from "../kernel/signals.ts";
+import { logFolder } from "../logs/folder.ts";
+import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
+import type { Place } from "../place/place.ts";
+import { listeningLine } from "./listening-line.ts";
+
+/** What `serve` is asked for. */
+export interface Serving extends ServeOptions {
+  logLevel: LogLevel;
+}
+
+/**
+ * Runs the daemon on the context's place until a signal stops it gracefully; a second signal ends it at once.
+ * `listening` is called as soon as it answers. Throws StoreError and ListenError.
+ */
+export async function serveUntilStopped(
+  context: Context,
+  serving: Serving,
+  listening: (running: Running) => void,
+): Promise<void> {
+  const place = await context.place();
+  const sources = { clock: systemClock, ids: randomIds() };
+  const self = cluster.worker;
+  if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
+  outliveBrokenOutput();
+  const release = takePlace(place, sources.ids);
+  const file = openLog(place, context);
+  try {
+    const { store } = await openOrCreate(place, { ...sources, verify: true });
+    try {
+      const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
+      // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.
+      const alone = place.kind === "directory";
+      if (alone) await store.write(releaseLeases, null);
+      // From before it listens: a process that reads the line may stop it at once.
+      const signalled = nextSignal();
+      const running = await serve({ store, ...sources, log, alone, keepLine: file.write }, serving);
+      if (process.getuid?.() === 0) warnOfRoot(context, log);
+      if (serving.logLevel !== "silent") file.write(listeningLine(running));
+      listening(running);
+      await stopOn(signalled, running, log);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await file.close();
+    release();
+  }
+}
+
+/** The reader of the output may close it: the daemon continues, and its log is on disk too. */
+function outliveBrokenOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
+}
+
+/** To a log in JSON in its own way, so that whatever reads it understands every line. */
+function warnOfRoot({ globals, warn }: Context, log: Logger): void {
+  const words = "Running as root: better give esimctl a user of its own.";
+  if (globals.json) log.warn({ event: "running_as_root" }, words);
+  else warn(words);
+}
+
+/** The log on disk, whose last lines are not lost either when the process ends all at once. */
+function openLog(place: Place, { warn }: Context): LogFile {
+  const folder = logFolder(place);
+  const file = openLogFile(folder, { warn });
+  process.once("exit", file.flushSync);
+  return file;
+}
+
+/** One of several processes that answer HTTP; all else is the main process's, and so are the signals. */
+async function answerOnly(
+  self: Worker,
+  { place, serving, sources, people }: { place: Place; serving: Serving; sources: Sources; people: boolean },
+): Promise<void> {
+  for (const name of signals) process.on(name, () => undefined);
+  const { linesToMain, reportFailure, runFrontProcess } = await import("../../daemon/fronts/process.ts");
+  let store: Store | undefined;
+  try {
+    store = await openExisting(place, sources);
+    const log = await createLogger(serving.logLevel, { pretty: people, file: linesToMain(self) });
+    await runFrontProcess(self, { store, ...sources, log }, serving);
+  } catch (error) {
+    // The main process says so, and starts another front later.
+    await reportFailure(self, failureOf(error));
+  } finally {
+    await store?.close();
+    // The channel to the main process would keep this one alive.
+    self.disconnect();
+  }
+}
+
+/** Whether a person watches: lines to read instead of JSON lines. */
+function forPeople({ globals }: Context): boolean {
+  return !globals.json && process.stdout.isTTY === true;
+}
+
+/** One daemon a data directory; several on one PostgreSQL are none of its business. */
+function takePlace(place: Place, ids: ReturnType<typeof randomIds>): () => void {
+  if (place.kind === "database") return () => undefined;
+  prepareDataDirectory(place.path, ids);
+  return lockDataDirectory(place.path);
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of signals) process.once(name, resolve);
+  });
+}
+
+async function stopOn(signalled: Promise<string>, running: Running, log: Logger): Promise<void> {
+  const signal = await signalled;
+  onSecondSignal(signals, () => process.exit(exitCodes.interrupted));
+  log.info({ event: "stopping", signal }, "stopping");
+  await running.stop();
+  log.info({ event: "stopped" }, "stopped");
+}
