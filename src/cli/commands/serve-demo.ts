@@ -1,6 +1,7 @@
 import { command } from "../frame/command.ts";
 import { type Place, placeWords } from "../place/place.ts";
-import { sayListening, serve, serveOptions, servingOf } from "./serve.ts";
+import { printListening } from "../serve/listening.ts";
+import { serve, serveOptions, servingOf } from "./serve.ts";
 
 /** `serve` as npm start runs it: demo data first, and what to try with it once it listens. */
 export const serveDemo = command({
@@ -17,7 +18,7 @@ export const serveDemo = command({
     const demo = await prepareDemo(place);
     await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => {
       if (!context.globals.json) process.stdout.write(`${demoWords(demo, url, esimctlAt(place))}\n`);
-      sayListening(context, url, publicUrl);
+      printListening(context, url, publicUrl);
     });
     return null;
   },

@@ -1,9 +1,8 @@
 import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
 import { usageError } from "../kernel/errors.ts";
 import { address, choice, flag, integer, text } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
-import { listeningLine } from "../serve/listening-line.ts";
+import { printListening } from "../serve/listening.ts";
 import type { Serving } from "../serve/serving.ts";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -54,13 +53,6 @@ function smtpAddress(typed: string | undefined): string | undefined {
   );
 }
 
-/** Says that it listens: in words to a person, as one JSON line to a log. */
-export function sayListening(context: Context, url: string, publicUrl: string): void {
-  const json = context.globals.json || process.stdout.isTTY !== true;
-  if (!json && context.globals.quiet) return;
-  process.stdout.write(json ? listeningLine({ url, publicUrl }) : `esimctl is listening on ${url} (Ctrl-C stops it)\n`);
-}
-
 export const serve = command({
   name: "serve",
   summary: "run the platform: API, workers, pages",
@@ -79,7 +71,7 @@ export const serve = command({
   options: serveOptions,
   async run(context, input) {
     const { serveUntilStopped } = await import("../serve/serving.ts");
-    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => sayListening(context, url, publicUrl));
+    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => printListening(context, url, publicUrl));
     return null;
   },
 });

@@ -6,12 +6,13 @@ import type { Context } from "../frame/context.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
 import type { Sheet } from "../output/sheet.ts";
-import { spark } from "../output/spark.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 
 const EVERY_MS = 2_000;
 /** Of low stock: a screen is for a glance. */
 const MOST_ROWS = 5;
+
+const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 export const status = command({
   name: "status",
@@ -166,4 +167,10 @@ function wallets(sheet: Sheet, rows: PlatformStatus["low_wallets"]): string {
     rows,
     "",
   );
+}
+
+/** A small chart of one line: a bar a value, the highest as high as a line; a dot where there is nothing. */
+function spark(values: readonly number[]): string {
+  const most = Math.max(...values, 1);
+  return values.map((value) => (value === 0 ? "·" : BARS[Math.ceil((value / most) * BARS.length) - 1])).join("");
 }

@@ -16,7 +16,7 @@ import { onSecondSignal } from "../kernel/signals.ts";
 import { logFolder } from "../logs/folder.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";
-import { listeningLine } from "./listening-line.ts";
+import { listeningLine } from "./listening.ts";
 
 /** What `serve` is asked for. */
 export interface Serving extends ServeOptions {

@@ -1,6 +1,6 @@
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages } from "../../client/pages.ts";
+import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
@@ -25,8 +25,8 @@ export const list = command({
     const { data, pagination } = await context.withApi((api) =>
       listPages<Activation>(api, apiPath`/activations`, query, all),
     );
-    if (pagination.has_more) context.note(`There is more: --all, or --cursor ${pagination.next_cursor}`);
     const body = { data, count: data.length, pagination };
-    return { json: body, text: (sheet) => sheet.table(activationColumns, data, "No activations.") };
+    const note = moreNote(pagination.next_cursor);
+    return { json: body, note, text: (sheet) => sheet.table(activationColumns, data, "No activations.") };
   },
 });

@@ -1,15 +1,19 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
-import { activationId, requestAtHand } from "../../client/activation-id.ts";
-import type { Activation } from "../../client/answers.ts";
-import { apiPath } from "../../client/api.ts";
+import type { ActivationId } from "../../../core/kernel/brand.ts";
+import type { Store } from "../../../core/store/store.ts";
+import type { Activation, PageBody } from "../../client/answers.ts";
+import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import type { Context } from "../../frame/context.ts";
+import { CliError } from "../../kernel/errors.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
+
+const ICCID = /^\d{13,20}$/;
 
 export const show = command({
   name: "show",
@@ -66,4 +70,27 @@ function revealedText(sheet: Sheet, { activation, customer_phone, identity, atte
     "Nothing was exchanged with the carrier yet.",
   );
   return `${fields}\n\n${exchanges}`;
+}
+
+/** The id of the request that `given` names: of an ICCID's the newest, anything else stays. Throws `not_found`. */
+async function activationId(api: Api, given: string): Promise<string> {
+  const named = given.trim();
+  if (!ICCID.test(named)) return named;
+  const query = { iccid: named, limit: 1 };
+  const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
+  return body.data[0]?.id ?? noRequest(named);
+}
+
+/** The request that `given` names, of any partner: by its id, or the one that holds an ICCID. Throws `not_found`. */
+async function requestAtHand(store: Store, given: string) {
+  const { holderOfIccid, requireActivation } = await import("../../../core/activations/activation.ts");
+  const named = given.trim().toLowerCase();
+  // An id that was typed: whether there is such a request the database says.
+  if (!ICCID.test(named)) return store.read(requireActivation, named as ActivationId);
+  return (await store.read(holderOfIccid, named)) ?? noRequest(named);
+}
+
+function noRequest(iccid: string): never {
+  const hint = `What ended: esimctl activations list --iccid ${iccid}; on the operator's host esimctl find ${iccid}`;
+  throw new CliError("not_found", `No request holds the ICCID ${iccid}.`, hint);
 }

@@ -25,10 +25,9 @@ export const submit = command({
     again: flag("--again", "also submit what was cancelled or failed for the same date before"),
   },
   async run(context, { file, dryRun, strict, again }) {
-    const [{ checkActivationRow }, { activationsCsv }, { submitRows }, { systemClock }, known] = await Promise.all([
-      import("./row.ts"),
-      import("../../csv/specs.ts"),
+    const [{ checkActivationRow, submitRows }, { activationsCsv }, { systemClock }, known] = await Promise.all([
       import("./submit-row.ts"),
+      import("../../csv/specs.ts"),
       import("../../../core/kernel/clock.ts"),
       import("../../../core/carriers/carrier.ts"),
     ]);

@@ -1,19 +1,15 @@
-import { command } from "../../frame/command.ts";
-import { listResult } from "../../output/result.ts";
+import { operatorList } from "../../frame/list-command.ts";
 import { CARRIER_JSON, carrierColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
+export const list = operatorList({
   summary: "all carriers, by ICCID prefix",
-  target: "operator",
-  effects: "Reads only.",
   json: `{data: [${CARRIER_JSON}], count}`,
   examples: ["carriers list"],
-  args: {},
   options: {},
-  async run(context) {
+  columns: carrierColumns,
+  empty: "No carriers.",
+  async read(store) {
     const { listCarriers } = await import("../../../core/carriers/carrier.ts");
-    const carriers = await context.withStore(({ store }) => store.read(listCarriers, null));
-    return listResult(carriers, carrierColumns, "No carriers.");
+    return store.read(listCarriers, null);
   },
 });

@@ -1,6 +1,7 @@
+import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/formats/offer.ts";
 import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { CatalogSync } from "../../client/answers.ts";
+import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import type { Context } from "../../frame/context.ts";
@@ -9,7 +10,6 @@ import { choice, type Option, required, text } from "../../kernel/input.ts";
 import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
 import type { Result } from "../../output/result.ts";
 import { type CsvCells, cellsOf, type ExportFormat, exportFormats } from "./columns.ts";
-import { offers } from "./offers.ts";
 
 /** The API's names of the formats. */
 const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "platform_b" } as const;
@@ -115,4 +115,18 @@ async function exportCsv(context: Context, api: Api, { format, as, markup, query
 function written(summary: { file: string; format: ExportFormat; as: string; count: number }): Result {
   const { file, count } = summary;
   return { json: summary, text: () => `${count} ${count === 1 ? "product" : "products"} written to ${file}` };
+}
+
+/**
+ * The catalog as a shop would sell it, one page after the other, so that a catalog of any size takes the memory of one
+ * page. GET /catalog/sync answers all at once; this makes the same of the same products by the same functions.
+ */
+async function* offers(api: Api, query: Asked["query"], terms: OfferTerms): AsyncGenerator<Offer> {
+  let cursor: string | undefined;
+  do {
+    const page = { ...query, status: "active", sort_by: "created_at", sort_order: "asc", limit: 100, cursor };
+    const { body } = await api.request<PageBody<Product>>("GET", apiPath`/products`, { query: page });
+    for (const product of body.data) yield toOffer(product, terms);
+    cursor = body.pagination.next_cursor ?? undefined;
+  } while (cursor !== undefined);
 }

@@ -1,7 +1,7 @@
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
-import { undeliveredNote } from "./waiting.ts";
+import { undeliveredNote } from "./view.ts";
 
 export const approve = command({
   name: "approve",

@@ -4,8 +4,7 @@ import { productId } from "../../client/product-id.ts";
 import { command } from "../../frame/command.ts";
 import { integer, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
-import { orderFields } from "./view.ts";
-import { undeliveredNote } from "./waiting.ts";
+import { orderFields, undeliveredNote } from "./view.ts";
 
 export const create = command({
   name: "create",

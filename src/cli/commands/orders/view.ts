@@ -1,4 +1,5 @@
 import type { Order } from "../../client/answers.ts";
+import type { Context } from "../../frame/context.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
 
@@ -33,4 +34,13 @@ export function orderFields(sheet: Sheet, order: Order): Record<string, string> 
     total: sheet.money(order.total_price_cents, order.currency),
     created: moment(order.created_at),
   };
+}
+
+/** What to say where an order waits for a daemon that does not run; undefined where one runs or may run. */
+export async function undeliveredNote(context: Context): Promise<string | undefined> {
+  const where = await context.where();
+  if (where.kind !== "directory") return undefined;
+  const { isServed } = await import("../../../core/store/data-directory.ts");
+  if (isServed(where.path)) return undefined;
+  return "No daemon serves this data: what was ordered waits until esimctl serve delivers it.";
 }

@@ -24,7 +24,7 @@ export const importPassportFile = command({
   options: importOptions,
   async run(context, { file, dryRun, strict }) {
     const [{ passportRowCheck }, { passportsCsv }, { civilDateAt }, { systemClock }] = await Promise.all([
-      import("./row.ts"),
+      import("./rows.ts"),
       import("../../csv/specs.ts"),
       import("../../../core/kernel/civil-date.ts"),
       import("../../../core/kernel/clock.ts"),

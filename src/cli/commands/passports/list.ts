@@ -1,5 +1,6 @@
 import type { PassportPage } from "../../client/answers.ts";
 import { type Api, type Asked, apiPath } from "../../client/api.ts";
+import { moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
@@ -24,9 +25,8 @@ export const list = command({
       number === undefined ? undefined : await readSecretArgument(number, "Passport number:", context.globals);
     const query = { limit: all ? 200 : limit, cursor, passport_no };
     const body = await context.withApi((api) => listPool(api, query, all));
-    const { has_more, next_cursor } = body.pagination;
-    if (has_more) context.note(`There is more: --all, or --cursor ${next_cursor}`);
-    return { json: body, text: (sheet) => sheet.table(recordColumns, body.records, "No passports.") };
+    const note = moreNote(body.pagination.next_cursor);
+    return { json: body, note, text: (sheet) => sheet.table(recordColumns, body.records, "No passports.") };
   },
 });
 

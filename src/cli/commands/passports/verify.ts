@@ -93,7 +93,7 @@ async function verifyFile(
   const [{ recordVerdicts }, { requirePartner }, { verdictRowCheck }, { passportVerdictsCsv }] = await Promise.all([
     import("../../../core/passports/verdict.ts"),
     import("../../../core/partners/partner.ts"),
-    import("./verdict-row.ts"),
+    import("./rows.ts"),
     import("../../csv/specs.ts"),
   ]);
   return context.withStore(async ({ store }) => {

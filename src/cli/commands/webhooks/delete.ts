@@ -2,7 +2,7 @@ import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
-import { ownerOfWebhook } from "./owner.ts";
+import { ownerOfWebhook } from "./view.ts";
 
 export const remove = command({
   name: "delete",

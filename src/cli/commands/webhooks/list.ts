@@ -1,6 +1,6 @@
 import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages } from "../../client/pages.ts";
+import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice } from "../../kernel/input.ts";
 import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
@@ -21,7 +21,7 @@ export const list = command({
   async run(context, { limit, cursor, all, status, environment }) {
     const query = { limit, cursor, status, environment };
     const body = await context.withApi((api) => listPages<Webhook>(api, apiPath`/webhooks`, query, all));
-    if (body.pagination.has_more) context.note(`There is more: --all, or --cursor ${body.pagination.next_cursor}`);
-    return { json: body, text: (sheet) => sheet.table(webhookColumns, body.data, "No endpoints.") };
+    const note = moreNote(body.pagination.next_cursor);
+    return { json: body, note, text: (sheet) => sheet.table(webhookColumns, body.data, "No endpoints.") };
   },
 });

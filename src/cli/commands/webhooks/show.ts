@@ -2,8 +2,7 @@ import type { WebhookDetail } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
-import { ownerOfWebhook } from "./owner.ts";
-import { DETAIL_JSON, detailResult } from "./view.ts";
+import { DETAIL_JSON, detailResult, ownerOfWebhook } from "./view.ts";
 
 export const show = command({
   name: "show",

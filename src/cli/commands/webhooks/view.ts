@@ -1,5 +1,7 @@
+import type { WebhookId } from "../../../core/kernel/brand.ts";
 import type { Delivery } from "../../../core/webhooks/deliveries.ts";
 import type { Webhook, WebhookDetail } from "../../client/answers.ts";
+import type { OwnerOf } from "../../client/caller.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
@@ -75,4 +77,13 @@ function answerOf(one: Delivery): string | null {
 function deliveryPaint(sheet: Sheet, status: Delivery["status"]): (text: string) => string {
   const alike = { delivered: "fulfilled", pending: "pending", exhausted: "failed", held: "waiting_review" };
   return statusPaint(sheet, alike[status]);
+}
+
+/** Whose the endpoint is, by its id. */
+export function ownerOfWebhook(typed: string): OwnerOf {
+  return async (store) => {
+    const { requireWebhook } = await import("../../../core/webhooks/webhook.ts");
+    // What was typed is looked up; anything that is no endpoint's id is not found.
+    return store.read(requireWebhook, typed.trim().toLowerCase() as WebhookId);
+  };
 }
