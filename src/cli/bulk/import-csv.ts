@@ -18,10 +18,10 @@ export const importOptions = {
   strict: flag("--strict", "send nothing if any row is bad"),
 };
 
-/** Rows a transaction: small enough that the daemon beside us is never kept waiting. */
+/** Rows a transaction: small enough that a running daemon does not wait. */
 const BATCH = 200;
 
-/** One import: what it reads, how it checks a row, where good ones go. */
+/** One import: what it reads, how it checks a row, how good ones are sent. */
 export interface Import<C extends string, T> {
   file: string;
   spec: CsvSpec<C>;
@@ -48,7 +48,7 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
     import("../../core/kernel/clock.ts"),
   ]);
   const signal = context.interruption;
-  // A big file leaves much garbage behind, which V8 else lets pile up to hundreds of megabytes.
+  // Without it V8 lets the garbage of a big file grow to hundreds of megabytes.
   setFlagsFromString("--optimize-for-size");
   const csv = await openCsv(file, spec, { signal });
   const progress = startProgress(context.globals);

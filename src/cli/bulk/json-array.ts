@@ -22,7 +22,7 @@ function parse(text: string, file: string, hint: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's own words would quote the file, which may hold what must not be on a screen.
+    // The engine's message quotes the file, which may hold secrets.
     const [where = ""] = / at position \d+/.exec(error instanceof Error ? error.message : "") ?? [];
     throw new CliError("json_invalid", `${file} is not JSON${where.replace(" at", ": it goes wrong at")}.`, hint);
   }

@@ -12,7 +12,7 @@ export interface Asked {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What the API answered with a 2xx. */
+/** A 2xx response of the API. */
 export interface Answer<T> {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -28,11 +28,11 @@ export interface Api {
    * slug as its code and the exit code of its kind.
    */
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
-  /** Who acts in which environment, in words, for confirmations. */
+  /** The partner and environment in words, for confirmations. */
   readonly actsAs: string;
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;
-  /** Where the handlers run in this process: the store under them, and whom they take us for. */
+  /** Where the handlers run in this process: their store, partner and environment. */
   readonly local?: { store: Store; partnerId: PartnerId; environment: Environment };
 }
 
@@ -41,7 +41,7 @@ export function apiPath(strings: TemplateStringsArray, ...ids: string[]): string
   return `/api/v1${String.raw({ raw: strings }, ...ids.map(encodeURIComponent))}`;
 }
 
-/** An answer as every client hands it on. Throws what a problem body says, with its slug as the code. */
+/** The response of either client. Throws what a problem body says, with its slug as the code. */
 export function asAnswer<T>(status: number, headers: Record<string, unknown>, text: string): Answer<T> {
   const body = parsed(status, text);
   if (status >= 400) throw refusal(status, body);

@@ -1,4 +1,4 @@
-/** What an access token says of its holder (decisions: Tokens, keys, limits). */
+/** The claims of an access token that commands use (decisions: Tokens, keys, limits). */
 export interface Claims {
   partnerId: string;
   environment: string;

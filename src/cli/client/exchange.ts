@@ -21,7 +21,7 @@ export interface Incoming {
   text: string;
 }
 
-/** Sends a request until it has an answer; see `createExchange`. */
+/** Sends a request until it has a response; see `createExchange`. */
 export type Exchange = (request: Outgoing) => Promise<Incoming>;
 
 /** What sending is done under: how waits are shown, and what ends them. */
@@ -30,11 +30,11 @@ export interface Manner {
   signal: AbortSignal;
 }
 
-/** Between the tries of a request that the network or a gateway swallowed (ms). */
+/** Delays between attempts of a request that the network or a gateway lost (ms). */
 const DELAYS = [300, 1000, 3000];
-/** For an answer, body and all (ms). */
+/** The time-out of a response with its body (ms). */
 const RESPONSE_TIMEOUT_MS = 120_000;
-/** A proxy's words for a daemon that is away for the moment. */
+/** Statuses of a proxy whose daemon is temporarily unavailable. */
 const gatewayTroubles = [502, 503, 504];
 
 /**
@@ -43,7 +43,7 @@ const gatewayTroubles = [502, 503, 504];
  * `server_unreachable`, `connection_lost`, `moved`; `interrupted` as soon as the signal aborts a wait.
  */
 export function createExchange(manner: Manner): Exchange {
-  // Requests side by side meet the limit together; they wait together.
+  // Concurrent requests share the limit, so they share the wait.
   let pause: Promise<void> | null = null;
   const wait = (ms: number, why: string) => {
     pause ??= waitCounting(ms, why, manner)
@@ -76,7 +76,7 @@ async function once({ method, url, headers, body }: Outgoing): Promise<Incoming 
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      // A secret or a token goes nowhere but where it was meant to go.
+      // A redirect must not carry a secret or a token to another address.
       redirect: "manual",
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
@@ -101,7 +101,7 @@ function settled({ url, headers, repeats }: Outgoing, answer: Incoming | Network
   throw new CliError("moved", `${new URL(url).origin} sends us on to ${moved}.`, "Name that address instead.");
 }
 
-/** Retry-After in milliseconds: seconds or a date (RFC 9110 10.2.3); a minute when it says neither. */
+/** Retry-After in milliseconds: seconds or a date (RFC 9110 10.2.3); a minute when it is neither. */
 function retryAfterMs(headers: Readonly<Record<string, string>>, now = Date.now()): number {
   const said = headers["retry-after"] ?? "";
   if (/^\d+$/.test(said)) return Math.max(1, Number(said)) * 1000;

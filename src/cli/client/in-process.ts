@@ -76,7 +76,7 @@ async function verboseLog() {
   return createLogger("error", { pretty: true, destination: process.stderr });
 }
 
-/** Whom the command acts for, by the partner's name or by what is theirs. */
+/** The partner that the command acts for: by slug, or as the owner of an object. */
 type Actor = ActsFor & { ownerOf: OwnerOf | undefined };
 
 interface LocalActor {
@@ -84,12 +84,12 @@ interface LocalActor {
   actsAs: string;
 }
 
-/** Who the handlers take us for. Suspension is the API's alone: the operator's own commands go on. */
+/** The principal that the handlers get. A suspended partner is refused by the public API only, not here. */
 async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Promise<LocalActor> {
   const environment = actsFor.sandbox ? "sandbox" : "production";
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
-    // Of no partner: it can read what all partners share and nothing else.
+    // Without a partner: it can read only what all partners share.
     return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, actsAs: environment };
   }
   if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {

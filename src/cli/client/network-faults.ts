@@ -2,13 +2,13 @@ import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Repeats } from "./repeatable.ts";
 
-/** Why a request got no answer. */
+/** Why a request got no response. */
 export interface NetworkFault {
   /** The system's or the HTTP library's name of it. */
   reason: string;
   /** `never`: the request cannot have reached the server; `maybe`: it may have been acted on. */
   arrived: "never" | "maybe";
-  /** The same again would fail the same way: a wrong name, a certificate. */
+  /** A retry would fail the same way: a wrong name, a certificate. */
   lasting: boolean;
   what: string;
   hint: string;

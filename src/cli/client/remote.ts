@@ -15,7 +15,7 @@ export interface Connection {
   tokens: TokenSource;
 }
 
-/** Runs `work` with the v1 API over HTTP, as whom the server's credential says. Throws CliError, see `connect`. */
+/** Runs `work` with the v1 API over HTTP, as the credential's partner. Throws CliError, see `connect`. */
 export async function withRemoteApi<T>(
   caller: Caller,
   { server, actsFor }: { server: Server; actsFor: ActsFor },
@@ -27,7 +27,7 @@ export async function withRemoteApi<T>(
   return work(api);
 }
 
-/** At a server it is the credential that says who acts, and in which environment. */
+/** At a server the credential decides the partner and the environment. */
 function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
   if (partner === undefined && !sandbox) return;
   const [flag, means] =
@@ -37,7 +37,7 @@ function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
   throw usageError(`${flag} does not apply at ${placeWords(server)}: the credential says who acts.`, means);
 }
 
-/** What signs in at the server; what is missing is asked for at a terminal. */
+/** The server's credential; missing parts are prompted for. */
 export async function credentialOf(caller: Caller, server: Server): Promise<Credential> {
   const { globals } = caller;
   const clientId = server.clientId ?? (await text("Client id:", "--client-id", globals));
@@ -57,7 +57,7 @@ export async function keeperOf({ profile }: Server): Promise<Keeper | null> {
 }
 
 /**
- * Signs in and answers the API over HTTP. Signing in comes first, so that a wrong secret is reported before any work is
+ * Signs in and returns the API over HTTP. Signing in comes first, so that a wrong secret is reported before any work is
  * done. Throws CliError: what the server refuses (exit code 4), and what the network does.
  */
 export async function connect(
@@ -94,7 +94,7 @@ function outgoing(url: string, { method, path, asked }: { method: Method; path: 
   };
 }
 
-/** Sends with the token at hand; one that is refused is replaced, once: a 401 has done nothing. */
+/** Sends with the current token; after a 401, which has no effect, it is renewed once. */
 async function signedIn(exchange: Exchange, tokens: TokenSource, request: Unsigned): Promise<Incoming> {
   const send = (token: string) =>
     exchange({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });

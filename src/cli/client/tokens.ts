@@ -4,7 +4,7 @@ import { isForbidding } from "../kernel/failure.ts";
 import type { KeptToken } from "../place/profiles.ts";
 import type { Exchange, Incoming } from "./exchange.ts";
 
-/** Whom to sign in as, and where. */
+/** A credential and its server. */
 export interface Credential {
   /** The server's address, without a slash at its end. */
   url: string;
@@ -20,7 +20,7 @@ export interface Keeper {
 
 /** Access tokens of one credential. */
 export interface TokenSource {
-  /** One that is good for a while still: the one at hand, the one kept, or a new one. */
+  /** A token that does not expire soon: the current one, the kept one, or a new one. */
   current(): Promise<KeptToken>;
   /** A new one in place of one that was refused. */
   renew(refused: KeptToken): Promise<KeptToken>;

@@ -50,14 +50,14 @@ export const find = command({
   },
 });
 
-/** A story, and what the daemon's log has of the request that was meant. */
+/** A story, and the log lines of the request. */
 interface LoggedStory extends Story {
   log: LogRecord[];
 }
 
 const MOST_LINES = 200;
 
-/** A request that was refused, or only read, is known to the log alone. Throws `not_found`. */
+/** A request that failed or only read is found in the log alone. Throws `not_found`. */
 async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
   const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
     import("../../core/find/find.ts"),
@@ -85,7 +85,7 @@ async function revealed(store: Store, matched: readonly Match[]): Promise<Match[
     import("../../core/passports/reveal.ts"),
   ]);
   const numberOf = async ({ kind, id }: Match): Promise<string | null> => {
-    // Ids that the database itself just answered for rows of this kind.
+    // Ids that the database returned for rows of this kind.
     if (kind === "passport") {
       const identity = await store.write(revealPassport, { id: id as PassportId, actor: OPERATOR });
       return identity.reveal().passport_no;

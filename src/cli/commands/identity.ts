@@ -5,7 +5,7 @@ import { moment, shown } from "../output/words.ts";
 import type { Server } from "../place/place.ts";
 import type { KeptToken } from "../place/profiles.ts";
 
-/** Who acts where, as `login` and `whoami` print it. What does not apply is null. */
+/** The identity that `login` and `whoami` print. What does not apply is null. */
 export interface Identity {
   place: "server" | "directory" | "database";
   server: string | null;
@@ -24,7 +24,7 @@ export const WHOAMI_JSON =
   "{place (server, directory, database), server, data, database, profile, client_id, partner_id, environment, " +
   "scopes, token_expires_at}; null where it does not apply";
 
-/** Who acts, at a server with a token of it. */
+/** The identity at a server, from its token. */
 export function identityJson({ url, profile, clientId = "" }: Server, token: KeptToken): Identity {
   const claims = claimsOf(token.access_token);
   return {

@@ -41,7 +41,7 @@ export const restore = command({
   },
 });
 
-/** The directory that may be restored into: empty, or given up in a confirmation. */
+/** The directory to restore into: empty, or confirmed to be overwritten. */
 async function emptyPlace(context: Context, force: boolean): Promise<string> {
   const place = await context.place();
   if (place.kind === "database") {

@@ -24,7 +24,7 @@ export const serveDemo = command({
   },
 });
 
-/** How the terminal is called in the checkout, for the place that is served. */
+/** The command line of the checkout's esimctl for the served place. */
 function esimctlAt(place: Place): string {
   const path = placeWords(place);
   if (place.kind === "database") return `node bin/esimctl --database ${path} --key-file ${place.keyFile}`;

@@ -35,7 +35,7 @@ interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers"> 
   logLevel: Serving["logLevel"] | undefined;
 }
 
-/** What was asked for, with the defaults. */
+/** The given options with their defaults. */
 export function servingOf(asked: Asked): Serving {
   const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, ...rest } = asked;
   // An address with a password in it is better kept out of the process list.
@@ -43,7 +43,7 @@ export function servingOf(asked: Asked): Serving {
   return { host, port, logLevel, workers, ...rest, smtpUrl };
 }
 
-/** Refuses what no mail could go out by; the address itself may hold a password and is not repeated. */
+/** Throws a usage error for an invalid SMTP address; it may hold a password and is not repeated. */
 function smtpAddress(typed: string | undefined): string | undefined {
   const url = typed === undefined ? null : URL.parse(typed);
   if (typed === undefined || (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "")) return typed;

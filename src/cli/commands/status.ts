@@ -96,7 +96,7 @@ const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {
   webhook_retention: ["webhook retention", "dropped"],
 };
 
-/** When the clock's jobs last ran, and what came of it. */
+/** The last run of each cron job, and its outcome. */
 function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
   return sheet.table<CronRun>(
     [

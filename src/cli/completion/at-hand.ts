@@ -6,8 +6,8 @@ import { resolveWhere } from "../place/place.ts";
 import { wordsTyped } from "./complete.ts";
 
 /**
- * Names from the data directory that the line so far means. A cursor is no place for failures, and none to wait at: at
- * a server, at a database over the network, or without data there are none.
+ * Names from the data directory that the typed line selects. Completion must neither fail nor wait: at a server, at a
+ * database over the network, or without data there are none.
  */
 export async function namesAtHand({ globals }: Context, naming: Naming, typed: readonly string[]): Promise<Named[]> {
   const words = wordsTyped(typed);

@@ -9,7 +9,7 @@ export interface Candidate {
   help: string;
 }
 
-/** What is possible at the cursor: these words, names that only the machine at hand knows, or a file. */
+/** What is possible at the cursor: these words, names from the local data, or a file. */
 export type Completion =
   | { kind: "words"; words: Candidate[] }
   | { kind: "names"; naming: Naming }

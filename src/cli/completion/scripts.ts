@@ -2,7 +2,7 @@ import type { shells } from "./complete.ts";
 
 /*
  * Each shell hands the words up to the cursor to `esimctl completion words`, which answers a line a candidate: the
- * word, a tab, what it means; or the one line `:files`. So what is offered is what this very version knows.
+ * word, a tab, what it means; or the one line `:files`. So completion always matches the installed version.
  */
 
 const bash = `# esimctl completion for bash

@@ -4,13 +4,13 @@ import { type RowSet, rowSet } from "./row-set.ts";
 
 const PROGRESS_ROWS = 1000;
 
-/** What a row is worth: the value to send, or every reason why it is bad. */
+/** The result of a check: the value to send, or every reason why the row is bad. */
 export type Checked<T> = { ok: T } | { problems: readonly string[] };
 
-/** What became of a row that was sent. */
+/** The outcome of a row that was sent. */
 export type RowOutcome = "imported" | "updated" | "duplicate" | { rejected: string };
 
-/** A good row on its way. */
+/** A good row to send. */
 export interface ImportItem<T> {
   line: number;
   value: T;

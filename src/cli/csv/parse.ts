@@ -3,7 +3,7 @@ import { Parser, CsvError as ParserError, type CsvErrorCode as ParserErrorCode }
 import { CsvError, type CsvPlace, columnName, isSystemFault, systemReason } from "./error.ts";
 import type { Delimiter } from "./scan.ts";
 
-/** The longest record, in characters: a quote that is never closed must not swallow the memory. */
+/** The longest record, in characters: a quote that is never closed must not use up the memory. */
 const MAX_RECORD_CHARACTERS = 128 * 1024;
 
 const DOUBLE_QUOTES = 'Put quotes around the whole value and double those inside it: "5"" screen".';

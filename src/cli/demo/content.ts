@@ -40,8 +40,8 @@ export interface DemoCredential {
 }
 
 /**
- * Puts the sample catalog, its stock and a funded partner into the store and issues the partner's two credentials. What
- * a run before left unfinished is finished. Throws `demo_refused` where there are other partners.
+ * Puts the sample catalog, its stock and a funded partner into the store and issues the partner's two credentials. An
+ * unfinished earlier run is completed. Throws `demo_refused` where there are other partners.
  */
 export async function loadDemo(store: Store): Promise<DemoCredential[]> {
   const partners = await store.read(listPartners, null);
@@ -69,7 +69,7 @@ async function simulateCarriers(store: Store): Promise<void> {
   }
 }
 
-/** What an import once rejected may lie beside the samples. */
+/** Rejected rows of an earlier import may be beside the samples. */
 function isStockFile(name: string): boolean {
   return name.endsWith(".csv") && !name.endsWith(".rejected.csv");
 }

@@ -21,7 +21,7 @@ interface PreparedDemo {
   refused: string[];
 }
 
-/** Makes the place with its demo content where there is none, and answers the demo partner's credentials. */
+/** Makes the place with its demo content where there is none, and returns the demo partner's credentials. */
 export async function prepareDemo(place: Place): Promise<PreparedDemo> {
   const file = join(place.kind === "directory" ? place.path : dirname(place.keyFile), FILE);
   const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });

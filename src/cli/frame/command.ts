@@ -62,7 +62,7 @@ export function command<
     options: Object.values(options),
     run(context, given) {
       const values = { ...readAll(args, given.args), ...readAll(options, given.options) };
-      // Each name holds what its own `read` answered: this is what ValuesOf says.
+      // Each name holds the result of its own `read`, as ValuesOf declares.
       return run(context, values as ValuesOf<A> & ValuesOf<O>);
     },
   };

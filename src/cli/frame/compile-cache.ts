@@ -12,7 +12,7 @@ export function keepCompiledCode(): void {
   if (madeFolder(dirname(cache)) && madeFolder(cache)) enableCompileCache(cache);
 }
 
-/** One level only: Node makes no end of making several where a file system denies that what it made is there. */
+/** One level only: creating several never ends on file systems that deny that the new folder exists. */
 function madeFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });

@@ -12,7 +12,7 @@ export interface Confirmed {
   changes?(sheet: Sheet): Promise<string>;
 }
 
-/** What a command may use. Everything heavy is loaded when it is asked for. */
+/** What a command may use. Heavy modules are loaded on first use. */
 export interface Context extends Caller {
   /** All commands there are. */
   readonly tree: CommandTree;
@@ -21,14 +21,14 @@ export interface Context extends Caller {
   /** The data that it works on; throws also `operator_only` where the command would act at a server. */
   place(): Promise<Place>;
   /**
-   * Runs `work` with the v1 API: as the partner that --partner names, or as whom the server takes us for. On data at
-   * hand `ownerOf` finds the owner of what was named, where --partner is absent.
+   * Runs `work` with the v1 API: as the partner of --partner, or of the server's credential. On local data without
+   * --partner, `ownerOf` finds the owner of the named object.
    */
   withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
   /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and without a terminal. */
   confirm(question: string, about?: Confirmed): Promise<void>;
-  /** A line for a person, on stderr; nothing with --quiet. */
+  /** Prints a line on stderr, not with --quiet. */
   note(line: string): void;
-  /** A line on stderr that stays even with --quiet. */
+  /** Prints a line on stderr, also with --quiet. */
   warn(line: string): void;
 }

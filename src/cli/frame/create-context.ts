@@ -7,7 +7,7 @@ import type { CommandTree } from "./tree.ts";
 interface Circumstances {
   actsFor: ActsFor;
   interruption: AbortSignal;
-  /** It can only act on data at hand: servers and profiles of the surroundings are no matter. */
+  /** The command acts on local data only: ESIMCTL_SERVER and profiles are ignored. */
   atHand: boolean;
   tree: CommandTree;
 }

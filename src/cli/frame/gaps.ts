@@ -6,18 +6,18 @@ import { pickPartner, THEIR_SLUGS } from "../place/partner-options.ts";
 import type { Command, Given } from "./command.ts";
 import type { Context } from "./context.ts";
 
-/** Something that must be given and was not. */
+/** A required argument or option that is missing. */
 interface Gap {
   /** As it is typed: `<slug>`, `--name <name>`. */
   syntax: string;
   help: string;
   how: Ask;
-  /** Throws a usage error for an answer that will not do. */
+  /** Throws a usage error for an invalid answer. */
   read(answer: string): unknown;
   fill(answer: string): void;
 }
 
-/** What must be given and was not, arguments first, in the order of the command's help. */
+/** The missing arguments, then the missing options, in the order of the command's help. */
 function gapsOf({ args, options }: Command, given: { args: unknown[]; options: unknown[] }): Gap[] {
   const needed = [
     ...args.map((one, at) => ({ ...one, needs: one.syntax.startsWith("<"), into: given.args, at })),
@@ -50,7 +50,7 @@ export function missing(command: Command, given: Given, path: string): CliError 
   return usageError(what, `See ${path} --help.${where}`);
 }
 
-/** Asks for all that is missing, one after the other; what was given and the answers together. */
+/** Prompts for each missing value and returns them together with the given ones. */
 export async function askForMissing(context: Context, command: Command, given: Given): Promise<Given> {
   const filled = { args: [...given.args], options: [...given.options] };
   for (const gap of gapsOf(command, filled)) gap.fill(await answerTo(context, gap));
@@ -72,7 +72,7 @@ function wordChoices(words: readonly string[]) {
 
 /** "Name – the name people read:"; help that begins with the name says it all. */
 function questionOf(name: string, help: string): string {
-  // That - reads standard input is no news for who is typing.
+  // At a prompt the note about - and standard input is of no use.
   const words = help.replace(/; - .*$/, "");
   const whole = words.toLowerCase().startsWith(`${name.toLowerCase()} `) ? capital(words) : `${name} – ${words}`;
   return `${whole}:`;

@@ -3,7 +3,7 @@ import type { Command, Target } from "./command.ts";
 
 const common: readonly ExitCode[] = [exitCodes.done, exitCodes.failed, exitCodes.usage, exitCodes.interrupted];
 
-/** Where the caller may be refused for who it is. */
+/** Targets whose commands may end with exit code 4. */
 const signs: readonly Target[] = ["partner", "catalog"];
 
 const targetWords = {

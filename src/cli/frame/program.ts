@@ -9,7 +9,7 @@ import type { Command, Commands, Given } from "./command.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
 
-/** Runs a command that was understood. */
+/** Runs a parsed command. */
 export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
 
 /** Thrown when help was printed: nothing is left to do. */
@@ -65,7 +65,7 @@ async function fill(stub: Commander, { program, run, singles, nouns }: Whole): P
 }
 
 function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
-  // To commander nothing must be given: what is missing may be asked for.
+  // To commander every argument is optional: missing ones may be prompted for.
   for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
   stub.usage(usageOf(command));
   const own = command.options.map((option) => addOption(stub, option));
@@ -103,7 +103,7 @@ function pathOf(stub: Commander): string {
   return stub.parent === null ? stub.name() : `${pathOf(stub.parent)} ${stub.name()}`;
 }
 
-/** commander's complaint as ours: one line of what happened, one of what to do. */
+/** commander's error as a CliError: one line of what happened, one of what to do. */
 function translate(stub: Commander, error: CommanderError): never {
   if (error.exitCode === 0) throw new HelpShown();
   const path = pathOf(stub);

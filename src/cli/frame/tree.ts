@@ -12,7 +12,7 @@ export interface DescribedCommand {
   readonly options: readonly Option<unknown>[];
 }
 
-/** All that can be typed: commands without a noun, and nouns with their verbs, loaded when they are asked for. */
+/** All that can be typed: commands without a noun, and nouns with their verbs, loaded on first use. */
 export interface CommandTree {
   readonly singles: readonly { name: string; summary: string; load(): Promise<DescribedCommand> }[];
   readonly nouns: readonly { name: string; summary: string; verbs(): Promise<readonly DescribedCommand[]> }[];

@@ -3,7 +3,7 @@ import { parseMoney } from "../../core/kernel/money.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import { usageError } from "./errors.ts";
 
-/** An amount that was typed, in minor units of `currency`. What is wrong with it is wrong usage, named by `flag`. */
+/** A typed amount in minor units of `currency`. Throws a usage error that names `flag`. */
 export function parseAmount(typed: string, currency: string, flag: string): MinorUnits {
   try {
     return parseMoney(typed, currency);

@@ -16,17 +16,17 @@ export class CliError extends Error {
   }
 }
 
-/** The command was typed wrongly: exit code 2. */
+/** Wrong usage of a command: exit code 2. */
 export function usageError(message: string, hint: string): CliError {
   return new CliError("usage", message, hint, exitCodes.usage);
 }
 
-/** The person stopped it: exit code 130. */
+/** Interrupted by the user: exit code 130. */
 export function interrupted(hint = "Run the same command again to go on."): CliError {
   return new CliError("interrupted", "Interrupted.", hint, exitCodes.interrupted);
 }
 
-/** The person was asked and said no: exit code 1, so that what was to follow does not. */
+/** The user declined a confirmation: exit code 1, so that a shell script stops there. */
 export function declined(): CliError {
   return new CliError("declined", "Nothing was changed.", "Answer y to go ahead, or add --yes.");
 }

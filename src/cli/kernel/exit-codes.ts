@@ -1,4 +1,4 @@
-/** What the process answers to its caller; the same for every command. */
+/** The exit codes of the process; the same for every command. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -24,12 +24,12 @@ export function failureOf(error: unknown): Failure {
   return systemFailure(error) ?? unexpected(error);
 }
 
-/** StoreError, ListenError, CsvError and their like say themselves what to do. */
+/** StoreError, ListenError, CsvError and similar errors carry their own hint. */
 function isHinted(error: unknown): error is Error & { hint: string; code?: string } {
   return error instanceof Error && "hint" in error && typeof error.hint === "string";
 }
 
-/** Where what helps at a terminal is not what helps a program. */
+/** Hints for the terminal where the API's own hint is for programs. */
 const ownHints: Readonly<Record<string, string>> = {
   validation: "Correct what is named and try again.",
   not_found: "Check the name or id, the partner and the environment.",
@@ -56,12 +56,12 @@ function whereToLook(resource: unknown): string {
   return list === undefined ? "" : ` What there is: esimctl ${list}`;
 }
 
-/** The statuses of refusals for who the caller is: 401 and 403. */
+/** The statuses of authentication and authorization failures: 401 and 403. */
 export function isForbidding(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-/** What a refusal carries beside its slug and detail. */
+/** What a problem carries beside its slug and detail. */
 interface ProblemDetails {
   errors?: Record<string, string[]> | undefined;
   members?: Record<string, unknown> | undefined;
@@ -117,7 +117,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
 };
 
-/** The path and the reason, where both are known; else the system's own words. */
+/** The path and the reason, where both are known; else the system's message. */
 function systemWords(error: Error, code: string): string {
   const path: unknown = Reflect.get(error, "path");
   const why = systemReasons[code];

@@ -31,7 +31,7 @@ export interface Globals {
   keyFile: string | undefined;
 }
 
-/** From commander's findings. */
+/** The global options as commander parsed them. */
 export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessEnv): Globals {
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
@@ -50,7 +50,7 @@ export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessE
   };
 }
 
-/** What is known of them when the line itself could not be understood. */
+/** The global options of a line that commander could not parse. */
 export function guessGlobals(argv: readonly string[], env: NodeJS.ProcessEnv): Globals {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -58,7 +58,7 @@ export function since(flags: string, help: string): Option<TypedMoment | undefin
   return { flags: [flags], help, required: false, read };
 }
 
-/** The moment (ms) that was meant. */
+/** The time (ms) that the option means. */
 export function momentOf(typed: TypedMoment, now: number): number {
   return "at" in typed ? typed.at : now - typed.ago;
 }

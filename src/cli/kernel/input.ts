@@ -1,8 +1,8 @@
 import { usageError } from "./errors.ts";
 
 /**
- * How a person is asked for what must be given and was left out: a line, a line that does not show, one of the partners
- * at hand, or one of these words.
+ * How the prompt for a missing value works: a line, a line without echo, one of the local partners, or one of these
+ * words.
  */
 export type Ask = "line" | "secret" | "partner" | { readonly oneOf: readonly string[] };
 
@@ -12,11 +12,11 @@ export interface Option<T> {
   readonly help: string;
   readonly required: boolean;
   readonly choices?: readonly string[];
-  /** Words that completion offers between commas; others are not refused here. */
+  /** Words that completion offers between commas; other words are allowed. */
   readonly suggests?: readonly string[];
-  /** Of a required one. */
+  /** How a required one is prompted for. */
   readonly ask?: Ask;
-  /** What commander found (undefined: not given) as the command wants it. Throws a usage error. */
+  /** The value that commander parsed (undefined: not given), converted for the command. Throws a usage error. */
   read(given: unknown): T;
 }
 
@@ -24,7 +24,7 @@ export interface Option<T> {
 export interface Argument<T> {
   readonly syntax: string;
   readonly help: string;
-  /** Of a required one. */
+  /** How a required one is prompted for. */
   readonly ask?: Ask;
   read(given: unknown): T;
 }
@@ -84,7 +84,7 @@ export function integer(
   return { flags: [flags], help, required: false, read };
 }
 
-/** `--amount <amount>`: a plain decimal, kept as it was typed; what it is worth only its currency says. */
+/** `--amount <amount>`: a plain decimal, kept as typed: its value depends on the currency. */
 export function decimal(flags: string, help: string): Option<string | undefined> {
   const read = (given: unknown) => {
     const typed = asText(given);

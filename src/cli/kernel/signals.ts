@@ -1,4 +1,4 @@
-/** Launchers (npm, bin/esimctl under an older Node) repeat a terminal's signal to us within a moment. */
+/** Launchers (npm, bin/esimctl under an older Node) forward a terminal's signal: it arrives twice at once. */
 const ECHO_MS = 500;
 
 /** To be called at the first signal: calls `again` when a person sends one of them a second time. */

@@ -39,7 +39,7 @@ function stackOf(err: unknown): string[] {
   return Array.isArray(stack) ? stack.map((one) => `    ${wordOf(one).trim()}`) : [];
 }
 
-/** Anything on one line, without what steers a terminal. */
+/** Anything on one line, without control characters. */
 function wordOf(value: unknown): string {
   return clean(typeof value === "string" ? value : (JSON.stringify(value) ?? "-"));
 }

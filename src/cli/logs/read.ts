@@ -6,7 +6,7 @@ import { CliError } from "../kernel/errors.ts";
 /** A line of the daemon's log. */
 export type LogRecord = Record<string, unknown>;
 
-/** How far the log was read: up to this byte of the file that this number of the file system means. */
+/** How far the log was read: up to this byte of the file with this inode. */
 export interface LogPosition {
   inode: number;
   offset: number;
@@ -32,7 +32,7 @@ export async function lastRecords(
   for (const path of logFiles(folder)) {
     if (found.length >= most) break;
     const part = await readPart(path, NOWHERE, requestId);
-    // What was put aside meanwhile is met a second time under its new name.
+    // A file that is rotated meanwhile appears a second time under its new name.
     if (part === null || seen.has(part.end.inode)) continue;
     seen.add(part.end.inode);
     end ??= part.end;
@@ -114,7 +114,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 }
 
 function recordsIn(text: string, requestId: string | undefined): LogRecord[] {
-  // Most files hold nothing of a request: then there is nothing to take apart.
+  // Most files hold no line of the request: they are not parsed.
   if (requestId !== undefined && !text.includes(requestId)) return [];
   const lines = text.split("\n").filter((line) => line !== "" && (requestId === undefined || line.includes(requestId)));
   return lines.map(toRecord).filter((record) => requestId === undefined || record.request_id === requestId);

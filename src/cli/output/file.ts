@@ -5,12 +5,12 @@ import { pipeline } from "node:stream/promises";
 /** Text as it comes, piece by piece. */
 export type Pieces = AsyncIterable<string | Buffer>;
 
-/** Writes to stdout no faster than its reader reads. */
+/** Writes to stdout with backpressure. */
 export async function writeToStdout(pieces: Pieces): Promise<void> {
   await pipeline(pieces, process.stdout, { end: false });
 }
 
-/** Writes a file whole or not at all: it takes its name once it is complete. Devices and pipes are written directly. */
+/** Writes a file atomically: it gets its name once it is complete. Devices and pipes are written directly. */
 export async function writeFileWhole(path: string, pieces: Pieces): Promise<void> {
   const known = await stat(path).catch(() => null);
   if (known !== null && !known.isFile()) return pipeline(pieces, createWriteStream(path));

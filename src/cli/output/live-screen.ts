@@ -37,7 +37,7 @@ export async function showLive(everyMs: number, draw: () => Promise<string>): Pr
     while (!done.signal.aborted) {
       const lines = fitHeight(await draw(), stdout.rows ?? 24);
       stdout.write(`${REDRAW}${lines.join("\r\n")}`);
-      // Ending the wait early is how it ends.
+      // An aborted wait is the normal end.
       await pause(everyMs, undefined, { signal: done.signal }).catch(() => undefined);
     }
   } finally {

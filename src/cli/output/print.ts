@@ -6,7 +6,7 @@ import { clean } from "./clean.ts";
 import { makeSheet } from "./make-sheet.ts";
 import type { Result } from "./result.ts";
 
-/** Prints a result in the form that was asked for; the answer is the exit code. */
+/** Prints a result as text or JSON and returns the exit code. */
 export function printResult(result: Result, globals: Globals): ExitCode {
   const out = globals.json ? JSON.stringify(result.json, null, 2) : result.text(makeSheet(process.stdout, globals));
   if (out !== "") process.stdout.write(`${out}\n`);
@@ -14,7 +14,7 @@ export function printResult(result: Result, globals: Globals): ExitCode {
   return result.exitCode ?? exitCodes.done;
 }
 
-/** Prints what went wrong: two lines on stderr for people, one document on stdout for programs. */
+/** Prints a failure and returns its exit code: two lines on stderr for people, one document on stdout for programs. */
 export function printFailure(error: unknown, globals: Globals): ExitCode {
   const { code, message, hint, exitCode } = failureOf(error);
   if (globals.json) {

@@ -3,18 +3,17 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";
 
-/** An answer that can be picked: what is meant by it, and how it reads. */
+/** A choice: its value and its label. */
 export interface Choice<T = string> {
   value: T;
   name: string;
 }
 
-/** What decides whether anybody is asked anything. */
+/** The options that decide whether prompts are allowed. */
 export type Manner = Pick<Globals, "json" | "yes">;
 
 /**
- * Whether a person is there to be asked: both the keyboard and the screen that prompts go to. Who says --json or --yes
- * wants to be asked nothing.
+ * Whether prompts are allowed: stdin and stderr are a terminal, and neither --json nor --yes is given.
  */
 export function isInteractive({ json, yes }: Manner): boolean {
   return !json && !yes && process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -92,7 +91,7 @@ export interface Asking {
   suggested?: string | undefined;
   /** Enter alone answers nothing, "". */
   optional?: boolean;
-  /** Throws a CliError, whose words the person sees, for an answer that will not do. */
+  /** Throws a CliError, whose words the person sees, for an invalid answer. */
   check?(answer: string): unknown;
   /** What to do without a terminal. */
   hint?: string;
@@ -144,7 +143,7 @@ export async function readSecretArgument(
   { json }: Pick<Globals, "json">,
 ): Promise<string> {
   if (given !== "-") return given;
-  // Who types - asks to be asked, also with --yes.
+  // `-` requests the prompt, also with --yes.
   if (process.stdin.isTTY === true) return secret(question, "a value instead of -", { json, yes: false });
   let typed = "";
   process.stdin.setEncoding("utf8");

@@ -1,7 +1,7 @@
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Column, Sheet } from "./sheet.ts";
 
-/** What a command hands back; the frame prints one of its two forms. */
+/** The result of a command; the frame prints one of its two forms. */
 export interface Result {
   /** The one JSON document of `--json`. */
   readonly json: unknown;
@@ -9,7 +9,7 @@ export interface Result {
   text(sheet: Sheet): string;
   /** A line for a person below the output, on stderr; none with --quiet. */
   readonly note?: string | undefined;
-  /** 0 unless given. */
+  /** Default 0. */
   readonly exitCode?: ExitCode;
 }
 

@@ -16,7 +16,7 @@ export interface Column<T> {
   paint?(sheet: Sheet, row: T): (text: string) => string;
 }
 
-/** What a person's output is laid out on. Commands only ever see this; what draws it is loaded when there is output. */
+/** What commands lay out their text output with. The drawing code is loaded when there is output. */
 export interface Sheet {
   readonly paint: ChalkInstance;
   /** Columns of the terminal; Infinity where there is none. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Globals } from "../kernel/globals.ts";
 
-/** Shows what is waited for; null: no longer. */
+/** Shows the reason for a wait; null: the wait is over. */
 type Show = (words: string | null) => void;
 
-// The bar that is on the screen, if one is: there is one screen.
+// The progress bar on the screen, if any: a process has one screen.
 let bar: Show | null = null;
 
-/** From now on waits show in this bar, until the function that is answered is called. */
+/** Shows waits in this bar until the returned function is called. */
 export function showWaitsIn(show: Show): () => void {
   bar = show;
   return () => {
@@ -37,7 +37,7 @@ export async function waitCounting(
   }
 }
 
-/** A line that is written over, and gone in the end. */
+/** A line that is overwritten, and cleared at the end. */
 function ownLine(words: string | null): void {
   const line = words === null ? "" : `${words} (Ctrl-C stops)`.slice(0, (process.stderr.columns ?? 80) - 1);
   process.stderr.write(`\r\u001b[2K${line}`);

@@ -53,7 +53,7 @@ export function statusPaint({ paint }: Sheet, status: string): (text: string) =>
   return waiting.includes(status) ? paint.yellow : paint.dim;
 }
 
-/** "Tue 2027-11-02": a day with its weekday; what is no day stays as it is. */
+/** "Tue 2027-11-02": a day with its weekday; any other text is returned unchanged. */
 export function dayWords(date: string): string {
   if (!isCivilDate(date)) return date;
   const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });

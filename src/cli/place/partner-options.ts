@@ -21,7 +21,7 @@ export const partnerOption = required(text("--partner <slug>", "the partner"), "
 /** The partner as the argument of a command. */
 export const partnerArgument = argument("slug", "the partner", "partner");
 
-/** Where slugs are found. */
+/** The hint that lists slugs. */
 export const THEIR_SLUGS = "esimctl partners list names the partners.";
 
 /** Asks for a partner of an open store. Throws a usage error without a terminal, `no_partners`. */

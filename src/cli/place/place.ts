@@ -3,10 +3,10 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";
 import type { Profile } from "./profiles.ts";
 
-/** Data that is at hand: in a directory, or in a PostgreSQL with its key file. */
+/** Local data: a directory, or a PostgreSQL database with its key file. */
 export type Place = { kind: "directory"; path: string } | { kind: "database"; url: string; keyFile: string };
 
-/** A daemon elsewhere, and the credential that signs in there as far as it is known. */
+/** A server, and as much of its credential as is known. */
 export interface Server {
   kind: "server";
   /** Its public address, without a slash at its end. */
@@ -39,7 +39,7 @@ export async function resolveWhere(globals: Globals, env: NodeJS.ProcessEnv): Pr
   return last === null ? { kind: "directory", path: DEFAULT_DIRECTORY } : serverOf(last);
 }
 
-/** The same for what can only act on data at hand (init, serve), whatever servers and profiles there are. */
+/** The same for commands that act on local data only (init, serve); servers and profiles are ignored. */
 export function resolvePlace(globals: Globals, env: NodeJS.ProcessEnv): Place {
   if (globals.server !== undefined) {
     throw usageError(
@@ -50,7 +50,7 @@ export function resolvePlace(globals: Globals, env: NodeJS.ProcessEnv): Place {
   return localPlace(globals, env) ?? { kind: "directory", path: DEFAULT_DIRECTORY };
 }
 
-/** What to throw where only the operator's own data will do. */
+/** The error of an operator's command that is run against a server. */
 export function operatorOnly(server: Server): CliError {
   return new CliError(
     "operator_only",
@@ -103,7 +103,7 @@ function refuseStrayCredential({ clientId, clientSecret }: Globals): void {
   throw usageError(`${flag} goes with --server.`, "Add --server URL, or leave it out.");
 }
 
-/** An address as it was typed, without what it need not have. Throws a usage error. */
+/** A typed address in its shortest form, without the API's path. Throws a usage error. */
 export function serverUrl(typed: string): string {
   const url = URL.parse(typed);
   const plain = url !== null && url.search === "" && url.hash === "" && url.username === "" && url.password === "";

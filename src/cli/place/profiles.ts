@@ -4,7 +4,7 @@ import envPaths from "env-paths";
 import { makeDirectory } from "../../core/store/make-directory.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 
-/** Where the user logged in, and as whom. Kept in the user's config folder, readable by the user alone. */
+/** A login: a server and its credential. Kept in the user's config folder, readable by the user alone. */
 export interface Profile {
   name: string;
   server: string;
@@ -14,7 +14,7 @@ export interface Profile {
   logged_in_at: number;
 }
 
-/** An access token of a profile, kept so that a loop in a shell need not ask for one each time. */
+/** An access token of a profile, kept so that a loop in a shell does not request one each time. */
 export interface KeptToken {
   access_token: string;
   /** Milliseconds since 1970. */
@@ -24,13 +24,13 @@ export interface KeptToken {
 /** The profile that `login` makes unless a name is given. */
 export const DEFAULT_PROFILE = "default";
 
-/** The name, if a file may be called so. Throws a usage error. */
+/** The name, if it is a safe file name. Throws a usage error. */
 export function profileName(typed: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(typed)) return typed;
   throw usageError(`"${typed}" cannot name a profile.`, "Use letters, digits, - and _, at most 64.");
 }
 
-/** The names of all profiles, in the order of the alphabet. */
+/** The names of all profiles, in alphabetical order. */
 export function profileNames(): string[] {
   try {
     const files = readdirSync(folder());
@@ -68,7 +68,7 @@ export function lastProfile(): Profile | null {
   return all.reduce<Profile | null>((last, one) => (last && last.logged_in_at >= one.logged_in_at ? last : one), null);
 }
 
-/** Keeps the profile; a token kept under its name is another login's and goes. */
+/** Keeps the profile; a token kept under its name belongs to another login and is removed. */
 export function keepProfile(profile: Profile): void {
   const { name, ...rest } = profile;
   rmSync(tokenFile(name), { force: true });
@@ -81,7 +81,7 @@ export function forgetProfile(name: string): void {
   rmSync(profileFile(name), { force: true });
 }
 
-/** The token kept for a profile, or null. A file that cannot be read is as good as none: another token is asked for. */
+/** The token kept for a profile, or null. A file that cannot be read counts as none: a new token is requested. */
 export function readToken(profile: string): KeptToken | null {
   const { access_token, expires_at } = parsed(readIfThere(tokenFile(profile)) ?? "");
   return typeof access_token === "string" && typeof expires_at === "number" ? { access_token, expires_at } : null;
@@ -105,12 +105,12 @@ function tokenFile(name: string): string {
   return join(folder(), `${name}.token.json`);
 }
 
-/** Whole or not at all: another process may be reading. */
+/** Atomic: another process may be reading. */
 function writePrivately(path: string, content: object): void {
   makeDirectory(folder());
   const fresh = `${path}.${process.pid}.new`;
   writeFileSync(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  // What a crash left under this name may have had other rights.
+  // A file left by a crash may have other permissions.
   chmodSync(fresh, 0o600);
   renameSync(fresh, path);
 }
@@ -124,7 +124,7 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** The members of a JSON object; of anything else none. */
+/** The members of a JSON object; an empty list for anything else. */
 function parsed(text: string) {
   try {
     return Object(JSON.parse(text));

@@ -25,7 +25,7 @@ export interface Serving extends ServeOptions {
 
 /**
  * Runs the daemon on the context's place until a signal stops it gracefully; a second signal ends it at once.
- * `listening` is called as soon as it answers. Throws StoreError and ListenError.
+ * `listening` is called once it accepts requests. Throws StoreError and ListenError.
  */
 export async function serveUntilStopped(
   context: Context,
@@ -71,7 +71,7 @@ function outliveBrokenOutput(): void {
   }
 }
 
-/** To a log in JSON in its own way, so that whatever reads it understands every line. */
+/** As a log line where the log is JSON, so that every line of it can be parsed. */
 function warnOfRoot({ globals, warn }: Context, log: Logger): void {
   const words = "Running as root: better give esimctl a user of its own.";
   if (globals.json) log.warn({ event: "running_as_root" }, words);
@@ -99,7 +99,7 @@ async function answerOnly(
     const log = await createLogger(serving.logLevel, { pretty: people, file: linesToMain(self) });
     await runFrontProcess(self, { store, ...sources, log }, serving);
   } catch (error) {
-    // The main process says so, and starts another front later.
+    // The main process logs it, and starts another front later.
     await reportFailure(self, failureOf(error));
   } finally {
     await store?.close();
@@ -108,12 +108,12 @@ async function answerOnly(
   }
 }
 
-/** Whether a person watches: lines to read instead of JSON lines. */
+/** Whether stdout is a terminal without --json: text instead of JSON lines. */
 function forPeople({ globals }: Context): boolean {
   return !globals.json && process.stdout.isTTY === true;
 }
 
-/** One daemon a data directory; several on one PostgreSQL are none of its business. */
+/** One daemon a data directory; several may share one PostgreSQL. */
 function takePlace(place: Place, ids: ReturnType<typeof randomIds>): () => void {
   if (place.kind === "database") return () => undefined;
   prepareDataDirectory(place.path, ids);

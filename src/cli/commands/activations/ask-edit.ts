@@ -6,13 +6,13 @@ import { usageError } from "../../kernel/errors.ts";
 import { text } from "../../output/prompts.ts";
 import { dayWords } from "../../output/words.ts";
 
-/** What to change of requests, as far as it was said. */
+/** The change of requests, as far as it is given. */
 export interface AskedEdit {
   date: string | undefined;
   note: string | undefined;
 }
 
-/** Asks for what was not said of a change: the date, unless a note alone was given, and a note. */
+/** Prompts for the missing parts of a change: the date, unless a note alone was given, and a note. */
 export async function askEdit({ globals }: Context, given: AskedEdit): Promise<AskedEdit> {
   const now = systemClock.now();
   const keeps = given.note === undefined ? "" : "; Enter: as it is";

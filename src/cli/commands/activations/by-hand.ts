@@ -9,7 +9,7 @@ import { ACTIVATION_JSON, activationFields } from "./view.ts";
 /** The keys of what confirm, complete, fail and retry print. */
 export const MOVED_JSON = `${ACTIVATION_JSON}; for an order item {id, order_id, status, supplier, error_message}`;
 
-/** Records what staff did about a request or an order item, and prints it as it is then. */
+/** Records a manual step on a request or an order item, and returns its new state. */
 export async function moveHere(context: Context, typed: string, move: HandMove): Promise<Result> {
   const { moveByHand } = await import("../../../core/activations/by-hand.ts");
   const id = typed.trim().toLowerCase();

@@ -51,7 +51,7 @@ export async function changeAll<T extends TargetItem>(
 interface Work<T extends TargetItem> {
   items: readonly T[];
   change: Change<T>;
-  /** What came of each, in the order of the items; after Ctrl-C of the first ones. */
+  /** The outcome of each, in the order of the items; after Ctrl-C of the first ones only. */
   results: ActivationOutcome[];
 }
 
@@ -105,7 +105,7 @@ async function oneByOne<T extends TargetItem>(
   }
 }
 
-/** Refusals of one request by their codes, as the bulk endpoints give them. Rethrows what is not one item's own. */
+/** Refusals of one request by their codes, as the bulk endpoints give them. Rethrows any other error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof CliError)) throw error;
   const body = error.cause;

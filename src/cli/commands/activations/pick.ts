@@ -9,8 +9,8 @@ import { openRequests } from "./open-requests.ts";
 import { namedTargets, type Targets } from "./targets.ts";
 
 /**
- * Lets a person search the requests that may still be changed, by ICCID or customer, and tick those that are meant; as
- * often as wanted. Throws `nothing_open` when there are none.
+ * Lets a person search the requests that may still be changed, by ICCID or customer, and tick some of them,
+ * any number of times. Throws `nothing_open` when there are none.
  */
 export async function pickTargets(context: Context, api: Api): Promise<Targets> {
   const open = await openRequests(context, api);

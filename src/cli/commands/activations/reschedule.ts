@@ -40,7 +40,7 @@ export const reschedule = command({
   async run(context, { ids, iccids, file, date, note }) {
     if (date !== undefined && !DATE.test(date)) throw usageError("--date must be YYYY-MM-DD.", "Correct the date.");
     const named = await readTargets(context, { ids, iccids, file, hint: ", and --date, --note or both" });
-    // It brings a calendar of its own, and few commands ask.
+    // It loads a calendar library, which few commands need.
     const { askEdit, refuseDate } = await import("./ask-edit.ts");
     if (named === null && date !== undefined) refuseDate(date);
     const given = { date, note };
@@ -60,7 +60,7 @@ export const reschedule = command({
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What to change was left out: without a terminal it cannot be asked for. */
+/** The change is missing: without a terminal it cannot be prompted for. */
 function refuseNothing({ globals }: Context, edit: AskedEdit): void {
   if (!isNothing(edit) || isInteractive(globals)) return;
   throw usageError("Nothing to change was given.", "Add --date, --note or both.");
@@ -74,7 +74,7 @@ interface EditedItem extends TargetItem {
   edit: { requested_activation_date?: string; note?: string };
 }
 
-/** What to change of each: what its row says, else the options. Rows that say nothing usable are rejected. */
+/** The change of each item: its row's, else the options'. Rows without a valid change are rejected. */
 async function withEdits(targets: Targets, { date, note }: AskedEdit): Promise<Targets & { items: EditedItem[] }> {
   const items: EditedItem[] = [];
   let { rejected } = targets;
@@ -119,7 +119,7 @@ function asked(items: readonly EditedItem[]) {
   const [note] = notes;
   const what = counted(items.length, "activation");
   const move = dates.size === 1 && date !== undefined ? `Move ${what} to ${dayWords(date)}` : `Change ${what}`;
-  // A note that all get is said once.
+  // A note that all items get is printed once.
   const same = notes.size === 1 ? (note === undefined ? "" : `, with the note "${note}"`) : null;
   return {
     question: `${move}${same ?? ""}?`,

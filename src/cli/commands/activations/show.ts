@@ -85,7 +85,7 @@ async function activationId(api: Api, given: string): Promise<string> {
 async function requestAtHand(store: Store, given: string) {
   const { holderOfIccid, requireActivation } = await import("../../../core/activations/activation.ts");
   const named = given.trim().toLowerCase();
-  // An id that was typed: whether there is such a request the database says.
+  // A typed id: the database decides whether it exists.
   if (!ICCID.test(named)) return store.read(requireActivation, named as ActivationId);
   return (await store.read(holderOfIccid, named)) ?? noRequest(named);
 }

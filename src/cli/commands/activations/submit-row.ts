@@ -28,7 +28,7 @@ interface Circumstances {
 
 const NO_DRAW = "passport_no is required; lines that draw from the pool are for the operator";
 
-/** What can be said of a line before it is sent: its shape, and what its carrier needs. */
+/** Checks a line before it is sent: its fields, and what its carrier requires. */
 export function checkActivationRow({ values }: Row, { now, carriers, draws }: Circumstances): Checked<NewActivation> {
   const problems: string[] = [];
   if (!/^\d{13,20}$/.test(values.iccid)) problems.push("iccid must be 13-20 digits");
@@ -47,7 +47,7 @@ export function checkActivationRow({ values }: Row, { now, carriers, draws }: Ci
   return { ok: { iccid, activation_date, ...Object.fromEntries(given), confirm_date_change } };
 }
 
-/** What a line's carrier has against it; a line that draws from the pool gets there what it lacks. */
+/** The carrier's objections to a line; the pool fills missing fields of a line that draws from it. */
 function carrierProblems(
   { iccid, passport_no }: Pick<Row["values"], "iccid" | "passport_no">,
   fields: ReturnType<typeof checkKyc>["fields"],
@@ -60,14 +60,14 @@ function carrierProblems(
 }
 
 interface Asked {
-  /** Also what was cancelled or failed for the same date before. */
+  /** Also requests that were cancelled or failed for the same date. */
   again: boolean;
 }
 
-/** Refusals that are one line's own (a pool without a passport for it too); anything else ends the run. */
+/** Problems of a single line (also a pool without a passport for it); any other ends the run. */
 const ofTheLine: readonly string[] = [...submitRefusals, "conflict"] satisfies ProblemSlug[];
 
-/** Hands in lines one after the other: a file may name a SIM twice, and the later line is checked after the earlier. */
+/** Submits lines one after the other: a file may name a SIM twice, and the later line is checked after the earlier. */
 export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
   for (const request of requests) outcomes.push(await submitRow(api, request, asked));

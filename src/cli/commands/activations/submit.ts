@@ -39,7 +39,7 @@ export const submit = command({
         spec: activationsCsv,
         check: (row) => checkActivationRow(row, { now, carriers, draws: api.local !== undefined }),
         send: (requests) => submitRows(api, requests, { again }),
-        // Each line is a request of its own: a person sees each, and Ctrl-C waits for no other.
+        // Each line is its own request, so that progress counts lines and Ctrl-C waits for one at most.
         batchSize: 1,
         dryRun,
         strict,

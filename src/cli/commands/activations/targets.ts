@@ -7,22 +7,22 @@ import { usageError } from "../../kernel/errors.ts";
 import { argumentList, list, text } from "../../kernel/input.ts";
 import { isInteractive } from "../../output/prompts.ts";
 
-/** One request that is meant, and what a file says of it. */
+/** One target request, and its fields in a file. */
 export interface TargetItem {
-  /** Under the name the API takes it by. */
+  /** Under the name of the API's field. */
   key: { activation_id: string } | { iccid: string };
   requested_activation_date: string;
   note: string;
-  /** The request itself, where it was picked from those at hand. */
+  /** The request itself, where it was picked from a list. */
   picked?: Activation;
   /** Its row in the file. */
   row?: Pick<CsvRow, "line" | "raw">;
 }
 
-/** What was named: by hand, or in a file whose bad rows are written down. */
+/** The targets: from arguments, or from a file whose bad rows are written to a file. */
 export interface Targets {
   items: TargetItem[];
-  /** Rows that name nothing usable. */
+  /** Rows without a valid target. */
   rejected: number;
   /** Null: no file was read. */
   rejects: RejectedFile | null;
@@ -44,13 +44,13 @@ interface Named {
   ids: readonly string[];
   iccids: readonly string[];
   file: string | undefined;
-  /** What has to be given beside them. */
+  /** Options that are required beside them. */
   hint?: string;
 }
 
 /**
- * Reads what is meant, in the order it was named; null: nothing was named, and there is a terminal to pick at. Throws a
- * usage error when it was named in several ways, or in none without a terminal.
+ * Reads the targets in their order; null: none is given, and there is a terminal to pick them at. Throws a usage error
+ * when they are given in several ways, or in none without a terminal.
  */
 export async function readTargets(context: Context, { ids, iccids, file, hint = "" }: Named): Promise<Targets | null> {
   const ways = [ids.length > 0, iccids.length > 0, file !== undefined].filter(Boolean).length;
@@ -63,7 +63,7 @@ export async function readTargets(context: Context, { ids, iccids, file, hint = 
   return namedTargets(keys.map((key) => ({ key, requested_activation_date: "", note: "" })));
 }
 
-/** What was named without a file. */
+/** Targets given without a file. */
 export function namedTargets(items: TargetItem[]): Targets {
   return { items, rejected: 0, rejects: null, close: async () => null };
 }

@@ -14,14 +14,14 @@ export interface Shown<T extends TargetItem = TargetItem> {
 /** Lines that a screen or two hold; a person who confirms more has them in a file. */
 const MOST = 200;
 
-/** What says which request is meant. */
+/** The columns that identify a request. */
 export const meantColumns: Column<Shown>[] = [
   { title: "iccid", value: ({ item: { key }, now }) => now?.iccid ?? Object.values(key)[0] ?? null },
   { title: "customer", value: ({ now }) => now?.customer_name ?? null, shrinks: true },
   { title: "date", value: ({ now }) => now?.activation_date ?? "not open" },
 ];
 
-/** What is asked before requests are changed, and what is shown of each of them. */
+/** The question of a confirmation, and the columns shown of each request. */
 interface Asked<T extends TargetItem> {
   question: string;
   columns: readonly Column<Shown<T>>[];

@@ -61,7 +61,7 @@ function usualForm({ globals }: Context, output: string | undefined): "csv" | "j
   return output === undefined ? (globals.json ? "json" : "csv") : /\.json$/i.test(output) ? "json" : "csv";
 }
 
-/** `--markup 30`: kept as it was typed. */
+/** `--markup 30`: kept as typed. */
 function markupOption(): Option<string> {
   const read = (given: unknown) => {
     const typed = typeof given === "string" ? given : String(STANDARD_MARKUP);
@@ -119,7 +119,7 @@ function written(summary: { file: string; format: ExportFormat; as: string; coun
 
 /**
  * The catalog as a shop would sell it, one page after the other, so that a catalog of any size takes the memory of one
- * page. GET /catalog/sync answers all at once; this makes the same of the same products by the same functions.
+ * page. GET /catalog/sync answers all at once; this makes the same rows by the same functions.
  */
 async function* offers(api: Api, query: Asked["query"], terms: OfferTerms): AsyncGenerator<Offer> {
   let cursor: string | undefined;

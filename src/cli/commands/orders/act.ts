@@ -19,16 +19,16 @@ export const ACTED_JSON =
   "endpoints, held}]}}";
 
 interface Asked {
-  /** As it was typed: an order's id or number. */
+  /** An order's id or number, as typed. */
   id: string;
   act: OrderAct;
-  /** Whether a person has to agree first; else the consequence is only shown. */
+  /** Whether a confirmation is needed; else the consequence is only shown. */
   asks: boolean;
-  /** What is to be said below, once it is done. */
+  /** A note below the result. */
   note?(acted: ActedOn): string | undefined;
 }
 
-/** Rehearses the act and shows what would come of it, asks where it has to, then does it and prints what was done. */
+/** Rehearses the act, shows its consequence, confirms where needed, then acts and returns what was done. */
 export async function actHere(context: Context, { id, act, asks, note }: Asked): Promise<Result> {
   const [{ actAndFollow, actOnOrder }, { findOrderId, requireOrder }, { formatMoney }] = await Promise.all([
     import("../../../core/orders/act.ts"),
@@ -61,7 +61,7 @@ function shownAct(act: OrderAct, acted: ActedOn): Result {
   }));
 }
 
-/** What would come of an act, in one line: how the order ends, and what else moves. The rest is left out. */
+/** The consequence of an act in one line: the order's new status, and everything else that changes. */
 function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: number) => string): string {
   const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
   const parts = [
@@ -79,7 +79,7 @@ function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: numbe
   return `${parts.join("; ")}.`;
 }
 
-/** What an act did, of which there was something, by name. */
+/** The effects of an act by name, without empty ones. */
 function consequenceFields(sheet: Sheet, act: OrderAct, { done, order }: ActedOn): Record<string, string> {
   const refunded = refundIsNews(act, done.refund_cents) ? [sheet.money(done.refund_cents, order.currency)] : [];
   const listed = {
@@ -96,7 +96,7 @@ function consequenceFields(sheet: Sheet, act: OrderAct, { done, order }: ActedOn
   return Object.fromEntries(fields);
 }
 
-/** A cancellation or rejection reports the money, also that there is none. */
+/** A cancellation or rejection also reports that nothing is refunded. */
 function refundIsNews({ verb }: OrderAct, cents: number): boolean {
   return cents > 0 || verb === "cancel" || verb === "reject";
 }

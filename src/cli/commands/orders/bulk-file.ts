@@ -6,7 +6,7 @@ import { rejectedFile } from "../../csv/rejected.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
 
-/** What a file of orders came to. */
+/** The orders of a file. */
 export interface BulkFile {
   /** Items as POST /orders/bulk takes them. */
   orders: unknown[];

@@ -52,7 +52,7 @@ export const bulk = command({
   },
 });
 
-/** Places orders batch by batch, to the end or to Ctrl-C, and adds what came of them to `answer`. */
+/** Places orders batch by batch, to the end or to Ctrl-C, and adds their outcomes to `answer`. */
 async function place(context: Context, api: Api, orders: readonly unknown[], answer: OrderBulkResult): Promise<void> {
   const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);

@@ -9,7 +9,7 @@ const NUMBER = /^ORD-(\d{4})(\d\d)(\d\d)-[A-Z0-9]{5}$/;
 /** Requests that the search for one number may take at a server: 10,000 orders. */
 const PAGES = 100;
 
-/** Whose the order is that `given` names, by its id or number. */
+/** Finds the owner of the order with this id or number. */
 export function ownerOfOrder(given: string): OwnerOf {
   return async (store) => {
     const { findOrderId, requireOrder } = await import("../../../core/orders/order.ts");
@@ -28,7 +28,7 @@ export async function orderId(api: Api, given: string): Promise<string> {
   throw new CliError("not_found", `No order here has the number ${number}.`, hint);
 }
 
-/** The API finds the owner by the id. */
+/** Local data: the order is found by its number. */
 async function storedId(store: NonNullable<Api["local"]>["store"], number: string): Promise<string | null> {
   const { orderIdByNumber } = await import("../../../core/orders/order.ts");
   return store.read(orderIdByNumber, number);

@@ -17,7 +17,7 @@ function products(order: Order): string {
   return more > 0 ? `${order.product_sku} and ${more} more` : order.product_sku;
 }
 
-/** The status as the operator knows it: what was approved stays in review until all of it is delivered. */
+/** The status for the operator: an approved order stays in review until it is delivered in full. */
 export function statusWords(sheet: Sheet, { status, reason }: { status: string; reason: string | null }): string {
   const approved = status === "waiting_review" && reason === null;
   return statusPaint(sheet, status)(status) + (approved ? " (approved, being delivered)" : "");
@@ -36,7 +36,7 @@ export function orderFields(sheet: Sheet, order: Order): Record<string, string> 
   };
 }
 
-/** What to say where an order waits for a daemon that does not run; undefined where one runs or may run. */
+/** A note for an order that no running daemon delivers; undefined where one runs or may run. */
 export async function undeliveredNote(context: Context): Promise<string | undefined> {
   const where = await context.where();
   if (where.kind !== "directory") return undefined;

@@ -5,9 +5,9 @@ import { CliError } from "../../kernel/errors.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** An id as it was typed. */
+/** A typed id. */
 export function passportId(typed: string): PassportId {
-  return typed.trim().toLowerCase() as PassportId; // whether there is such a passport, the database says
+  return typed.trim().toLowerCase() as PassportId; // the database decides whether it exists
 }
 
 /** The passports of any pool that an id or a number means, withdrawn ones too. Throws `not_found` when none. */

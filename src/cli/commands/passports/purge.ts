@@ -7,7 +7,7 @@ import { momentOf, since } from "../../kernel/input-time.ts";
 import { recordResult } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
-/** Records one transaction clears: the daemon beside us is never kept waiting. */
+/** Records one transaction clears: a running daemon does not wait. */
 const BATCH = 200;
 
 export const purge = command({

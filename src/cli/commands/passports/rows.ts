@@ -21,7 +21,7 @@ const yes = ["yes", "true"];
 const no = ["no", "false"];
 const MOST_REASON = 500;
 
-/** Checks rows of a file of verdicts; `onshore` is meant where a row says nothing of it. */
+/** Checks rows of a file of verdicts; `onshore` is the default of rows without it. */
 export function verdictRowCheck(
   onshore: boolean | undefined,
 ): (row: CsvRow<VerdictColumn>) => Checked<DocumentVerdict> {

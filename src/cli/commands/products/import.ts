@@ -55,7 +55,7 @@ export const importProductsFile = command({
   },
 });
 
-/** Says which suppliers the products of a file name that are not set: an order for one of these waits for people. */
+/** Warns of suppliers that a file names and that are not configured: orders for their products are held. */
 async function warnOfSuppliers(context: Context, store: Store, wanted: ReadonlyMap<string, Set<string>>) {
   const { listSuppliers } = await import("../../../core/suppliers/supplier.ts");
   const set = new Set((await store.read(listSuppliers, null)).map(({ name }) => name));
