@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
-import { examine } from "../src/core/maintenance/doctor.ts";
+import { runChecks } from "../src/core/maintenance/doctor.ts";
 import { onPostgres, openTestStore, temporaryDirectory } from "./support/store.ts";
 
 const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "stock", "stuck_work", "clock"];
@@ -13,15 +13,15 @@ test("the database of either engine passes, and a dropped index is noticed", asy
   const keyFile = join(temporaryDirectory(), "esimctl.key");
   writeFileSync(keyFile, `esimctl-key-v1:${masterKey.toString("base64url")}\n`, { mode: 0o600 });
   const patient = { where, keyFile, directory: null, clock: systemClock };
-  expect((await examine(patient)).filter(({ level }) => level !== "ok")).toEqual([]);
+  expect((await runChecks(patient)).filter(({ level }) => level !== "ok")).toEqual([]);
   // Once more: looking left nothing behind.
-  expect((await examine(patient)).map(({ check }) => check)).toEqual(CHECKS);
+  expect((await runChecks(patient)).map(({ check }) => check)).toEqual(CHECKS);
   await store.write(async (tx) => {
     const statement = "DROP INDEX orders_due";
     if (onPostgres) await Reflect.get(tx.db, "execute").call(tx.db, statement);
     else Reflect.get(tx.db, "run").call(tx.db, statement);
   }, null);
-  expect((await examine(patient)).filter(({ level }) => level !== "ok")).toMatchObject([
+  expect((await runChecks(patient)).filter(({ level }) => level !== "ok")).toMatchObject([
     { check: "schema", level: "fault", message: expect.stringContaining("index orders_due is missing") },
   ]);
 });

@@ -15,12 +15,12 @@ export const doctor = command({
   args: {},
   options: {},
   async run(context) {
-    const [{ examine }, { isSound }, { systemClock }] = await Promise.all([
+    const [{ runChecks }, { isSound }, { systemClock }] = await Promise.all([
       import("../../core/maintenance/doctor.ts"),
       import("../../core/maintenance/finding.ts"),
       import("../../core/kernel/clock.ts"),
     ]);
-    const findings = await examine({ ...(await locationAt(await context.place())), clock: systemClock });
+    const findings = await runChecks({ ...(await locationAt(await context.place())), clock: systemClock });
     const ok = isSound(findings);
     return {
       json: { ok, findings },

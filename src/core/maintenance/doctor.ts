@@ -10,8 +10,8 @@ import { checkLedger } from "./ledger-check.ts";
 import { checkStock } from "./stock-check.ts";
 import { checkWork } from "./work-checks.ts";
 
-/** What is to be examined. */
-export interface Patient {
+/** The installation to check. */
+export interface Installation {
   where: Existing;
   keyFile: string;
   /** The data directory; null for a database server, whose disk is not ours to see. */
@@ -20,21 +20,21 @@ export interface Patient {
 }
 
 /**
- * Examines an installation, served or not, and changes nothing. Checks that cannot be made because an earlier one
- * failed are left out.
+ * Runs the checks of an installation, served or not, and changes nothing. Checks that cannot be made because an
+ * earlier one failed are left out.
  */
-export async function examine(patient: Patient): Promise<Finding[]> {
-  const { where, keyFile, directory } = patient;
+export async function runChecks(installation: Installation): Promise<Finding[]> {
+  const { where, keyFile, directory } = installation;
   const key = await findings("key_file", async () => [checkKeyFile(keyFile)]);
   const disk = directory === null || !existsSync(directory) ? [] : [await checkDiskSpace(directory)];
   const database = await findings("integrity", () => checkDatabase(where));
-  const data = isSound(database) ? await findings("data", () => checkData(patient)) : [];
+  const data = isSound(database) ? await findings("data", () => checkData(installation)) : [];
   // What the key file cannot be read for is said once.
   const news = data.filter(({ message }) => key.every((one) => one.message !== message));
   return [...database, ...key, ...news, ...disk];
 }
 
-async function checkData({ where, keyFile, clock }: Patient): Promise<Finding[]> {
+async function checkData({ where, keyFile, clock }: Installation): Promise<Finding[]> {
   const reading = await openForReading(where, { clock });
   try {
     const keys = await findings("data_keys", async () => {
