@@ -22,12 +22,12 @@ export const singles: readonly Single[] = [
   },
   {
     name: "status",
-    summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
+    summary: "requests, orders, queues, cron runs, and what needs attention",
     load: async () => (await import("./commands/status.ts")).status,
   },
   {
     name: "find",
-    summary: "the whole story of an ICCID, order, request, e-mail address, passport number or id",
+    summary: "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
     load: async () => (await import("./commands/find.ts")).find,
   },
   {
@@ -61,12 +61,12 @@ export const singles: readonly Single[] = [
 export const nouns: readonly Noun[] = [
   {
     name: "partners",
-    summary: "who buys here: tier, agent record, production access",
+    summary: "resellers: tier, agent record, production access",
     verbs: async () => (await import("./commands/partners/verbs.ts")).verbs,
   },
   {
     name: "credentials",
-    summary: "what a partner's programs sign in with",
+    summary: "API credentials of partners",
     verbs: async () => (await import("./commands/credentials/verbs.ts")).verbs,
   },
   {
@@ -86,17 +86,17 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "stock",
-    summary: "eSIMs held here, ready to be sold",
+    summary: "eSIMs in stock, ready for sale",
     verbs: async () => (await import("./commands/stock/verbs.ts")).verbs,
   },
   {
     name: "orders",
-    summary: "what partners bought: create, read, deliver, review",
+    summary: "orders of partners: create, read, deliver, review",
     verbs: async () => (await import("./commands/orders/verbs.ts")).verbs,
   },
   {
     name: "suppliers",
-    summary: "who delivers what is not in stock: by signed HTTP or by mail",
+    summary: "suppliers of what is not in stock, by signed HTTP or by mail",
     verbs: async () => (await import("./commands/suppliers/verbs.ts")).verbs,
   },
   {
@@ -106,7 +106,7 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "esims",
-    summary: "what became of an eSIM: status, usage, activation",
+    summary: "eSIMs: status, usage, activation",
     verbs: async () => (await import("./commands/esims/verbs.ts")).verbs,
   },
   {
@@ -116,7 +116,7 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "carriers",
-    summary: "who activates physical SIMs, and how they are reached",
+    summary: "carriers that activate physical SIMs, and their connections",
     verbs: async () => (await import("./commands/carriers/verbs.ts")).verbs,
   },
   {
@@ -126,12 +126,12 @@ export const nouns: readonly Noun[] = [
   },
   {
     name: "audit",
-    summary: "who did what",
+    summary: "the audit trail",
     verbs: async () => (await import("./commands/audit/verbs.ts")).verbs,
   },
   {
     name: "logs",
-    summary: "what the daemon did, request by request",
+    summary: "the daemon's log",
     verbs: async () => (await import("./commands/logs/verbs.ts")).verbs,
   },
   {

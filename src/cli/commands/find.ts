@@ -14,7 +14,7 @@ import { OPERATOR } from "../place/operator.ts";
 
 export const find = command({
   name: "find",
-  summary: "the whole story of an ICCID, order, request, e-mail address, passport number or id",
+  summary: "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
   target: "operator",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +

@@ -16,7 +16,7 @@ const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 export const status = command({
   name: "status",
-  summary: "what is going on: requests, orders, queues, cron runs, and what needs attention",
+  summary: "requests, orders, queues, cron runs, and what needs attention",
   target: "operator",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
