@@ -4,10 +4,11 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
 import { nouns, singles } from "../src/cli/nouns.ts";
-import { type Ended, esimctl, esimctlJson, shell } from "./support/cli.ts";
+import { type Ended, esimctl as esimctlProcess, shell } from "./support/cli.ts";
 import { newData } from "./support/installation.ts";
 import { launch } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 function failure(ended: Ended): { code: string; message: string; hint: string } {
   const document = JSON.parse(ended.stdout);
@@ -17,13 +18,13 @@ function failure(ended: Ended): { code: string; message: string; hint: string } 
 
 test("--version is one line, alone and beside other flags", async () => {
   for (const args of [["--version"], ["-V"], ["--quiet", "--version"]]) {
-    expect(await esimctl(args)).toEqual({ exitCode: 0, stdout: packageFile.version, stderr: "" });
+    expect(await esimctlProcess(args)).toEqual({ exitCode: 0, stdout: packageFile.version, stderr: "" });
   }
 });
 
 describe("help", () => {
   test("nothing at all, help and --help show the nouns", async () => {
-    const shown = await esimctl([]);
+    const shown = await esimctlProcess([]);
     expect(shown.exitCode).toBe(0);
     for (const { name } of [...nouns, ...singles]) expect(shown.stdout).toContain(`  ${name}`);
     expect(await esimctl(["help"])).toEqual(shown);
@@ -104,7 +105,7 @@ describe("wrong usage", () => {
       ["--json", "orders"],
       ["partners", "show", "--json"],
     ]) {
-      const ended = await esimctl(args);
+      const ended = await esimctlProcess(args);
       expect(ended).toMatchObject({ exitCode: 2, stderr: "" });
       expect(failure(ended)).toMatchObject({ code: "usage", message: /./, hint: /./ });
     }
