@@ -4,10 +4,14 @@ export interface Scale {
   rounds: number;
   /** What one round does on either side, in each bench's own items: requests, orders, rows. */
   items: number;
+  /** The share of `items` that either side does first, unmeasured; 0: none. */
+  warmUp: number;
+  /** Rounds of commands started one after the other: they vary more than the work in one process. */
+  starts: number;
 }
 
-export const fullScale: Scale = { rounds: 7, items: 10_000 };
-export const tinyScale: Scale = { rounds: 1, items: 60 };
+export const fullScale: Scale = { rounds: 7, items: 10_000, warmUp: 1 / 4, starts: 21 };
+export const tinyScale: Scale = { rounds: 1, items: 60, warmUp: 0, starts: 1 };
 
 /** One line of the table: ours against a bare peer, measured in turn in the same run. */
 export interface Measured {
@@ -36,11 +40,14 @@ interface Sides {
   bare: Side;
 }
 
-/** Runs both sides in turn, after one short turn of each to warm up, so that both meet the same machine. */
-export async function compare({ rounds, items }: Scale, { what, peer, ours, bare }: Sides): Promise<Measured> {
-  const warmUp = Math.ceil(items / 4);
-  await bare(warmUp);
-  await ours(warmUp);
+/** Runs both sides in turn, after a short turn of each to warm up, so that both meet the same machine. */
+export async function compare({ rounds, items, ...scale }: Scale, sides: Sides): Promise<Measured> {
+  const { what, peer, ours, bare } = sides;
+  const warmUp = Math.ceil(items * scale.warmUp);
+  if (warmUp > 0) {
+    await bare(warmUp);
+    await ours(warmUp);
+  }
   const pairs: { ours: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     // Who goes first changes: neither side always finds the machine as the other left it.

@@ -15,7 +15,7 @@ const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 const run = promisify(execFile);
 
 /** `passports import` of the built terminal, the whole process, against reading and storing the same rows bare. */
-export const passportsImport: Bench = async ({ rounds, items }: Scale) => {
+export const passportsImport: Bench = async (scale: Scale) => {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
   const fresh = () => mkdtempSync(join(folder, "data-"));
   const fileOf = async (rows: number) => {
@@ -25,15 +25,12 @@ export const passportsImport: Bench = async ({ rounds, items }: Scale) => {
   };
   try {
     return [
-      await compare(
-        { rounds, items },
-        {
-          what: "passports import FILE.csv, checked, sealed, indexed",
-          peer: PEER,
-          ours: async (rows) => importByTerminal(await fileOf(rows), fresh(), rows),
-          bare: async (rows) => importBare(await fileOf(rows), join(fresh(), "bare.db"), rows),
-        },
-      ),
+      await compare(scale, {
+        what: "passports import FILE.csv, checked, sealed, indexed",
+        peer: PEER,
+        ours: async (rows) => importByTerminal(await fileOf(rows), fresh(), rows),
+        bare: async (rows) => importBare(await fileOf(rows), join(fresh(), "bare.db"), rows),
+      }),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

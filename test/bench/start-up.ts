@@ -9,7 +9,7 @@ const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 const run = promisify(execFile);
 
 /** Commands as a user runs them, one after the other, against a Node that does nothing. */
-export const startUp: Bench = async ({ rounds, items }: Scale) => {
+export const startUp: Bench = async (scale: Scale) => {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
   const data = ["--data", join(folder, "data")];
   // Folders of its own: nobody is logged in, and what is compiled is kept from one start to the next.
@@ -31,12 +31,12 @@ export const startUp: Bench = async ({ rounds, items }: Scale) => {
     const lines: Measured[] = [];
     for (const command of commands) {
       const what = `esimctl ${command.join(" ").replace(` ${data.join(" ")}`, "")}`;
-      const scale = { rounds: rounds * 3, items: Math.ceil(items / 10_000) };
+      const oneEach = { ...scale, rounds: scale.starts, items: 1 };
       const sides = {
         ours: (count: number) => starts(count, [program, ...command]),
         bare: (count: number) => starts(count, ["-e", "0"]),
       };
-      lines.push(await compare(scale, { what, peer: "node -e 0", ...sides }));
+      lines.push(await compare(oneEach, { what, peer: "node -e 0", ...sides }));
     }
     return lines;
   } finally {
