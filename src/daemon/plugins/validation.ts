@@ -16,12 +16,14 @@ Settings.Set({ maxErrors: 5_000 });
 
 const WHOLE: Record<string, string> = { body: "body", querystring: "query", params: "path", headers: "headers" };
 
+type RequestValidator = ReturnType<FastifySchemaCompiler<TSchema>>;
+
 /**
  * Compiles a request schema: tidies (see tidy.ts), checks, and answers with the tidied value or with a `validation`
  * problem that names every wrong field of this part in words. Bodies are never coerced; query strings and path
  * parameters are read from text. A body wrapped in Type.Optional may be missing: the handler then sees {}.
  */
-const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
+function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
   const shape = schema as Shape; // a TypeBox schema is JSON Schema
   const validator = Compile(schema);
   const read = tidier(shape, httpPart !== "body");
@@ -35,6 +37,17 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "
     // Headers are checked, not replaced: undeclared ones must stay.
     return httpPart === "headers" ? true : { value };
   };
+}
+
+const validators = new WeakMap<object, Map<string, RequestValidator>>();
+
+/** Compiles a request schema once for each part of a request: routes share schemas, as do the apps of a process. */
+const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
+  const known = validators.get(schema) ?? new Map<string, RequestValidator>();
+  validators.set(schema, known);
+  const validator = known.get(httpPart) ?? requestValidator(schema, httpPart);
+  known.set(httpPart, validator);
+  return validator;
 };
 
 const PARTS = ["params", "body", "querystring", "headers"] as const;
