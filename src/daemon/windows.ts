@@ -46,7 +46,8 @@ export function memoryCounters(clock: Clock): MemoryCounters {
  * seen is forgotten first: memory stays bounded whoever calls.
  */
 function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
-  const table = new LRUCache<string, { minute: number; count: number }>({ max: keys });
+  // Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once.
+  const table = new LRUCache<string, { minute: number; count: number }>({ maxSize: keys, sizeCalculation: () => 1 });
   const standing = (minute: number, count: number, limit: number): Standing => ({
     limit,
     remaining: Math.max(0, limit - count),

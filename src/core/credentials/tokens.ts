@@ -62,7 +62,8 @@ interface Claims {
   expiresAt: number;
 }
 
-const MAX_CACHED = 20_000;
+/** Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once. */
+const CACHED = { maxSize: 20_000, sizeCalculation: () => 1 };
 
 /**
  * Issues and verifies access tokens. What it caches (keys, clients) holds for one epoch of reference data, so that a
@@ -70,8 +71,8 @@ const MAX_CACHED = 20_000;
  */
 export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issuer: string }): Tokens {
   const { store, clock, ids, issuer } = deps;
-  const verified = new LRUCache<string, Claims>({ max: MAX_CACHED });
-  const clients = new LRUCache<string, Client>({ max: MAX_CACHED });
+  const verified = new LRUCache<string, Claims>(CACHED);
+  const clients = new LRUCache<string, Client>(CACHED);
   let keys: Keys | null = null;
   let epochOfCaches = -1;
 
