@@ -4,6 +4,11 @@ import { HANG_MS } from "./test/support/hangs.ts";
 /** Modules are loaded anew for this one: it looks at what each does while it is loaded. */
 const isolated = ["test/query-plans.test.ts"];
 
+/** They start processes, or wait as a daemon does, and begin first: one that is left over at the end runs alone. */
+const long = ["bench", "cli-remote", "cli-serve", "database-faults", "serve", "serve-workers"].map(
+  (name) => `test/${name}.test.ts`,
+);
+
 /** The suite on SQLite: everything but what stands in test/slow and test/bench, and what needs both engines at once. */
 export default defineConfig({
   test: {
@@ -12,16 +17,19 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
-    maxWorkers: 2,
+    // One more than the cores of a small machine: a third of the suite's time is waiting for processes.
+    maxWorkers: 3,
+    // Files of `long` and `suite` share what a process has loaded: loading the same modules again was a quarter of the
+    // suite's work. Projects start in the order of their names.
     projects: [
       { extends: true, test: { name: "alone", include: isolated } },
+      { extends: true, test: { name: "long", include: long, isolate: false } },
       {
         extends: true,
         test: {
           name: "suite",
           include: ["test/*.test.ts"],
-          exclude: [...isolated, "test/migrate-to.test.ts"],
-          // Files share what a process has loaded: a quarter of the suite's work was loading the same modules again.
+          exclude: [...isolated, ...long, "test/migrate-to.test.ts"],
           isolate: false,
         },
       },
