@@ -4,7 +4,14 @@ import { madeUpSources, readSources, type Source } from "./support/sources.ts";
 /** The floors of the house from the top down; a folder imports from floors below its own and from itself. */
 const floors = [
   ["src/cli"],
-  ["src/daemon"],
+  ["src/daemon/serve"],
+  ["src/daemon/http", "src/daemon/routes", "src/daemon/workers"],
+  ["src/daemon/pages"],
+  ["src/daemon/openapi"],
+  ["src/daemon/plugins"],
+  ["src/daemon/gateways"],
+  ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
+  ["src/daemon/context"],
   ["src/core/insight", "src/core/maintenance", "src/core/find"],
   ["src/core/credentials", "src/core/activations"],
   ["src/core/partners", "src/core/passports", "src/core/orders"],

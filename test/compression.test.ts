@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { PassThrough } from "node:stream";
 import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { RoutePlugin } from "../src/daemon/http.ts";
+import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startServer } from "./support/http.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";

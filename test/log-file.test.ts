@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { followRecords, type LogRecord, lastRecords } from "../src/cli/logs/read.ts";
-import { type LogFile, logFiles, openLogFile } from "../src/daemon/log-file.ts";
+import { type LogFile, logFiles, openLogFile } from "../src/daemon/log/log-file.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 const MAX_BYTES = 2_000;

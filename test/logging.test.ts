@@ -3,9 +3,10 @@ import { inspect } from "node:util";
 import type { Logger } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Secret } from "../src/core/kernel/secret.ts";
-import type { RoutePlugin } from "../src/daemon/http.ts";
-import { createLogger, type LogLevel } from "../src/daemon/logging.ts";
-import { createMetrics, startMetricsServer } from "../src/daemon/metrics.ts";
+import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
+import { createLogger, type LogLevel } from "../src/daemon/log/logger.ts";
+import { createMetrics } from "../src/daemon/metrics/metrics.ts";
+import { startMetricsServer } from "../src/daemon/serve/metrics-server.ts";
 import { startServer } from "./support/http.ts";
 
 const routes: RoutePlugin[] = [

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { productTypes } from "../src/core/catalog/product.ts";
 import { scopes } from "../src/core/credentials/scopes.ts";
 import { problems } from "../src/core/kernel/problem.ts";
-import type { RoutePlugin } from "../src/daemon/http.ts";
+import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { named } from "../src/daemon/schemas/common.ts";
 import { startServer } from "./support/http.ts";
 import { openApiOf, operationsIn, responseOf, schemaChecker } from "./support/openapi.ts";

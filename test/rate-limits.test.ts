@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
-import type { RoutePlugin } from "../src/daemon/http.ts";
+import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { acceptForms } from "../src/daemon/plugins/bodies.ts";
 import { testClock } from "./support/clock.ts";
 import { knownTokens, startServer } from "./support/http.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
-import type { RoutePlugin } from "../src/daemon/http.ts";
+import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { startServer } from "./support/http.ts";
 
 const ID = "0199a0b1-0000-7000-8000-000000000001";

@@ -13,15 +13,15 @@ import { createPartner } from "../../src/core/partners/create.ts";
 import { openStore } from "../../src/core/store/open.ts";
 import type { Store, Tx } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
-import { buildApp } from "../../src/daemon/app.ts";
-import type { App } from "../../src/daemon/http.ts";
-import { listen } from "../../src/daemon/listen.ts";
-import { createLogger } from "../../src/daemon/logging.ts";
-import { createMetrics } from "../../src/daemon/metrics.ts";
+import type { App } from "../../src/daemon/context/fastify.ts";
+import { buildApp } from "../../src/daemon/http/app.ts";
+import { createLogger } from "../../src/daemon/log/logger.ts";
+import { createMetrics } from "../../src/daemon/metrics/metrics.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
-import { prepareStore } from "../../src/daemon/prepare.ts";
+import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
 import { allRoutes } from "../../src/daemon/routes/all.ts";
-import { memoryCounters } from "../../src/daemon/windows.ts";
+import { listen } from "../../src/daemon/serve/listen.ts";
+import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts } from "../support/catalog.ts";
 
 /** Far above what any machine sends in a minute: limits are counted, nobody is refused. */

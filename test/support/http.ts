@@ -5,12 +5,12 @@ import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { Problem } from "../../src/core/kernel/problem.ts";
 import type { Store } from "../../src/core/store/store.ts";
-import { buildApp } from "../../src/daemon/app.ts";
-import type { Authenticate, DaemonContext, Principal } from "../../src/daemon/context.ts";
-import type { App, RoutePlugin } from "../../src/daemon/http.ts";
-import { listen } from "../../src/daemon/listen.ts";
-import type { Metrics } from "../../src/daemon/metrics.ts";
-import { memoryCounters } from "../../src/daemon/windows.ts";
+import type { Authenticate, DaemonContext, Principal } from "../../src/daemon/context/context.ts";
+import type { App, RoutePlugin } from "../../src/daemon/context/fastify.ts";
+import { buildApp } from "../../src/daemon/http/app.ts";
+import type { Metrics } from "../../src/daemon/metrics/metrics.ts";
+import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
+import { listen } from "../../src/daemon/serve/listen.ts";
 import { type TestClock, testClock } from "./clock.ts";
 import { openTestStore } from "./store.ts";
 

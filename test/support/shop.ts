@@ -10,7 +10,7 @@ import { prepareDataDirectory, readMasterKey } from "../../src/core/store/data-d
 import { openStore } from "../../src/core/store/open.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
-import { prepareStore } from "../../src/daemon/prepare.ts";
+import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts, addStock } from "./catalog.ts";
 import type { Served } from "./daemon.ts";
 import { call, type Reply } from "./platform.ts";

@@ -5,9 +5,9 @@ import { partnerById, requirePartner } from "../../core/partners/partner.ts";
 import { reportingFaults } from "../../core/store/faults.ts";
 import type { StoreUnavailable } from "../../core/store/problems.ts";
 import { readSetting } from "../../core/store/settings.ts";
-import type { Addresses, DaemonContext, Principal } from "../../daemon/context.ts";
-import { buildHandlers } from "../../daemon/handlers.ts";
-import type { App } from "../../daemon/http.ts";
+import type { Addresses, DaemonContext, Principal } from "../../daemon/context/context.ts";
+import type { App } from "../../daemon/context/fastify.ts";
+import { buildHandlers } from "../../daemon/http/handlers.ts";
 import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
 import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
@@ -72,7 +72,7 @@ async function createApps({ globals }: Caller, opened: DaemonContext, principal:
 }
 
 async function verboseLog() {
-  const { createLogger } = await import("../../daemon/logging.ts");
+  const { createLogger } = await import("../../daemon/log/logger.ts");
   return createLogger("error", { pretty: true, destination: process.stderr });
 }
 

@@ -27,7 +27,7 @@ async function initEmpty(place: Place) {
   const [{ openOrCreate }, { keyFileOf }, { prepareStore }, { systemClock }, { randomIds }] = await Promise.all([
     import("../place/local-store.ts"),
     import("../place/key-file.ts"),
-    import("../../daemon/prepare.ts"),
+    import("../../daemon/serve/prepare-store.ts"),
     import("../../core/kernel/clock.ts"),
     import("../../core/kernel/ids.ts"),
   ]);

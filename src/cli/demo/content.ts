@@ -12,7 +12,7 @@ import { createPartner } from "../../core/partners/create.ts";
 import { listPartners } from "../../core/partners/list.ts";
 import type { Store } from "../../core/store/store.ts";
 import { creditWallet } from "../../core/wallet/fund.ts";
-import { packageRoot } from "../../daemon/package-root.ts";
+import { packageRoot } from "../../daemon/pages/package-root.ts";
 import { checkProductRow } from "../bulk/product-row.ts";
 import { stockRowCheck } from "../bulk/stock-row.ts";
 import type { CsvSpec } from "../csv/header.ts";

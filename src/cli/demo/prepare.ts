@@ -5,7 +5,7 @@ import { secretMatches } from "../../core/credentials/credential.ts";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
 import type { Store } from "../../core/store/store.ts";
-import { prepareStore } from "../../daemon/prepare.ts";
+import { prepareStore } from "../../daemon/serve/prepare-store.ts";
 import { CliError } from "../kernel/errors.ts";
 import { openOrCreate } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";

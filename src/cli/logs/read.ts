@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { logFiles } from "../../daemon/log-file.ts";
+import { logFiles } from "../../daemon/log/log-file.ts";
 import { CliError } from "../kernel/errors.ts";
 
 /** A line of the daemon's log. */

@@ -5,10 +5,10 @@ import { randomIds } from "../../core/kernel/ids.ts";
 import { lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
 import { releaseLeases } from "../../core/store/lease.ts";
 import type { Store } from "../../core/store/store.ts";
-import { type LogFile, openLogFile } from "../../daemon/log-file.ts";
-import { createLogger, type LogLevel } from "../../daemon/logging.ts";
-import { type Running, serve } from "../../daemon/serve.ts";
-import type { ServeOptions } from "../../daemon/serve-options.ts";
+import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
+import { createLogger, type LogLevel } from "../../daemon/log/logger.ts";
+import type { ServeOptions } from "../../daemon/serve/options.ts";
+import { type Running, serve } from "../../daemon/serve/serve.ts";
 import type { Context } from "../frame/context.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
@@ -92,7 +92,7 @@ async function answerOnly(
   { place, serving, sources, people }: { place: Place; serving: Serving; sources: Sources; people: boolean },
 ): Promise<void> {
   for (const name of signals) process.on(name, () => undefined);
-  const { linesToMain, reportFailure, runFrontProcess } = await import("../../daemon/fronts/process.ts");
+  const { linesToMain, reportFailure, runFrontProcess } = await import("../../daemon/serve/front-process.ts");
   let store: Store | undefined;
   try {
     store = await openExisting(place, sources);

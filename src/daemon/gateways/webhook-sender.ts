@@ -4,6 +4,9 @@ import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
 import { guardedConnector, openConnector } from "./guarded-connector.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
 
+/** How deliveries name their sender. */
+export const USER_AGENT = "esimctl-webhooks/1";
+
 /** What is posted: a whole body, or one too long to be held in memory that can be read as often as needed. */
 export interface WebhookPost {
   url: string;

@@ -1,7 +1,7 @@
 import type { scopes } from "../../core/credentials/scopes.ts";
 import { Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
-import type { DaemonContext } from "../context.ts";
-import type { ResponseHeader } from "../http.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { ResponseHeader } from "../context/fastify.ts";
 import { problemBody } from "../plugins/problems.ts";
 
 const SCOPES: Record<(typeof scopes)[number], string> = {

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Marked } from "marked";
 import { escapeHtml } from "../../core/kernel/html.ts";
-import { packageRoot } from "../package-root.ts";
 import { page } from "./layout.ts";
+import { packageRoot } from "./package-root.ts";
 
 /** The guides for partners' developers: pages of docs/ that are served at /docs/<name>, in reading order. */
 const guides = {

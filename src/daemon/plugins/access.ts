@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { Authenticate, Principal } from "../context.ts";
-import type { App } from "../http.ts";
+import type { Authenticate, Principal } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 import { httpFault } from "./http-rules.ts";
 import { unknownPath } from "./problems.ts";
 import type { RateLimits } from "./rate-limits.ts";

@@ -1,6 +1,6 @@
 import { expiredToken, type Tokens } from "../../core/credentials/tokens.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { Authenticate } from "../context.ts";
+import type { Authenticate } from "../context/context.ts";
 
 /** Authentication by the Bearer tokens that this daemon issues (contract: Authentication, 3-5). */
 export function bearerTokens(tokens: Tokens): Authenticate {

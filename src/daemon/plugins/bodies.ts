@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import formbody from "@fastify/formbody";
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 /** Cache-Control of every answer that no rule lets be kept. */
 export const NO_STORE = "no-store";

@@ -1,6 +1,6 @@
 import { constants } from "node:zlib";
 import type {} from "@fastify/compress"; // adds `compress` to routes
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 /** Smaller answers fit into one packet as they are. */
 const LEAST_BYTES = 1024;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 const DESCRIBING = ["content-type", "content-encoding", "transfer-encoding"] as const;
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 import { inexactNumbers, mayBeInexact } from "../validation/exact-numbers.ts";
 import { readJson } from "./bodies.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
 import { writeHeartbeat } from "../../core/store/heartbeat.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App } from "../http.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 import { named, OneOf } from "../schemas/common.ts";
 
 const PATIENCE = 2_000;

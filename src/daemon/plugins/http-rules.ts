@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 /** What Node would refuse without a body: the server is told to let it through, for `httpFault` to refuse. */
 export const letThrough = { requireHostHeader: false } as const;

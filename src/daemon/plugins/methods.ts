@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import type { HTTPMethods } from "fastify";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 
 /** Patterns that differ in the names of their parameters only are the same path. */
 function samePath(pattern: string): string {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isoTime } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App } from "../http.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 import { bearerChallenge } from "./challenges.ts";
 import { sendOauthError } from "./oauth-errors.ts";
 import { asProblem, sendRetryAfter } from "./refusals.ts";

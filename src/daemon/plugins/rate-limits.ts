@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { DaemonContext } from "../context.ts";
-import type { Counters, Standing } from "../windows.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { Counters, Standing } from "./rate-windows.ts";
 
 /** Requests a minute from one address that name no client by their token, and again that ask for a token. */
 const ADDRESS_LIMIT = 300;

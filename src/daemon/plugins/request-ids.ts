@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DaemonContext } from "../context.ts";
-import type { App } from "../http.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "../http.ts";
-import type { Counting } from "../metrics.ts";
-import { REQUEST } from "../request-line.ts";
+import type { App } from "../context/fastify.ts";
+import { REQUEST } from "../log/lines.ts";
+import type { Counting } from "../metrics/metrics.ts";
 
 /** Logs and counts one answered request: by its route's pattern, never by its address, which may carry a token. */
 export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Counting | undefined): void {

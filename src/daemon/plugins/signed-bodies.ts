@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import { Secret } from "../../core/kernel/secret.ts";
+import type { App } from "../context/fastify.ts";
 import { isSignedBy, SIGNATURE_HEADER } from "../gateways/signed-exchange.ts";
-import type { App } from "../http.ts";
 import { readJson } from "./bodies.ts";
 
 declare module "fastify" {

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { invalid, Problem } from "../../core/kernel/problem.ts";
-import type { App } from "../http.ts";
+import type { App } from "../context/fastify.ts";
 import { fieldErrors } from "../validation/messages.ts";
 import type { Shape } from "../validation/shape.ts";
 import { checkText } from "../validation/text.ts";

@@ -3,9 +3,9 @@ import type { Target } from "../../core/activations/activation.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import { type Edit, rescheduleActivation } from "../../core/activations/reschedule.ts";
 import { invalid } from "../../core/kernel/problem.ts";
-import { actorOf } from "../actor.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App, RoutePlugin } from "../http.ts";
+import { actorOf } from "../context/actor.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { Activation, ActivationEdit, ActivationParams, Cancellation, IccidParams } from "../schemas/activation.ts";
 

@@ -1,5 +1,5 @@
 import type { Tokens } from "../../core/credentials/tokens.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { activationChangeRoutes } from "./activation-changes.ts";
 import { activationRoutes } from "./activations.ts";
 import { bulkActivationRoutes } from "./activations-bulk.ts";

@@ -1,5 +1,5 @@
 import { walletBalances } from "../../core/wallet/balances.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { WalletBalances } from "../schemas/wallet.ts";
 

@@ -1,4 +1,4 @@
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 
 /** The routes that need a token, by the first word of their paths, each loaded when it is asked for. */
 const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = new Map([

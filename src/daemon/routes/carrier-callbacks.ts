@@ -1,7 +1,7 @@
 import { callbackSecret, takeCallback } from "../../core/activations/callback.ts";
 import { invalid } from "../../core/kernel/problem.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { keptAnswer, outcomeOf } from "../gateways/carrier-answer.ts";
-import type { RoutePlugin } from "../http.ts";
 import { keepRawBodies, requireSignature } from "../plugins/signed-bodies.ts";
 import { CarrierCallback, CarrierCallbackAnswer, CarrierCallbackParams } from "../schemas/carrier.ts";
 

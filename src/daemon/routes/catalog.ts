@@ -1,6 +1,6 @@
 import { parseMarkup } from "../../core/catalog/retail-price.ts";
 import { catalogSync } from "../../core/catalog/sync.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { CatalogSync, SyncQuery } from "../schemas/catalog.ts";
 
 /** Contract: GET /catalog/sync. */

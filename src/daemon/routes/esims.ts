@@ -1,5 +1,5 @@
 import { esimStatus } from "../../core/esims/status.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { EsimStatus, IccidParams } from "../schemas/esim.ts";
 

@@ -1,7 +1,7 @@
 import { inventoryStatus } from "../../core/catalog/inventory.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { readSetting } from "../../core/store/settings.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { Inventory, InventoryQuery } from "../schemas/catalog.ts";
 
 /** Deprecated since 2026-01-01, as RFC 9745 writes a date. */

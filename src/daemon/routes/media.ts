@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { showProduct } from "../../core/catalog/product.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { productPicture } from "../pages/product-picture.ts";
 import { Picture, UuidOf } from "../schemas/common.ts";
 

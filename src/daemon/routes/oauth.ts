@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import type { Tokens } from "../../core/credentials/tokens.ts";
-import type { RoutePlugin } from "../http.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { acceptForms } from "../plugins/bodies.ts";
 import { named } from "../schemas/common.ts";
 

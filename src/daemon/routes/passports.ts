@@ -6,9 +6,9 @@ import { checkPassports, IMPORT_LIMIT, importPassports } from "../../core/passpo
 import { listPassports } from "../../core/passports/list.ts";
 import { auditPoolRead } from "../../core/passports/read-audit.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
-import { actorOf, isLocal } from "../actor.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App, RoutePlugin } from "../http.ts";
+import { actorOf, isLocal } from "../context/actor.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import {
   PassportEdited,

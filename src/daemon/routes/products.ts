@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { type ProductPage as CatalogPage, listProducts } from "../../core/catalog/list.ts";
 import { showProduct } from "../../core/catalog/product.ts";
-import type { RoutePlugin } from "../http.ts";
-import { createPageCache } from "../page-cache.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
+import { createPageCache } from "./page-cache.ts";
 
 /** What the cache of pages may hold: hundreds of usual ones, whoever asks for how long ones. */
 const CACHED_CHARACTERS = 8_000_000;

@@ -3,9 +3,9 @@ import { type EsimReport, takeEsimReport } from "../../core/esims/supplier-repor
 import { invalid } from "../../core/kernel/problem.ts";
 import { suppliedItem, takeSupplierCallback } from "../../core/orders/supplier-callback.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
+import type { RoutePlugin } from "../context/fastify.ts";
 import { supplyOutcome } from "../gateways/supplier-answer.ts";
 import { askedFor } from "../gateways/suppliers.ts";
-import type { RoutePlugin } from "../http.ts";
 import { keepRawBodies, requireSignature } from "../plugins/signed-bodies.ts";
 import { CarrierCallbackAnswer } from "../schemas/carrier.ts";
 import { SupplierCallback, SupplierCallbackParams, SupplierEsimReport } from "../schemas/supplier.ts";

@@ -3,10 +3,10 @@ import { createWebhook } from "../../core/webhooks/create.ts";
 import { listWebhooks } from "../../core/webhooks/list.ts";
 import { deleteWebhook } from "../../core/webhooks/remove.ts";
 import { showWebhook } from "../../core/webhooks/webhook.ts";
-import { actorOf } from "../actor.ts";
-import { pathPrefix } from "../addresses.ts";
-import type { DaemonContext, Principal } from "../context.ts";
-import type { App, RoutePlugin } from "../http.ts";
+import { actorOf } from "../context/actor.ts";
+import { pathPrefix } from "../context/addresses.ts";
+import type { DaemonContext, Principal } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import {
   CreatedWebhook,

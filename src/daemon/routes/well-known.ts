@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { scopes } from "../../core/credentials/scopes.ts";
 import type { Tokens } from "../../core/credentials/tokens.ts";
-import { pathPrefix } from "../addresses.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App, RoutePlugin } from "../http.ts";
+import { pathPrefix } from "../context/addresses.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
 import { named } from "../schemas/common.ts";
 
 const Jwk = Type.Object(

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Topic } from "../../core/store/store.ts";
-import type { DaemonContext } from "../context.ts";
+import type { DaemonContext } from "../context/context.ts";
 import { createCarrierGateway } from "../gateways/carriers.ts";
 import { createMailer } from "../gateways/mailer.ts";
 import { createSignedExchange } from "../gateways/signed-exchange.ts";

@@ -1,6 +1,6 @@
 import { type CronJob, recordCronRun } from "../../core/insight/cron-runs.ts";
 import type { Store } from "../../core/store/store.ts";
-import { describeError } from "../logging.ts";
+import { describeError } from "../log/logger.ts";
 
 /**
  * Runs a job of the clock and puts down when it ran, for how long, and how much it did; a run that breaks off too, with

@@ -4,7 +4,7 @@ import { type ClaimedDelivery, prolongDelivery, releaseDeliveries } from "../../
 import type { Outcome } from "../../core/webhooks/outcome.ts";
 import { signingSecrets } from "../../core/webhooks/secrets.ts";
 import { signatureHeader } from "../../core/webhooks/signature.ts";
-import type { WebhookSender } from "../gateways/webhook-sender.ts";
+import { USER_AGENT, type WebhookSender } from "../gateways/webhook-sender.ts";
 import { type DeliveryBody, deliveryBody, signBody } from "./delivery-body.ts";
 
 /** What an attempt needs. */
@@ -14,9 +14,6 @@ export interface DeliverDependencies {
   sender: WebhookSender;
   publicUrl: string;
 }
-
-/** How deliveries name their sender. */
-export const USER_AGENT = "esimctl-webhooks/1";
 
 /**
  * Makes one attempt of a delivery that was claimed; null when none was made: another worker has claimed it meanwhile,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type Clock, isoTime } from "../../../core/kernel/clock.ts";
 import { type SignatureFault, signatureFault } from "../../../core/webhooks/signature.ts";
-import { startListening } from "../../../daemon/listen.ts";
+import { startListening } from "../../../daemon/serve/listen.ts";
 
 /** One request that the local receiver got, checked. */
 export interface ReceivedEvent {

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { makeDirectory } from "../core/store/make-directory.ts";
+import { makeDirectory } from "../../core/store/make-directory.ts";
 
 /** A log on disk. Neither a full disk nor a slow one ever holds up whoever writes to it. */
 export interface LogFile {

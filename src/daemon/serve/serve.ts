@@ -1,16 +1,17 @@
-import { isoTimeOrNull } from "../core/kernel/clock.ts";
-import { adoptSettings, type SettingKey } from "../core/store/settings.ts";
-import type { Topic } from "../core/store/store.ts";
-import { servedAddresses } from "./addresses.ts";
-import type { Addresses, DaemonContext } from "./context.ts";
-import { startFront } from "./fronts/front.ts";
-import { borrowedMetrics, createRegistry, type Exposed, startMetricsServer } from "./metrics.ts";
-import { watchOutages } from "./outages.ts";
-import { prepareStore } from "./prepare.ts";
-import { registerQueueGauges } from "./queue-gauges.ts";
-import type { MainDependencies, ServeOptions } from "./serve-options.ts";
-import { memoryCounters } from "./windows.ts";
-import { startWorkers } from "./workers/all.ts";
+import { isoTimeOrNull } from "../../core/kernel/clock.ts";
+import { adoptSettings, type SettingKey } from "../../core/store/settings.ts";
+import type { Topic } from "../../core/store/store.ts";
+import { servedAddresses } from "../context/addresses.ts";
+import type { Addresses, DaemonContext } from "../context/context.ts";
+import { watchOutages } from "../log/outages.ts";
+import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
+import { registerQueueGauges } from "../metrics/queue-gauges.ts";
+import { memoryCounters } from "../plugins/rate-windows.ts";
+import { startWorkers } from "../workers/all.ts";
+import { startFront } from "./front.ts";
+import { startMetricsServer } from "./metrics-server.ts";
+import type { MainDependencies, ServeOptions } from "./options.ts";
+import { prepareStore } from "./prepare-store.ts";
 
 /** A daemon that answers. */
 export interface Running {
@@ -103,7 +104,7 @@ async function startAnswering(
     registerQueueGauges(front.registry, context);
     return { url: front.url, metrics: front.registry, stop: front.stop };
   }
-  const { startFronts } = await import("./fronts/main.ts");
+  const { startFronts } = await import("./fronts.ts");
   const { addresses, clock, log, keepLine } = context;
   const fronts = await startFronts({ count: options.workers, port, addresses, clock, log, wake, keepLine });
   const queues = createRegistry();

@@ -1,7 +1,7 @@
-import type { DaemonContext } from "../context.ts";
-import type { App } from "../http.ts";
-import { describeRoute, documentBase, finishDocument } from "../openapi/document.ts";
-import type { Components } from "../openapi/published.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
+import { describeRoute, documentBase, finishDocument } from "./document.ts";
+import type { Components } from "./published.ts";
 
 /** Collects the routes registered after it, and serves what they are at /openapi.json. */
 export function registerOpenapi(app: App, context: DaemonContext): void {

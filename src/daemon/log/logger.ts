@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
-import { isUnavailable } from "../core/store/problems.ts";
-import { REQUEST } from "./request-line.ts";
+import { isUnavailable } from "../../core/store/problems.ts";
+import { NOT_LOGGED, REQUEST } from "./lines.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -72,9 +72,6 @@ export function describeError(error: unknown): DescribedError {
   };
 }
 
-/** A text that is not logged: for what others log that we say ourselves. */
-export const UNSAID = "";
-
 /** Whether a line is about a call that failed by an outage of the database: that is logged once (outages.ts). */
 function isOfOutage(line: unknown): boolean {
   return typeof line === "object" && line !== null && "err" in line && isUnavailable(line.err);
@@ -91,7 +88,7 @@ function loggerOptions(level: LogLevel): LoggerOptions {
     redact: { paths: PRIVATE, censor: HIDDEN },
     hooks: {
       logMethod(args, method) {
-        if (args[0] !== UNSAID && !isOfOutage(args[0])) method.apply(this, args);
+        if (args[0] !== NOT_LOGGED && !isOfOutage(args[0])) method.apply(this, args);
       },
     },
     serializers: {

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../core/kernel/clock.ts";
+import type { Clock } from "../../core/kernel/clock.ts";
 
 const MINUTE = 60_000;
 

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
-import { type Queue, queueDepths } from "../core/insight/queues.ts";
-import type { Clock } from "../core/kernel/clock.ts";
-import type { Store } from "../core/store/store.ts";
+import { type Queue, queueDepths } from "../../core/insight/queues.ts";
+import type { Clock } from "../../core/kernel/clock.ts";
+import type { Store } from "../../core/store/store.ts";
 
 interface GaugeDependencies {
   store: Store;

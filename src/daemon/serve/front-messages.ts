@@ -1,6 +1,6 @@
 import type { Topic } from "../../core/store/store.ts";
-import type { Addresses } from "../context.ts";
-import type { Standing, Tally } from "../windows.ts";
+import type { Addresses } from "../context/context.ts";
+import type { Standing, Tally } from "../plugins/rate-windows.ts";
 
 /** Why a front could not start, in words and for programs. */
 export interface FrontFailure {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { reportingFaults } from "../core/store/faults.ts";
-import { writeHeartbeat } from "../core/store/heartbeat.ts";
-import type { StoreUnavailable } from "../core/store/problems.ts";
-import type { Store } from "../core/store/store.ts";
+import { reportingFaults } from "../../core/store/faults.ts";
+import { writeHeartbeat } from "../../core/store/heartbeat.ts";
+import type { StoreUnavailable } from "../../core/store/problems.ts";
+import type { Store } from "../../core/store/store.ts";
 
 /** How often an unavailable database is asked whether it takes writes again. */
 const PROBE_MS = 1_000;

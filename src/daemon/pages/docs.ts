@@ -1,57 +1,15 @@
 import { Type } from "typebox";
 import { Problem } from "../../core/kernel/problem.ts";
-import { pathPrefix } from "../addresses.ts";
-import type { DaemonContext } from "../context.ts";
-import type { App } from "../http.ts";
+import { pathPrefix } from "../context/addresses.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 import { sampleProblem } from "../openapi/components.ts";
-import { errorIndexPage, errorPage, isProblemSlug } from "../pages/errors.ts";
-import { guideNames, guidePage } from "../pages/guides.ts";
-import { referencePage, referenceScript, startScript } from "../pages/reference.ts";
+import { errorIndexPage, errorPage, isProblemSlug } from "./errors.ts";
+import { guideNames, guidePage } from "./guides.ts";
+import { referencePage, referenceScript, startScript } from "./reference.ts";
 
 const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
-
-/**
- * Security headers. A page may show its own styles and images of this daemon, and nothing else: no scripts, no frames,
- * nothing from another host; a route that needs more says so in its `helmet`. Other answers, which no browser draws,
- * carry only what keeps it so: computing a page's policy for each of them would cost more than routing it.
- */
-export function registerSecurityHeaders(app: App, { addresses }: DaemonContext): void {
-  const secure = addresses.publicUrl.startsWith("https:");
-  app.addHook("onRequest", (_request, reply, done) => {
-    reply.header("x-content-type-options", "nosniff");
-    if (secure) reply.header("strict-transport-security", "max-age=31536000");
-    done();
-  });
-  app.register(import("@fastify/helmet"), {
-    global: false,
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        styleSrc: ["'unsafe-inline'"],
-        imgSrc: ["'self'", "data:", new URL(addresses.publicUrl).origin],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    referrerPolicy: { policy: "no-referrer" },
-    // QR codes stand in partners' mails and shops.
-    crossOriginResourcePolicy: { policy: "cross-origin" },
-    strictTransportSecurity: false,
-    xContentTypeOptions: false,
-  });
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (DRAWN.test(String(reply.getHeader("content-type"))) && !reply.raw.hasHeader("content-security-policy")) {
-      reply.helmet();
-    }
-    done(null, payload);
-  });
-}
-
-// What a browser draws with scripts and styles of its own.
-const DRAWN = /^(text\/html|image\/svg)/;
 
 // What the reference needs beyond that: its own scripts, and the API itself to try it out.
 const REFERENCE_POLICY = {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../core/insight/request-counts.ts";
-import type { Clock } from "../core/kernel/clock.ts";
-import type { Store } from "../core/store/store.ts";
+import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../../core/insight/request-counts.ts";
+import type { Clock } from "../../core/kernel/clock.ts";
+import type { Store } from "../../core/store/store.ts";
 import type { Answered } from "./metrics.ts";
 
 /** Counts requests by the minute, for `esimctl status`. */

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import type { Clock } from "../core/kernel/clock.ts";
-import type { Ids } from "../core/kernel/ids.ts";
-import type { Store } from "../core/store/store.ts";
-import type { ServedAt } from "./addresses.ts";
+import type { Clock } from "../../core/kernel/clock.ts";
+import type { Ids } from "../../core/kernel/ids.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { ServedAt } from "../context/addresses.ts";
 
 /** How the platform is to be served. */
 export interface ServeOptions extends ServedAt {

@@ -1,16 +1,17 @@
-import type { DaemonContext } from "./context.ts";
+import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
+import { registerOpenapi } from "../openapi/register.ts";
+import { registerPages } from "../pages/docs.ts";
+import { registerCaching } from "../plugins/caching.ts";
+import { clientErrorHandler } from "../plugins/client-errors.ts";
+import { registerCompression } from "../plugins/compression.ts";
+import { registerHealth } from "../plugins/health.ts";
+import { takeExpectations } from "../plugins/http-rules.ts";
+import { registerMethods } from "../plugins/methods.ts";
+import { createRateLimits, unlimited } from "../plugins/rate-limits.ts";
+import type { Counters } from "../plugins/rate-windows.ts";
+import { registerSecurityHeaders } from "../plugins/security-headers.ts";
 import { buildHandlers, type HandlerOptions } from "./handlers.ts";
-import type { App } from "./http.ts";
-import { registerCaching } from "./plugins/caching.ts";
-import { clientErrorHandler } from "./plugins/client-errors.ts";
-import { registerCompression } from "./plugins/compression.ts";
-import { registerHealth } from "./plugins/health.ts";
-import { takeExpectations } from "./plugins/http-rules.ts";
-import { registerMethods } from "./plugins/methods.ts";
-import { registerOpenapi } from "./plugins/openapi.ts";
-import { registerPages, registerSecurityHeaders } from "./plugins/pages.ts";
-import { createRateLimits, unlimited } from "./plugins/rate-limits.ts";
-import type { Counters } from "./windows.ts";
 
 /** How an app for a socket is built. */
 export interface AppOptions extends HandlerOptions {

@@ -1,9 +1,9 @@
-import type { PartnerId } from "../core/kernel/brand.ts";
-import type { Clock } from "../core/kernel/clock.ts";
-import type { Environment } from "../core/kernel/environment.ts";
-import type { Ids } from "../core/kernel/ids.ts";
-import type { Problem } from "../core/kernel/problem.ts";
-import type { Store } from "../core/store/store.ts";
+import type { PartnerId } from "../../core/kernel/brand.ts";
+import type { Clock } from "../../core/kernel/clock.ts";
+import type { Environment } from "../../core/kernel/environment.ts";
+import type { Ids } from "../../core/kernel/ids.ts";
+import type { Problem } from "../../core/kernel/problem.ts";
+import type { Store } from "../../core/store/store.ts";
 
 /** What every route and plugin is handed. */
 export interface DaemonContext {

@@ -1,14 +1,14 @@
 import type { Registry } from "prom-client";
 import { createTokens } from "../../core/credentials/tokens.ts";
-import { buildApp } from "../app.ts";
-import type { DaemonContext } from "../context.ts";
-import { drain, listen } from "../listen.ts";
-import { createMetrics } from "../metrics.ts";
+import type { DaemonContext } from "../context/context.ts";
+import { buildApp } from "../http/app.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { countRequests } from "../metrics/request-counts.ts";
 import { bearerTokens } from "../plugins/authentication.ts";
-import { countRequests } from "../request-counts.ts";
+import type { Counters } from "../plugins/rate-windows.ts";
 import { allRoutes } from "../routes/all.ts";
-import type { Logged, ServeOptions } from "../serve-options.ts";
-import type { Counters } from "../windows.ts";
+import { drain, listen } from "./listen.ts";
+import type { Logged, ServeOptions } from "./options.ts";
 
 /** What answers HTTP. */
 export interface Front {

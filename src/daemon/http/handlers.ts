@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type ConnectionError, type FastifyBaseLogger, fastify, LogController } from "fastify";
-import type { Authenticate, DaemonContext } from "./context.ts";
-import type { App, RoutePlugin } from "./http.ts";
-import type { Counting } from "./metrics.ts";
-import { registerAccess } from "./plugins/access.ts";
-import { BODY_LIMIT, registerBodies } from "./plugins/bodies.ts";
-import { NO_STORE } from "./plugins/caching.ts";
-import { registerEmptyBodies } from "./plugins/empty-bodies.ts";
-import { letThrough, registerContentCodings } from "./plugins/http-rules.ts";
-import { registerLifecycle } from "./plugins/lifecycle.ts";
-import { registerProblems, sendProblem } from "./plugins/problems.ts";
-import { type RateLimits, unlimited } from "./plugins/rate-limits.ts";
-import { registerRequestIds, requestId, sendRequestId } from "./plugins/request-ids.ts";
-import { recordAnswer, registerRequestLog } from "./plugins/request-log.ts";
-import { registerValidation } from "./plugins/validation.ts";
+import type { Authenticate, DaemonContext } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
+import type { Counting } from "../metrics/metrics.ts";
+import { registerAccess } from "../plugins/access.ts";
+import { BODY_LIMIT, registerBodies } from "../plugins/bodies.ts";
+import { NO_STORE } from "../plugins/caching.ts";
+import { registerEmptyBodies } from "../plugins/empty-bodies.ts";
+import { letThrough, registerContentCodings } from "../plugins/http-rules.ts";
+import { registerLifecycle } from "../plugins/lifecycle.ts";
+import { registerProblems, sendProblem } from "../plugins/problems.ts";
+import { type RateLimits, unlimited } from "../plugins/rate-limits.ts";
+import { registerRequestIds, requestId, sendRequestId } from "../plugins/request-ids.ts";
+import { recordAnswer, registerRequestLog } from "../plugins/request-log.ts";
+import { registerValidation } from "../plugins/validation.ts";
 
 /** What the handlers work under. */
 export interface HandlerOptions {

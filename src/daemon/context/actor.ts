@@ -1,4 +1,4 @@
-import type { Actor } from "../core/audit/record.ts";
+import type { Actor } from "../../core/audit/record.ts";
 import type { Principal } from "./context.ts";
 
 /** Whether this is whoever uses the v1 handlers in process, on the operator's host; credentials' ids begin with sk_. */

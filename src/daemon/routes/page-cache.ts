@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Store } from "../core/store/store.ts";
+import type { Store } from "../../core/store/store.ts";
 
 /** An answer and its serialised form. */
 export interface Kept<T> {

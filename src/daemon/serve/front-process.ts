@@ -1,11 +1,11 @@
 import type { Worker } from "node:cluster";
 import { topics } from "../../core/store/store.ts";
-import { lendMetrics } from "../metrics.ts";
-import { watchOutages } from "../outages.ts";
-import type { ServeDependencies, ServeOptions } from "../serve-options.ts";
-import type { Counters, Standing, Windows } from "../windows.ts";
+import { watchOutages } from "../log/outages.ts";
+import { lendMetrics } from "../metrics/metrics.ts";
+import type { Counters, Standing, Windows } from "../plugins/rate-windows.ts";
 import { startFront } from "./front.ts";
-import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./messages.ts";
+import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./front-messages.ts";
+import type { ServeDependencies, ServeOptions } from "./options.ts";
 
 /**
  * Runs one front in this process, `self`, at the word of the main process, until that says stop. It counts requests at

@@ -1,5 +1,5 @@
-import type { App } from "./http.ts";
-import { UNSAID } from "./logging.ts";
+import type { App } from "../context/fastify.ts";
+import { NOT_LOGGED } from "../log/lines.ts";
 
 /** An address that cannot be listened on, in words for whoever starts the program. */
 export class ListenError extends Error {
@@ -54,7 +54,7 @@ export async function startListening<T>(start: () => Promise<T>, { host, port, f
 export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<string> {
   await app.ready();
   // Whoever starts the daemon says so, when all of it runs.
-  const quiet = { listenTextResolver: () => UNSAID };
+  const quiet = { listenTextResolver: () => NOT_LOGGED };
   return startListening(() => app.listen({ host, port, ...quiet }), { host, port, flag: "--port" });
 }
 

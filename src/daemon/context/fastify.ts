@@ -7,8 +7,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
-import type { Scope } from "../core/credentials/scopes.ts";
-import type { ProblemSlug } from "../core/kernel/problem.ts";
+import type { Scope } from "../../core/credentials/scopes.ts";
+import type { ProblemSlug } from "../../core/kernel/problem.ts";
 import type { Counted, DaemonContext, Principal } from "./context.ts";
 
 /** The daemon's Fastify: TypeBox schemas give body, query, params and reply their types. */

@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Topic } from "../../core/store/store.ts";
-import type { Addresses } from "../context.ts";
-import { type MemoryCounters, memoryCounters } from "../windows.ts";
-import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./messages.ts";
+import type { Addresses } from "../context/context.ts";
+import { type MemoryCounters, memoryCounters } from "../plugins/rate-windows.ts";
+import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./front-messages.ts";
 
 /** Fronts in processes of their own. */
 export interface Fronts {

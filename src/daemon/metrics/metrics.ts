@@ -1,6 +1,4 @@
-import { createServer } from "node:http";
 import prometheus, { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import { startListening } from "./listen.ts";
 
 /** What one answered request adds to the counters. */
 export interface Answered {
@@ -80,34 +78,5 @@ export function borrowedMetrics(own: Registry): Exposed {
   return {
     contentType: own.contentType,
     metrics: async () => `${await fronts.clusterMetrics()}\n${await own.metrics()}`,
-  };
-}
-
-/** Serves GET /metrics on loopback only. Throws `ListenError` when the port cannot be had. */
-export async function startMetricsServer(exposed: Exposed, port: number): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => {
-    if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
-    exposed.metrics().then(
-      (text) => response.writeHead(200, { "content-type": exposed.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
-  });
-  const host = "127.0.0.1";
-  await startListening(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, resolve);
-      }),
-    { host, port, flag: "--metrics-port" },
-  );
-  const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  return {
-    url: `http://${host}:${bound}/metrics`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }

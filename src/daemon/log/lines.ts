@@ -1,0 +1,5 @@
+/** The message of the line for each request that was responded to. Apart from the logger, which loads its library. */
+export const REQUEST = "request";
+
+/** A message that the logger drops: for libraries that log what the daemon logs itself. */
+export const NOT_LOGGED = "";
