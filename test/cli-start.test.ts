@@ -8,8 +8,7 @@ import { nouns } from "../src/cli/nouns.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import type { App, RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { buildHandlers } from "../src/daemon/http/handlers.ts";
-import { routes } from "../src/daemon/routes/all.ts";
-import { resourceOf, routesFor } from "../src/daemon/routes/by-resource.ts";
+import { resourceOf, resourceRoutes, routesFor } from "../src/daemon/routes/by-resource.ts";
 import { testClock } from "./support/clock.ts";
 import { launchCommand, program } from "./support/process.ts";
 import { openTestStore, temporaryDirectory } from "./support/store.ts";
@@ -110,7 +109,7 @@ async function servedBy(plugins: readonly RoutePlugin[]): Promise<string[]> {
 }
 
 test("in process every route of the API is found by the first word of its path", async () => {
-  const all = await servedBy(routes);
+  const all = await servedBy(await resourceRoutes());
   const resources = [...new Set(all.map((route) => resourceOf(route)))];
   const found = await Promise.all(resources.map(async (resource) => servedBy(await routesFor(resource))));
   expect(found.flat().sort()).toEqual(all);

@@ -77,7 +77,7 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
       trustProxy: false,
       logger: await createLogger("info", { pretty: false, destination: nowhere }),
       metrics: createMetrics(),
-      routes: allRoutes(tokens),
+      routes: await allRoutes(tokens),
     },
   );
   const url = await listen(app, { host: "127.0.0.1", port: 0 });

@@ -76,7 +76,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       counters: options.rateLimits === true ? memoryCounters(clock) : null,
       trustProxy: false,
       logger: false,
-      routes: allRoutes(tokens),
+      routes: await allRoutes(tokens),
     },
   );
   const bound = await listen(app, { host: "127.0.0.1", port });

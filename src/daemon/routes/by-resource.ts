@@ -1,6 +1,9 @@
 import type { RoutePlugin } from "../context/fastify.ts";
 
-/** The routes that need a token, by the first word of their paths, each loaded when it is asked for. */
+/**
+ * The v1 API that needs a token, by the first word of each path after `/api/v1/`: the one list of it. Each resource is
+ * loaded when it is needed, so that a terminal command loads no other (docs/decisions/0017).
+ */
 const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = new Map([
   ["products", async () => [(await import("./products.ts")).productRoutes]],
   ["catalog", async () => [(await import("./catalog.ts")).catalogRoutes]],
@@ -23,12 +26,17 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
 ]);
 
-/** The resource that a path of the API lies under: `orders` for /api/v1/orders/bulk. */
+/** The resource that a path of the API belongs to: `orders` for /api/v1/orders/bulk. */
 export function resourceOf(path: string): string {
   return path.split("/")[3] ?? "";
 }
 
-/** The routes of a resource: what the terminal runs in process. None for what is no resource. */
+/** The routes of a resource, which the terminal runs in process. An unknown resource has none. */
 export async function routesFor(resource: string): Promise<readonly RoutePlugin[]> {
   return (await resources.get(resource)?.()) ?? [];
+}
+
+/** The routes of every resource, in the order of the list. */
+export async function resourceRoutes(): Promise<readonly RoutePlugin[]> {
+  return (await Promise.all([...resources.values()].map((load) => load()))).flat();
 }

@@ -2,12 +2,14 @@ import { callbackSecret, takeCallback } from "../../core/activations/callback.ts
 import { invalid } from "../../core/kernel/problem.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { keptAnswer, outcomeOf } from "../gateways/carrier-answer.ts";
-import { keepRawBodies, requireSignature } from "../plugins/signed-bodies.ts";
-import { CarrierCallback, CarrierCallbackAnswer, CarrierCallbackParams } from "../schemas/carrier.ts";
+import { requireSignatures } from "../plugins/signed-bodies.ts";
+import { CallbackResult } from "../schemas/callback.ts";
+import { CarrierCallback, CarrierCallbackParams } from "../schemas/carrier.ts";
 
-/** Where carriers tell their later answers (docs/carriers.md): signed, without a token, as often as they like. */
+/** Later responses of carriers (docs/carriers.md): signed, without a token, repeated as often as they like. */
 export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
-  keepRawBodies(app);
+  // The path's own schema is checked in the same phase, after this.
+  requireSignatures(app, clock, ({ params }) => store.read(callbackSecret, (params as { prefix: string }).prefix));
 
   app.route({
     method: "POST",
@@ -20,21 +22,15 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       description: "Signed in X-Signature with the secret that the operator shares with the carrier.",
       params: CarrierCallbackParams,
       body: CarrierCallback,
-      response: { 200: CarrierCallbackAnswer },
-    },
-    // Before anything of the body is judged: what is wrong with it is told only to the carrier.
-    async preValidation(request) {
-      // The path's own schema is checked in the same phase, after this.
-      const { prefix } = request.params as { prefix: string };
-      requireSignature(request, await store.read(callbackSecret, prefix), clock.now());
+      response: { 200: CallbackResult },
     },
     async handler(request) {
       const { reference, ...answer } = request.body;
       const outcome = outcomeOf(answer);
       if (outcome === null) throw invalid({ mobile_number: ["is required with activated"] });
       const { prefix } = request.params;
-      const given = { prefix, id: reference, outcome, answer: keptAnswer(answer) };
-      const { applied } = await store.write(takeCallback, given, request.id);
+      const input = { prefix, id: reference, outcome, answer: keptAnswer(answer) };
+      const { applied } = await store.write(takeCallback, input, request.id);
       return { ok: true, applied };
     },
   });

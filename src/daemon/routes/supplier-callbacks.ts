@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import { type EsimReport, takeEsimReport } from "../../core/esims/supplier-report.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import { suppliedItem, takeSupplierCallback } from "../../core/orders/supplier-callback.ts";
@@ -6,23 +5,19 @@ import { supplierContact } from "../../core/suppliers/supplier.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { supplyOutcome } from "../gateways/supplier-answer.ts";
 import { askedFor } from "../gateways/suppliers.ts";
-import { keepRawBodies, requireSignature } from "../plugins/signed-bodies.ts";
-import { CarrierCallbackAnswer } from "../schemas/carrier.ts";
+import { requireSignatures } from "../plugins/signed-bodies.ts";
+import { CallbackResult } from "../schemas/callback.ts";
 import { SupplierCallback, SupplierCallbackParams, SupplierEsimReport } from "../schemas/supplier.ts";
 
 const signedBySupplier = "Signed in X-Signature with the secret that the operator shares with the supplier.";
 
-/** Where suppliers tell their later answers (docs/suppliers.md): signed, without a token, as often as they like. */
+/** Later responses of suppliers (docs/suppliers.md): signed, without a token, repeated as often as they like. */
 export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
-  keepRawBodies(app);
-
-  // Before anything of the body is judged: what is wrong with it is told only to the supplier.
-  async function preValidation(request: FastifyRequest) {
-    // The path's own schema is checked in the same phase, after this.
-    const { name } = request.params as { name: string };
-    const contact = await store.read(supplierContact, name);
-    requireSignature(request, contact?.secret ?? null, clock.now());
-  }
+  // The path's own schema is checked in the same phase, after this.
+  requireSignatures(app, clock, async ({ params }) => {
+    const contact = await store.read(supplierContact, (params as { name: string }).name);
+    return contact?.secret;
+  });
 
   app.route({
     method: "POST",
@@ -35,9 +30,8 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       description: signedBySupplier,
       params: SupplierCallbackParams,
       body: SupplierCallback,
-      response: { 200: CarrierCallbackAnswer },
+      response: { 200: CallbackResult },
     },
-    preValidation,
     async handler(request) {
       const { reference, ...answer } = request.body;
       const supplier = request.params.name;
@@ -60,27 +54,26 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       description: signedBySupplier,
       params: SupplierCallbackParams,
       body: SupplierEsimReport,
-      response: { 200: CarrierCallbackAnswer },
+      response: { 200: CallbackResult },
     },
-    preValidation,
     async handler(request) {
       const report = esimReport(request.body);
-      const told = { supplier: request.params.name, report };
-      const { applied } = await store.write(takeEsimReport, told, request.id);
+      const input = { supplier: request.params.name, report };
+      const { applied } = await store.write(takeEsimReport, input, request.id);
       return { ok: true, applied };
     },
   });
 };
 
-/** The report as core takes it. Throws `validation` for usage that says nothing, and a total without what is used. */
+/** The report as core takes it. Throws `validation` for usage without any value, and for a total without used_mb. */
 function esimReport({ iccid, event, at, used_mb, ...rest }: SupplierEsimReport): EsimReport {
   const { total_mb = null, country = null, network = null } = rest;
   const moment = at === undefined ? null : Date.parse(at);
-  // A leap second is written rightly and is no moment that a Date can hold.
+  // A leap second is a valid time that a Date cannot hold.
   if (Number.isNaN(moment)) throw invalid({ at: ["must be a time as 2026-03-01T09:30:00Z"] });
   const placeless = country === null && network === null;
   if (used_mb === undefined && (total_mb !== null || (event === "usage" && placeless))) {
-    throw invalid({ used_mb: ["is required beside total_mb, and with usage unless country or network is told"] });
+    throw invalid({ used_mb: ["is required beside total_mb, and with usage unless country or network is given"] });
   }
   const usage = used_mb === undefined ? null : { used_mb, total_mb };
   return { iccid, event, at: moment, usage, place: { country, network } };

@@ -1,26 +1,21 @@
 import { Type } from "typebox";
+import { ConfirmationNumber, errorType, reportedOutcomes } from "./callback.ts";
 import { named, OneOf, UuidOf } from "./common.ts";
 
 const answer = {
   mobile_number: Type.Optional(
     Type.String({ minLength: 3, maxLength: 40, description: "Needed with activated", examples: ["+61491570156"] }),
   ),
-  confirmation_number: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["CN-20417"] })),
-  error_type: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9_.-]{1,64}$",
-      errorMessage: "must be 1 to 64 letters, digits, dots, hyphens and underscores",
-      examples: ["identity_not_verified"],
-    }),
-  ),
+  confirmation_number: ConfirmationNumber,
+  error_type: errorType("identity_not_verified"),
   error_message: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 500, description: "For people; identity data in it is blotted out" }),
+    Type.String({ minLength: 1, maxLength: 500, description: "For people; identity data in it is redacted" }),
   ),
 };
 
 /** What a carrier answers to a request (docs/carriers.md). */
 export const CarrierAnswer = Type.Object({
-  outcome: OneOf(["accepted", "confirmed", "activated", "refused", "temporary"]),
+  outcome: OneOf([...reportedOutcomes, "temporary"]),
   ...answer,
 });
 
@@ -30,7 +25,7 @@ export type CarrierAnswer = Type.Static<typeof CarrierAnswer>;
 export const CarrierCallback = Type.Object(
   {
     reference: UuidOf<"activation">("The reference of the request that this answers"),
-    outcome: OneOf(["accepted", "confirmed", "activated", "refused"]),
+    outcome: OneOf(reportedOutcomes),
     ...answer,
   },
   named("CarrierCallback", {
@@ -48,11 +43,3 @@ export const CarrierCallback = Type.Object(
 export const CarrierCallbackParams = Type.Object({
   prefix: Type.String({ minLength: 1, maxLength: 20, description: "The carrier's ICCID prefix", examples: ["896103"] }),
 });
-
-export const CarrierCallbackAnswer = Type.Object(
-  {
-    ok: Type.Boolean(),
-    applied: Type.Boolean({ description: "False: it was known already, or came after a later step" }),
-  },
-  named("CallbackResult", { examples: [{ ok: true, applied: true }] }),
-);

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { esimEvents } from "../../core/esims/supplier-report.ts";
+import { ConfirmationNumber, errorType, reportedOutcomes } from "./callback.ts";
 import { named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 const Iccid = Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must have 19 or 20 digits" });
@@ -14,21 +15,15 @@ const SuppliedEsim = Type.Object(
 );
 
 const answer = {
-  confirmation_number: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["CN-20417"] })),
+  confirmation_number: ConfirmationNumber,
   esims: Type.Optional(Type.Array(SuppliedEsim, { maxItems: 500, description: "What was delivered, with activated" })),
-  error_type: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9_.-]{1,64}$",
-      errorMessage: "must be 1 to 64 letters, digits, dots, hyphens and underscores",
-      examples: ["plan_withdrawn"],
-    }),
-  ),
+  error_type: errorType("plan_withdrawn"),
   error_message: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "For people" })),
 };
 
 /** What a supplier answers to a request (docs/suppliers.md). */
 export const SupplierAnswer = Type.Object({
-  outcome: OneOf(["accepted", "confirmed", "activated", "refused", "temporary"]),
+  outcome: OneOf([...reportedOutcomes, "temporary"]),
   ...answer,
 });
 
@@ -38,7 +33,7 @@ export type SupplierAnswer = Type.Static<typeof SupplierAnswer>;
 export const SupplierCallback = Type.Object(
   {
     reference: UuidOf<"order_item">("The reference of the request that this answers"),
-    outcome: OneOf(["accepted", "confirmed", "activated", "refused"]),
+    outcome: OneOf(reportedOutcomes),
     ...answer,
   },
   named("SupplierCallback", {
@@ -54,7 +49,7 @@ export const SupplierCallback = Type.Object(
 
 const Megabytes = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, examples: [1204] });
 
-/** What a supplier tells of an eSIM that it delivered. */
+/** What a supplier reports on an eSIM that it delivered. */
 export const SupplierEsimReport = Type.Object(
   {
     iccid: Iccid,

@@ -43,7 +43,7 @@ export async function startFront(
         requestCounts.answered(request);
       },
     },
-    routes: allRoutes(tokens),
+    routes: await allRoutes(tokens),
   });
   const url = await listen(app, { host, port });
   return {
