@@ -5,7 +5,7 @@ import { activateEsim, suspendEsim } from "../src/core/esims/life.ts";
 import { checkUsageRow, recordUsage, type UsageReport } from "../src/core/esims/usage.ts";
 import { canMove } from "../src/core/kernel/state-machine.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { expireEsims } from "../src/daemon/workers/expiry.ts";
+import { expireEsims } from "../src/daemon/workers/cron.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { deliverEsim } from "./support/esims.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";

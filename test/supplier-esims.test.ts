@@ -4,7 +4,7 @@ import { activateEsim } from "../src/core/esims/life.ts";
 import { claimItems } from "../src/core/orders/items-due.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
-import { expireEsims } from "../src/daemon/workers/expiry.ts";
+import { expireEsims } from "../src/daemon/workers/cron.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { deliverEsim } from "./support/esims.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";

@@ -4,11 +4,10 @@ import { problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { OauthError, problemSchema } from "../schemas/problem.ts";
 import type { Shape } from "../validation/shape.ts";
-import { headers, sampleProblem, securitySchemes } from "./components.ts";
+import { headers, sampleProblem, securitySchemes, tags } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { type Components, published, publishedSchema, refer } from "./published.ts";
 import { byStatus, problemsOf } from "./route-problems.ts";
-import { tags } from "./tags.ts";
 import { webhookSection } from "./webhooks.ts";
 
 type Json = Record<string, unknown>;

@@ -7,14 +7,12 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
-import { cronRun } from "./cron.ts";
+import { cronRun, expireEsims, purgeOldDeliveries } from "./cron.ts";
 import { startDeliveries } from "./deliveries.ts";
-import { expireEsims } from "./expiry.ts";
 import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
 import { startPool } from "./pool.ts";
 import { createSupplies, reviewOverdue } from "./supplies.ts";
-import { purgeOldDeliveries } from "./webhook-retention.ts";
 
 /** What all workers need. */
 export interface WorkerContext extends DaemonContext {

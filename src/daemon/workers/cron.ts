@@ -1,6 +1,9 @@
+import { expireDueEsims } from "../../core/esims/expire.ts";
 import { type CronJob, recordCronRun } from "../../core/insight/cron-runs.ts";
 import type { Store } from "../../core/store/store.ts";
+import { purgeStep } from "../../core/webhooks/retention.ts";
 import { describeError } from "../log/logger.ts";
+import { drained } from "./loop.ts";
 
 /**
  * Runs a job of the clock and puts down when it ran, for how long, and how much it did; a run that breaks off too, with
@@ -20,4 +23,14 @@ export async function cronRun(store: Store, job: CronJob, run: () => Promise<num
     await put(0, describeError(error).message).catch(() => undefined);
     throw error;
   }
+}
+
+/** Expires every eSIM whose validity has ended, in short steps, and returns how many. Safe to kill at any moment. */
+export function expireEsims({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
+  return drained(signal, () => store.write(expireDueEsims, null));
+}
+
+/** Drops deliveries and events past their retention, in short steps, and returns how many. Safe to kill. */
+export function purgeOldDeliveries({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
+  return drained(signal, () => store.write(purgeStep, null));
 }
