@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { activationById } from "../src/core/activations/activation.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
-import { readCarrierAnswer } from "../src/daemon/gateways/carrier-answer.ts";
+import { readCarrierResponse } from "../src/daemon/gateways/carrier-response.ts";
 import { otherwise, simulatedEndings } from "../src/daemon/gateways/carrier-simulator.ts";
 import { iccid, kinds, startActivationPlatform } from "./support/activations.ts";
 import { MINUTE } from "./support/carrier.ts";
@@ -71,7 +71,7 @@ describe("docs/carriers.md", () => {
 
   test("its example answers are understood", () => {
     const examples = [...page.matchAll(/^```json\n(\{[^`]*?"outcome"[^`]*?\})\n```/gm)].map(([, text]) => text ?? "");
-    const outcomes = examples.map((text) => readCarrierAnswer(JSON.parse(text))?.kind);
+    const outcomes = examples.map((text) => readCarrierResponse(JSON.parse(text))?.kind);
     expect(outcomes).toEqual(["accepted", "confirmed", "activated", "refused", "activated"]);
   });
 });

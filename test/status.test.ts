@@ -19,20 +19,20 @@ test("requests are counted by the minute, of all daemons together, and kept for 
   const { store, again } = await openTestStore(clock);
   const daemons = [store, await again()].map((each) => countRequests({ store: each, clock, log: silent }));
   const [one, other] = daemons;
-  for (const status of [200, 404, 503]) one?.answered({ route: "/api/v1/orders", status });
-  one?.answered({ route: "/healthz", status: 200 });
+  for (const status of [200, 404, 503]) one?.record({ route: "/api/v1/orders", status });
+  one?.record({ route: "/healthz", status: 200 });
   await one?.flush();
-  other?.answered({ route: "/api/v1/orders", status: 500 });
+  other?.record({ route: "/api/v1/orders", status: 500 });
   await other?.flush();
   clock.advance(MINUTE_MS);
-  one?.answered({ route: "/qr/:token", status: 200 });
+  one?.record({ route: "/qr/:token", status: 200 });
   await one?.flush();
   const { requests } = await store.read(platformStatus, null);
   expect(requests).toMatchObject({ total: 5, failed: 2 });
   expect(requests.per_minute.slice(-2)).toEqual([4, 1]);
 
   clock.advance(KEPT_MINUTES * MINUTE_MS);
-  one?.answered({ route: "/api/v1/orders", status: 200 });
+  one?.record({ route: "/api/v1/orders", status: 200 });
   await Promise.all(daemons.map((daemon) => daemon.stop()));
   expect((await store.read(requestCounts, 0)).map(({ requests: many }) => many)).toEqual([1, 1]);
   expect((await store.read(platformStatus, null)).requests).toMatchObject({ total: 1, failed: 0 });
@@ -51,7 +51,7 @@ test("counts that cannot be written are kept for later, and told of once", async
     log: { warn: (...words: unknown[]) => void warned.push(words) },
   });
   for (let sent = 0; sent < 3; sent++) {
-    counting.answered({ route: "/api/v1/orders", status: 200 });
+    counting.record({ route: "/api/v1/orders", status: 200 });
     await counting.flush();
   }
   expect(warned).toHaveLength(1);

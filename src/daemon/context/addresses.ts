@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Addresses } from "./context.ts";
 
-/** Where a daemon is to be had. */
+/** Where a daemon is served. */
 export interface ServedAt {
   host: string;
   /** 0: any free one. */
@@ -13,7 +13,7 @@ export interface ServedAt {
   docsUrl?: string | undefined;
 }
 
-/** The public address's own path, to stand before paths in Location: "" or "/esim", never with a closing slash. */
+/** The public address's own path, the prefix of paths in Location: "" or "/esim", never with a closing slash. */
 export function pathPrefix(publicUrl: string): string {
   return withoutSlash(new URL(publicUrl).pathname);
 }
@@ -26,7 +26,7 @@ export async function servedAddresses(at: ServedAt): Promise<{ port: number; add
 }
 
 function boundUrl(host: string, port: number): string {
-  // Nobody can open a wildcard address; this machine answers at its loopback.
+  // A wildcard address cannot be opened; on this machine its loopback can.
   const named = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   return `http://${named.includes(":") ? `[${named}]` : named}:${port}`;
 }

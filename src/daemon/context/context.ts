@@ -5,7 +5,7 @@ import type { Ids } from "../../core/kernel/ids.ts";
 import type { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
 
-/** What every route and plugin is handed. */
+/** What every route and plugin gets. */
 export interface DaemonContext {
   store: Store;
   clock: Clock;
@@ -13,7 +13,7 @@ export interface DaemonContext {
   addresses: Addresses;
 }
 
-/** The addresses that stand in links, tokens and problem types; none ends in a slash. */
+/** The addresses in links, tokens and problem types; none ends in a slash. */
 export interface Addresses {
   /** The public address of this daemon: `iss`, QR links. */
   publicUrl: string;
@@ -21,7 +21,7 @@ export interface Addresses {
   docsUrl: string;
 }
 
-/** Who calls, once the token is verified. */
+/** The caller, once the token is verified. */
 export interface Principal {
   partnerId: PartnerId;
   clientId: string;
@@ -33,11 +33,11 @@ export interface Principal {
 /** A client, as far as its requests are counted. */
 export type Counted = Pick<Principal, "clientId" | "ratePerMinute">;
 
-/** A request that is refused, and all the same counts for the client that its token names. */
+/** A refused request, which still counts for the client that its token names. */
 export interface RefusedClient {
   refusal: Problem;
   counted: Counted;
 }
 
-/** Who calls, by the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
+/** The caller, by the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal | RefusedClient>;

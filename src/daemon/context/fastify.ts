@@ -27,11 +27,11 @@ export type RoutePlugin = (app: App, context: DaemonContext) => void;
 export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Cache-Control" | "Deprecation" | "Sunset" | "Link";
 
 declare module "fastify" {
-  /** What a route says of itself; exactly one of `scope` and `public` is needed. */
+  /** What a route declares; exactly one of `scope` and `public` is needed. */
   interface FastifyContextConfig {
     /** The token's scope that this route needs. */
     scope?: Scope;
-    /** True: anybody may call it, without a token. */
+    /** True: any caller may use it, without a token. */
     public?: boolean;
     /** True of a public route whose requests are signed in X-Signature; for the API reference. */
     signed?: boolean;
@@ -50,12 +50,12 @@ declare module "fastify" {
   }
 
   interface FastifyReply {
-    /** What it refuses with, for the log: a problem's slug, or an OAuth error. */
+    /** The reason of a refusal, for the log: a problem's slug, or an OAuth error. */
     refusal: string | undefined;
   }
 
   interface FastifyRequest {
-    /** Who calls; undefined on public routes. Routes with a scope read it by `principalOf`. */
+    /** The caller; undefined on public routes. Routes with a scope read it by `principalOf`. */
     principal: Principal | undefined;
     /** The client whose limit the request counts for: the caller's, or that of an expired token. Else its address. */
     counted: Counted | undefined;

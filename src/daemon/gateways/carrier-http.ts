@@ -1,14 +1,14 @@
 import type { CarrierExchange } from "../../core/activations/exchange.ts";
 import type { CarrierOutcome } from "../../core/activations/outcome.ts";
-import { keptAnswer, type Reported, readCarrierAnswer } from "./carrier-answer.ts";
-import type { SignedAnswer, SignedExchange } from "./signed-exchange.ts";
+import { keptResponse, type Reported, readCarrierResponse } from "./carrier-response.ts";
+import type { SignedExchange, SignedResponse } from "./signed-exchange.ts";
 
 /** The path that a carrier calls back at, under the public address. */
 function callbackPath(prefix: string): string {
   return `/api/v1/callbacks/carriers/${prefix}`;
 }
 
-/** Asks a carrier over its signed HTTP exchange (docs/carriers.md). Never throws. */
+/** Sends a request to a carrier over its signed HTTP exchange (docs/carriers.md). Never throws. */
 export async function askHttpCarrier(
   exchange: SignedExchange,
   work: CarrierExchange,
@@ -33,10 +33,10 @@ export async function askHttpCarrier(
     },
   });
   return {
-    outcome: judge(answer),
+    outcome: outcomeOf(answer),
     statusCode: answer.statusCode,
     latencyMs: answer.latencyMs,
-    answer: answer.fault ?? keptAnswer(answer.body),
+    answer: answer.fault ?? keptResponse(answer.body),
   };
 }
 
@@ -48,14 +48,14 @@ const unsent: Reported = {
   answer: "the carrier has no address or no secret",
 };
 
-/** Statuses by which a server says "not now", whatever else it says. */
+/** Statuses that mean a temporary fault, whatever the body is. */
 const later: readonly number[] = [408, 425, 429];
 
-/** Only a clear word counts: a 2xx with an outcome, or a 4xx that says refused. All else is asked again. */
-function judge({ statusCode, body, fault }: SignedAnswer): CarrierOutcome {
-  const outcome = fault === null ? readCarrierAnswer(body) : null;
+/** Only a 2xx with an outcome, or a 4xx with `refused`, is final. Everything else is retried. */
+function outcomeOf({ statusCode, body, fault }: SignedResponse): CarrierOutcome {
+  const outcome = fault === null ? readCarrierResponse(body) : null;
   if (statusCode === null || outcome === null) return { kind: "temporary" };
   if (statusCode >= 200 && statusCode < 300) return outcome;
-  const clearNo = statusCode >= 400 && statusCode < 500 && !later.includes(statusCode) && outcome.kind === "refused";
-  return clearNo ? outcome : { kind: "temporary" };
+  const refused = statusCode >= 400 && statusCode < 500 && !later.includes(statusCode) && outcome.kind === "refused";
+  return refused ? outcome : { kind: "temporary" };
 }

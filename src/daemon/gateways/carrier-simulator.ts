@@ -5,10 +5,10 @@ interface SimulatedEnding {
   ending: string;
   /** In words, for the docs. */
   behaviour: string;
-  answers: readonly SimulatedAnswer[];
+  answers: readonly SimulatedResponse[];
 }
 
-type SimulatedAnswer =
+type SimulatedResponse =
   | { kind: "activated" }
   | { kind: "accepted" | "confirmed"; againInMs?: number }
   | { kind: "refused"; errorType: string; errorMessage: string }
@@ -42,7 +42,7 @@ export const simulatedEndings: readonly SimulatedEnding[] = [
   },
   {
     ending: "21",
-    behaviour: "down for two tries, then activated (after 1 and 2 minutes)",
+    behaviour: "down for two attempts, then activated (after 1 and 2 minutes)",
     answers: [{ kind: "temporary" }, { kind: "temporary" }, { kind: "activated" }],
   },
   {
@@ -82,10 +82,10 @@ export const otherwise: Omit<SimulatedEnding, "ending"> = {
   answers: [{ kind: "confirmed", againInMs: STEP_MS }, { kind: "activated" }],
 };
 
-/** Mobile numbers that Australia's regulator keeps for fiction: nobody's. */
+/** Mobile numbers that Australia's regulator reserves for fiction. */
 const numbers = ["+61491570006", "+61491570156", "+61491570157", "+61491570158", "+61491570159", "+61491570110"];
 
-/** What the simulated carrier answers after so many exchanges about this ICCID. Nothing leaves the house. */
+/** What the simulated carrier answers after so many exchanges about this ICCID. Makes no network calls. */
 export function askSimulator({ iccid, exchanges }: { iccid: string; exchanges: number }): CarrierOutcome {
   const { answers } = simulatedEndings.find(({ ending }) => iccid.endsWith(ending)) ?? otherwise;
   const answer = answers[Math.min(exchanges, answers.length - 1)] ?? { kind: "temporary" };

@@ -5,7 +5,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** Becomes the message id: the same at every try. */
+  /** The message ID: the same at every attempt. */
   reference: string;
 }
 
@@ -16,7 +16,7 @@ export interface Mailer {
   close(): void;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Connections to the mail server. More mails at a time would only wait for one, and perhaps outlast their leases. */
 export const MAILS_AT_ONCE = 5;
@@ -36,9 +36,9 @@ export function createMailer(smtpUrl: string | undefined): Mailer {
       url: connection,
       pool: true,
       maxConnections: MAILS_AT_ONCE,
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
     }),
   );
   return {
@@ -63,7 +63,7 @@ function readSmtpUrl(smtpUrl: string): { from: string; domain: string; connectio
   return { from, domain: from.replace(/^.*@/, "").replace(/>$/, ""), connection: url.toString() };
 }
 
-/** A 5xx for the recipient will not change by itself, but the operator can mend it: it too is tried again. */
+/** A 5xx for the recipient will not change by itself, but the operator can fix it: it too is retried. */
 function faultOf(error: unknown): SupplyOutcome {
   const code: unknown = error instanceof Error ? Reflect.get(error, "responseCode") : undefined;
   const reason = typeof code === "number" ? `the mail server answered ${code}` : "the mail server could not be reached";

@@ -5,15 +5,15 @@ import type { LookupFunction } from "node:net";
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 const TIMEOUT_MS = 2_000;
-const TRIES = 2;
+const ATTEMPTS = 2;
 
 /**
  * Asks the name servers directly: the operating system's own look-up takes one of four threads for as long as a dead
- * name server lets it wait, and would so delay everybody else. It is asked for what name servers do not know (hosts
+ * name server lets it wait, and so would delay all other requests. It is asked for what name servers do not know (hosts
  * file, local names), and never after a timeout.
  */
 export function createResolve(): Resolve {
-  const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: ATTEMPTS });
   return async (hostname) => {
     if (!hostname.includes(".") || /\.(localhost|local)\.?$/i.test(hostname)) return bySystem(hostname);
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

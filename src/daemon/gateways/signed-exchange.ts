@@ -2,20 +2,20 @@ import { Agent, type Dispatcher } from "undici";
 import type { Secret } from "../../core/kernel/secret.ts";
 import { signature, signatureFault, signatureHeader } from "../../core/webhooks/signature.ts";
 
-/** A JSON request to somebody with whom a secret is shared: a carrier, a supplier. */
+/** A JSON request to a party that shares a secret with the operator: a carrier, a supplier. */
 export interface SignedRequest {
   url: string;
   secret: Secret;
-  /** Tells repetitions apart from new requests: the same at every try. */
+  /** Identifies repetitions of a request: the same at every attempt. */
   reference: string;
   body: unknown;
-  /** From the first byte to the end of the answer. */
+  /** From the first byte to the end of the response. */
   timeoutMs: number;
 }
 
-/** What came back; `fault` says in one word why `body` is not to be had. */
-export interface SignedAnswer {
-  /** Null: no answer came in time. */
+/** The response; `fault` is why there is no `body`. */
+export interface SignedResponse {
+  /** Null: no response in time. */
   statusCode: number | null;
   /** The parsed JSON; undefined with a fault. */
   body: unknown;
@@ -23,10 +23,10 @@ export interface SignedAnswer {
   latencyMs: number;
 }
 
-/** The way to everybody with whom a secret is shared. */
+/** Sends requests to every party that shares a secret with the operator. */
 export interface SignedExchange {
-  /** Posts once, follows no redirect, never throws: an answer that did not come is one too. */
-  post(request: SignedRequest): Promise<SignedAnswer>;
+  /** Posts once, follows no redirect, never throws: a missing response is a result too. */
+  post(request: SignedRequest): Promise<SignedResponse>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const SIGNATURE_HEADER = "x-signature";
 /** The header with the idempotency reference. */
 const REFERENCE_HEADER = "idempotency-key";
 
-/** The longest answer that is read. */
+/** The longest response that is read. */
 const ANSWER_CAP = 256 * 1024;
 
 /** Signed JSON over connections that are kept alive. `now` is the clock, in ms. */
@@ -52,9 +52,9 @@ export function isSignedBy(secret: Secret, message: { header: string; body: Buff
   return signatureFault({ secret: secret.reveal(), ...message }, now) === null;
 }
 
-type Exchanged = Omit<SignedAnswer, "latencyMs">;
+type Exchanged = Omit<SignedResponse, "latencyMs">;
 
-async function timed(timeoutMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<SignedAnswer> {
+async function timed(timeoutMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<SignedResponse> {
   const began = performance.now();
   const cut = AbortSignal.timeout(timeoutMs);
   const answered = await run(cut).catch(

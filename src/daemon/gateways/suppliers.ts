@@ -3,18 +3,18 @@ import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppli
 import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
 import type { Mailer } from "./mailer.ts";
-import type { SignedAnswer, SignedExchange } from "./signed-exchange.ts";
-import { type Asked, readSupplierAnswer } from "./supplier-answer.ts";
+import type { SignedExchange, SignedResponse } from "./signed-exchange.ts";
+import { type Asked, readSupplierResponse } from "./supplier-response.ts";
 
-/** What came of one exchange. */
+/** The result of one exchange. */
 export interface Supplied {
   outcome: SupplyOutcome;
-  /** Null where no answer came, and by mail. */
+  /** Null where no response came, and by mail. */
   statusCode: number | null;
   latencyMs: number | null;
 }
 
-/** The way to every supplier, whatever its adapter. */
+/** Sends requests to every supplier, whatever its adapter. */
 export interface SupplierGateway {
   /** Sends one item. Never throws: a supplier that cannot be reached is an outcome. */
   send(item: ClaimedItem, contact: SupplierContact | null): Promise<Supplied>;
@@ -54,7 +54,7 @@ export function createSupplierGateway({ exchange, mailer, publicUrl }: GatewayDe
 async function byMail(mailer: Mailer, claimed: ClaimedItem, contact: SupplierContact): Promise<Supplied> {
   if (contact.to === null) return unsent("it has no address to write to");
   const mail = renderMail(contact.template ?? STANDARD_TEMPLATE, factsOf(claimed));
-  // The same message id at every try: a server that got it before knows it again.
+  // The same message ID at every attempt: a server recognizes one that it got before.
   const outcome = await mailer.send({ to: contact.to, reference: claimed.item.id, ...mail });
   return { outcome, statusCode: null, latencyMs: null };
 }
@@ -90,10 +90,10 @@ function unsent(reason: string): Supplied {
   return { outcome: { kind: "temporary", reason }, statusCode: null, latencyMs: null };
 }
 
-function outcomeOf({ statusCode, fault, body }: SignedAnswer, asked: Asked): SupplyOutcome {
+function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: Asked): SupplyOutcome {
   if (statusCode === null) return { kind: "temporary", reason: fault === "timeout" ? "timeout" : "no answer" };
-  const outcome = readSupplierAnswer(body, asked);
-  // Only a clear word counts: a 2xx with an outcome, or a 4xx that says refused. All else is asked again.
+  const outcome = readSupplierResponse(body, asked);
+  // Only a 2xx with an outcome, or a 4xx with `refused`, is final. Everything else is retried.
   if (statusCode >= 200 && statusCode < 300) return outcome;
   if (statusCode >= 400 && statusCode < 500 && outcome.kind === "refused") return outcome;
   return { kind: "temporary", reason: `it answered ${statusCode}` };

@@ -14,9 +14,9 @@ export interface WebhookPost {
   body: Buffer | { length: number; chunks(): AsyncIterable<Buffer> };
 }
 
-/** What came back. */
-export interface WebhookAnswer {
-  /** Null: no answer came in time; then `error` says why. */
+/** The response of an endpoint. */
+export interface WebhookResponse {
+  /** Null: no response in time; then `error` is the reason. */
   statusCode: number | null;
   error: string | null;
   /** The beginning of the answer's body as text; null without an answer. */
@@ -26,8 +26,8 @@ export interface WebhookAnswer {
 
 /** Posts events. */
 export interface WebhookSender {
-  /** Posts once and follows no redirect. Never throws: an answer that did not come is one too. */
-  post(post: WebhookPost): Promise<WebhookAnswer>;
+  /** Posts once and follows no redirect. Never throws: a missing response is a result too. */
+  post(post: WebhookPost): Promise<WebhookResponse>;
   close(): Promise<void>;
 }
 
@@ -57,17 +57,17 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
   };
 }
 
-type Exchanged = Omit<WebhookAnswer, "latencyMs">;
+type Exchanged = Omit<WebhookResponse, "latencyMs">;
 
-async function timed(limitMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<WebhookAnswer> {
+async function timed(limitMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<WebhookResponse> {
   const began = performance.now();
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort(), limitMs);
   try {
     return { ...(await run(cut.signal)), latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
-    const words = cut.signal.aborted ? `no answer within ${limitMs / 1000} s` : wordsFor(error);
-    return { statusCode: null, error: words, body: null, latencyMs: Math.round(performance.now() - began) };
+    const reason = cut.signal.aborted ? `no answer within ${limitMs / 1000} s` : reasonFor(error);
+    return { statusCode: null, error: reason, body: null, latencyMs: Math.round(performance.now() - began) };
   } finally {
     clearTimeout(timer);
   }
@@ -120,7 +120,7 @@ const plain: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
 };
 
-function wordsFor(error: unknown): string {
+function reasonFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code: unknown = Reflect.get(error, "code");
   const known = typeof code === "string" ? plain[code] : undefined;

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { makeDirectory } from "../../core/store/make-directory.ts";
 
-/** A log on disk. Neither a full disk nor a slow one ever holds up whoever writes to it. */
+/** A log on disk. A full or slow disk never blocks the caller that writes to it. */
 export interface LogFile {
-  /** Takes a line with its end. */
+  /** Appends a line, which ends in a newline. */
   write(line: string): void;
-  /** For the end of the process, when there is no time left: writes what waits at once. */
+  /** For the end of the process: writes what waits synchronously. */
   flushSync(): void;
   /** Writes what waits, then closes; a later line opens it again. */
   close(): Promise<void>;
 }
 
 interface LogFileOptions {
-  /** Told once, in words, when lines cannot be written; again only after some could be. */
-  warn: (words: string) => void;
+  /** Called with a message when lines cannot be written; called again only after some were written. */
+  warn: (message: string) => void;
   /** The size from which a file is put aside. */
   maxBytes?: number;
 }
@@ -47,11 +47,11 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
 
   async function writeTogether(): Promise<void> {
     const [lines, missing] = [waiting, lost];
-    const said = missing === 0 ? "" : lostLine(missing);
+    const notice = missing === 0 ? "" : lostLine(missing);
     waiting = [];
     size = 0;
     try {
-      await (await file.current()).appendFile(said + lines.join(""));
+      await (await file.current()).appendFile(notice + lines.join(""));
       lost -= missing;
       warned = false;
     } catch (error) {
@@ -111,7 +111,7 @@ function rotatingFile(folder: string, maxBytes: number): RotatingFile {
   }
 
   return {
-    /** Opens it anew when it is full, or when somebody moved or removed it. */
+    /** Opens it again when it is full, or when it was moved or removed. */
     async current() {
       const there = await stat(path).catch(() => null);
       const full = there !== null && there.size >= maxBytes;

@@ -4,7 +4,7 @@ import { NOT_LOGGED, REQUEST } from "./lines.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
-// Members that hold a secret or identity data wherever they turn up. By type there is Secret; this is the net below it.
+// Members that hold a secret or identity data at any depth. The type Secret redacts itself; this list catches the rest.
 const PRIVATE = [
   "authorization",
   "cookie",
@@ -25,27 +25,27 @@ const PRIVATE = [
   "sim_last4",
   "puk",
 ];
-const HIDDEN = "[redacted]";
+const REDACTED = "[redacted]";
 const DEEPEST = 8;
 const isPrivate = new Set(PRIVATE);
 
-/** A copy of `value` without what is private in it. Secrets and other values that say how they are written keep it. */
-function withoutPrivate(value: unknown, depth = 1): unknown {
+/** A copy of `value` with private members redacted. Values with a toJSON, such as Secret, keep their own form. */
+function redacted(value: unknown, depth = 1): unknown {
   if (typeof value !== "object" || value === null || value instanceof Error || "toJSON" in value) return value;
-  if (depth > DEEPEST) return HIDDEN;
-  if (Array.isArray(value)) return value.map((each) => withoutPrivate(each, depth + 1));
+  if (depth > DEEPEST) return REDACTED;
+  if (Array.isArray(value)) return value.map((each) => redacted(each, depth + 1));
   const members = Object.entries(value).map(([name, member]): [string, unknown] => [
     name,
-    isPrivate.has(name) ? HIDDEN : withoutPrivate(member, depth + 1),
+    isPrivate.has(name) ? REDACTED : redacted(member, depth + 1),
   ]);
   return Object.fromEntries(members);
 }
 
-/** What a line holds below its first level; that level is pino's own to redact. Most lines hold nothing there. */
-function hideNested(line: Record<string, unknown>): Record<string, unknown> {
+/** Redacts below the first level of a line; pino redacts that level. Most lines hold nothing there. */
+function redactNested(line: Record<string, unknown>): Record<string, unknown> {
   for (const value of Object.values(line)) {
     if (typeof value !== "object" || value === null) continue;
-    return Object.fromEntries(Object.entries(line).map(([name, member]) => [name, withoutPrivate(member)]));
+    return Object.fromEntries(Object.entries(line).map(([name, member]) => [name, redacted(member)]));
   }
   return line;
 }
@@ -72,7 +72,7 @@ export function describeError(error: unknown): DescribedError {
   };
 }
 
-/** Whether a line is about a call that failed by an outage of the database: that is logged once (outages.ts). */
+/** Whether a line is about a call that failed by an outage of the database: it is logged once (outages.ts). */
 function isOfOutage(line: unknown): boolean {
   return typeof line === "object" && line !== null && "err" in line && isUnavailable(line.err);
 }
@@ -83,9 +83,9 @@ function loggerOptions(level: LogLevel): LoggerOptions {
     level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }), log: hideNested },
+    formatters: { level: (label) => ({ level: label }), log: redactNested },
     // Names without wildcards: pino looks those up; a wildcard makes it walk every value of every line.
-    redact: { paths: PRIVATE, censor: HIDDEN },
+    redact: { paths: PRIVATE, censor: REDACTED },
     hooks: {
       logMethod(args, method) {
         if (args[0] !== NOT_LOGGED && !isOfOutage(args[0])) method.apply(this, args);
@@ -103,7 +103,7 @@ function loggerOptions(level: LogLevel): LoggerOptions {
 
 /** Where lines go. */
 export interface LogOutput {
-  /** Somebody watches: lines to read, and one for each request only from level debug on. */
+  /** For a terminal: lines to read, with one for each request only from level debug on. */
   pretty: boolean;
   /** Standard output unless given. */
   destination?: NodeJS.WritableStream;
@@ -119,7 +119,7 @@ export async function createLogger(level: LogLevel, output: LogOutput): Promise<
   return pino(loggerOptions(level), multistream([shown, file].map((stream) => ({ level, stream }))));
 }
 
-// Loaded only where somebody watches.
+// Loaded only for a terminal.
 async function prettyStream(destination: NodeJS.WritableStream, level: LogLevel): Promise<DestinationStream> {
   const { default: prettyPrint } = await import("pino-pretty");
   const pretty = prettyPrint({ destination, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname" });

@@ -1,7 +1,7 @@
 import prometheus, { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
-/** What one answered request adds to the counters. */
-export interface Answered {
+/** One request with its response, as the counters take it. */
+export interface HandledRequest {
   method: string;
   /** The route's pattern, never the address itself. */
   route: string;
@@ -9,13 +9,13 @@ export interface Answered {
   seconds: number;
 }
 
-/** Who counts what is answered. */
-export interface Counting {
-  answered(request: Answered): void;
+/** Counts requests. */
+export interface RequestCounting {
+  record(request: HandledRequest): void;
 }
 
 /** The daemon's Prometheus metrics. */
-export interface Metrics extends Counting {
+export interface Metrics extends RequestCounting {
   registry: Registry;
 }
 
@@ -32,7 +32,7 @@ export function createMetrics(): Metrics {
   });
   const durations = new Histogram({
     name: "esimctl_http_request_duration_seconds",
-    help: "Time from a request's arrival to its answer's end.",
+    help: "Time from the arrival of a request to the end of its response.",
     labelNames,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -45,7 +45,7 @@ export function createMetrics(): Metrics {
   });
   return {
     registry,
-    answered({ method, route, status, seconds }) {
+    record({ method, route, status, seconds }) {
       const labels = { method, route, status: String(status) };
       requests.inc(labels);
       durations.observe(labels, seconds);
@@ -65,7 +65,7 @@ export function createRegistry(): Registry {
   return new Registry();
 }
 
-/** In a front's process: has the main process read the registry. */
+/** In a front's process: lets the main process read the registry. */
 export function lendMetrics(registry: Registry): void {
   // Made for its listener, which answers the main process.
   void new prometheus.AggregatorRegistry();

@@ -12,7 +12,7 @@ interface GaugeDependencies {
 
 /**
  * Gauges of every queue of `esimctl status`, held webhook deliveries and orders in review among them. The store is
- * asked at each scrape, once; where it does not answer they are absent, and the other metrics are served all the same.
+ * read once at each scrape; when that fails they are absent and the other metrics are still served.
  */
 export function registerQueueGauges(registry: Registry, { store, clock, log }: GaugeDependencies): void {
   let asked: Promise<Queue[]> | null = null;
@@ -44,8 +44,10 @@ export function registerQueueGauges(registry: Registry, { store, clock, log }: G
     });
   }
 
-  gauge("esimctl_queue_waiting", "What waits in each queue.", ({ waiting }) => waiting);
-  gauge("esimctl_queue_oldest_seconds", "For how long the oldest in each queue waits; 0: nothing does.", (queue) =>
-    queue.oldest_at === null ? 0 : Math.max(0, (clock.now() - Date.parse(queue.oldest_at)) / 1000),
+  gauge("esimctl_queue_waiting", "Entries waiting in each queue.", ({ waiting }) => waiting);
+  gauge(
+    "esimctl_queue_oldest_seconds",
+    "Age of the oldest entry waiting in each queue; 0 when it is empty.",
+    (queue) => (queue.oldest_at === null ? 0 : Math.max(0, (clock.now() - Date.parse(queue.oldest_at)) / 1000)),
   );
 }

@@ -2,12 +2,12 @@ import type { Logger } from "pino";
 import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../../core/insight/request-counts.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { Answered } from "./metrics.ts";
+import type { HandledRequest } from "./metrics.ts";
 
 /** Counts requests by the minute, for `esimctl status`. */
 export interface RequestCounts {
-  /** Counts one; nothing is written before the next flush. */
-  answered(request: Pick<Answered, "route" | "status">): void;
+  /** Counts one request; nothing is written before the next flush. */
+  record(request: Pick<HandledRequest, "route" | "status">): void;
   /** Writes what was counted since the last time. */
   flush(): Promise<void>;
   /** Writes the rest, and flushes no more. */
@@ -16,7 +16,7 @@ export interface RequestCounts {
 
 const FLUSH_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** Watchdogs ask these: no business of partners. */
+/** Probes of watchdogs are not counted as requests of partners. */
 const PROBES = new Set(["/healthz", "/readyz"]);
 
 /** Counts in memory, written every five seconds in which there was a request. */
@@ -31,7 +31,7 @@ export function countRequests(deps: { store: Store; clock: Clock; log: Pick<Logg
     known.requests += count.requests;
     known.failed += count.failed;
     counts.set(minute, known);
-    // Written they would go as well: whatever happens to the database, this stays small.
+    // The store drops minutes this old too: memory stays small during an outage.
     for (const old of counts.keys()) if (old < minute - KEPT_MINUTES) counts.delete(old);
   }
 
@@ -51,7 +51,7 @@ export function countRequests(deps: { store: Store; clock: Clock; log: Pick<Logg
 
   const timer = setInterval(flush, FLUSH_MS).unref();
   return {
-    answered({ route, status }) {
+    record({ route, status }) {
       if (PROBES.has(route)) return;
       add({ minute: Math.floor(clock.now() / MINUTE_MS), requests: 1, failed: status >= 500 ? 1 : 0 });
     },

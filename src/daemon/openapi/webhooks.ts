@@ -87,7 +87,7 @@ function envelopeSchema(kind: EventKind, { when, data }: EventDefinition<ObjectS
 function sampleEnvelope(kind: EventKind) {
   const data = eventCatalog[kind].sample({
     subjectId: "0199a0b1-0000-7000-8000-000000000002",
-    // Stands for a partner's ID in a sample.
+    // A made-up partner ID, for the sample.
     partnerId: "0199a0b1-0000-7000-8000-000000000004" as PartnerId,
     now: MOMENT,
   });

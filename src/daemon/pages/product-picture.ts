@@ -9,7 +9,7 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Ar
 
 /** The picture of a product: region, data, validity, coverage, in colours of its region. Same product, same bytes. */
 export function productPicture(product: Product): string {
-  const [from, to] = coloursOf(product.region);
+  const [from, to] = colorsOf(product.region);
   const countries = product.coverage.length;
   const foot = `${dayWords(product.validity_days)} · ${countries === 1 ? "1 country" : `${countries} countries`}`;
   const box = `viewBox="0 0 ${SIZE} ${SIZE}" width="${SIZE}" height="${SIZE}"`;
@@ -61,8 +61,8 @@ function line(text: string, y: number, size: number, weight: number): string {
   return `<text x="${MARGIN}" y="${y}" font-size="${fontSize}" font-weight="${weight}">${escapeHtml(shown)}</text>`;
 }
 
-/** Two related colours that white text stands out from, the same ones for the same region. */
-function coloursOf(region: string): [string, string] {
+/** Two related colors with enough contrast to white text, the same ones for the same region. */
+function colorsOf(region: string): [string, string] {
   const hue = createHash("sha256").update(region).digest().readUInt16BE() % 360;
   return [`hsl(${hue}, 62%, 30%)`, `hsl(${(hue + 45) % 360}, 58%, 38%)`];
 }

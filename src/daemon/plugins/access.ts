@@ -8,7 +8,7 @@ import type { RateLimits } from "./rate-limits.ts";
 
 /** The caller of a route that has a scope. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === undefined) throw new Error("this route is public: nobody is authenticated on it");
+  if (request.principal === undefined) throw new Error("this route is public: it has no authenticated caller");
   return request.principal;
 }
 
@@ -19,7 +19,7 @@ function requireAccessRule(route: RouteOptions): void {
   }
 }
 
-/** Notes on the request who calls and for whom it counts, and returns the refusal if there is one. */
+/** Records on the request its caller and whom it counts for, and returns the refusal if there is one. */
 async function identify(request: FastifyRequest, authenticate: Authenticate): Promise<Problem | undefined> {
   try {
     const caller = await authenticate(request.headers.authorization);
@@ -36,7 +36,7 @@ async function identify(request: FastifyRequest, authenticate: Authenticate): Pr
   }
 }
 
-/** Whether no route has this path. The router lets a parameter be empty; but /products/ and /orders//esims are none. */
+/** Whether no route has this path. The router allows an empty parameter, but /products/ is no path. */
 function isUnknown({ is404, params }: FastifyRequest): boolean {
   return is404 || (typeof params === "object" && params !== null && Object.values(params).includes(""));
 }
@@ -47,12 +47,12 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | u
   if (allow === undefined) return undefined;
   reply.header("allow", allow);
   const instead = allow.replaceAll(", ", " or ");
-  return new Problem("method_not_allowed", `${request.method} is not possible here; use ${instead}.`);
+  return new Problem("method_not_allowed", `${request.method} is not allowed at this address; use ${instead}.`);
 }
 
 /**
  * Authenticates, counts, then checks the scope, in this order, so that refusals are counted and carry the limit's
- * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, whoever asks.
+ * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any caller.
  */
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   app.decorateRequest("principal", undefined);
@@ -62,8 +62,8 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
     const { scope } = request.routeOptions.config;
     // A token on a wrong address is not needed, but when one is there it is its client that is counted.
     const misdirected = isUnknown(request) || request.routeOptions.config.allow !== undefined;
-    const tries = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
-    const unidentified = tries ? await identify(request, authenticate) : undefined;
+    const identified = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
+    const unidentified = identified ? await identify(request, authenticate) : undefined;
     const counted = await limits.refusal(request, reply);
     const refusal = counted ?? httpFault(request) ?? wrongAddress(request, reply) ?? unidentified;
     if (refusal !== undefined) throw refusal;

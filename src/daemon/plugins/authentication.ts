@@ -7,8 +7,11 @@ export function bearerTokens(tokens: Tokens): Authenticate {
   return async (authorization) => {
     const token = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) {
-      const words = authorization === undefined ? "The Authorization header is missing." : "It is no Bearer token.";
-      throw new Problem("unauthorized", words);
+      const detail =
+        authorization === undefined
+          ? "The Authorization header is missing."
+          : "The Authorization header is not a Bearer token.";
+      throw new Problem("unauthorized", detail);
     }
     const verified = await tokens.verify(token);
     if ("expired" in verified) return { refusal: expiredToken(), counted: verified.expired };

@@ -13,7 +13,7 @@ export const BODY_LIMIT = 1024 * 1024;
 /**
  * Reads the JSON bodies of this scope, instead of how they were read before. Malformed JSON and other text than UTF-8
  * are `invalid_request`. `__proto__` and `constructor` are names like others: they become fields of the parsed object
- * itself and reach no prototype. `see` is handed each body as it came, before it is parsed.
+ * itself and reach no prototype. `see` gets each raw body before it is parsed.
  */
 export function readJson(app: App, see?: (request: FastifyRequest, body: Buffer) => void): void {
   const parseJson = app.getDefaultJsonParser("ignore", "ignore");
@@ -49,7 +49,7 @@ async function isEmpty(headers: IncomingHttpHeaders, body: Readable): Promise<bo
 
 /**
  * Makes an empty body no body, on every route: what the head says about it is dropped before a parser is chosen by it.
- * Many HTTP clients give a request without content a media type all the same.
+ * Many HTTP clients send a media type with a request that has no content.
  */
 export function registerEmptyBodies(app: App): void {
   app.addHook("preParsing", async (request, _reply, payload) => {

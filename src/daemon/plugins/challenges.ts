@@ -14,7 +14,7 @@ export function bearerChallenge(problem: Problem, { headers, routeOptions }: Fas
   const scope = routeOptions.config?.scope;
   if (problem.slug === "insufficient_scope") return `Bearer ${REALM}, error="insufficient_scope", scope="${scope}"`;
   if (problem.status !== 401) return undefined;
-  // Callbacks of carriers and suppliers are public: they are signed, and any token on them is not looked at.
+  // Callbacks of carriers and suppliers are public: they are signed, and any token on them is ignored.
   const sentToken = scope !== undefined && /^Bearer( |$)/i.test(headers.authorization ?? "");
   return sentToken ? `Bearer ${REALM}, error="invalid_token"` : `Bearer ${REALM}`;
 }

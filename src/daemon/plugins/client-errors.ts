@@ -32,7 +32,7 @@ function rawResponse(error: { code?: string }, context: DaemonContext): string {
 /** Answers what Node's HTTP parser refuses with a problem body too, as far as the socket still takes one. */
 export function clientErrorHandler(context: DaemonContext): (error: { code?: string }, socket: Socket) => void {
   return (error, socket) => {
-    // Node keeps the response under way on the socket: nothing may be written into the midst of it.
+    // Node keeps the response under way on the socket: nothing may be written in the middle of it.
     const answering: unknown = Reflect.get(socket, "_httpMessage");
     if (error.code === "ECONNRESET" || !socket.writable || answering) return void socket.destroy();
     socket.end(rawResponse(error, context), () => socket.destroy());

@@ -5,7 +5,7 @@ import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { named, OneOf } from "../schemas/common.ts";
 
-const PATIENCE = 2_000;
+const READ_LIMIT_MS = 2_000;
 
 const Alive = Type.Object({ status: OneOf(["ok"]) }, named("Health"));
 const Ready = Type.Object({ status: OneOf(["ready"]) }, named("Readiness"));
@@ -24,7 +24,7 @@ const succeeds = (outcome: Promise<unknown>): Promise<boolean> =>
   );
 
 /**
- * Tells whether the store answers a read within 2 s and takes writes. A write may wait longer for its turn: until it
+ * Whether the store answers a read within 2 s and takes writes. A write may wait longer for its turn: until it
  * is settled, the one before it counts.
  */
 function readiness({ store, clock }: DaemonContext): () => Promise<boolean> {
@@ -47,7 +47,7 @@ function readiness({ store, clock }: DaemonContext): () => Promise<boolean> {
   }
 
   return async () => {
-    const late = <T>(value: () => T) => pause(PATIENCE, undefined, { ref: false }).then(value);
+    const late = <T>(value: () => T) => pause(READ_LIMIT_MS, undefined, { ref: false }).then(value);
     const answers = Promise.race([succeeds(store.ping()), late(() => false)]);
     const writes = Promise.race([beat(), late(() => takesWrites)]);
     return (await answers) && (await writes);

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
 
-/** What Node would refuse without a body: the server is told to let it through, for `httpFault` to refuse. */
+/** Server options that accept what Node would refuse without a body, for `httpFault` to refuse. */
 export const letThrough = { requireHostHeader: false } as const;
 
 /** Lets requests with an unknown Expect through too. `100-continue` is answered by Node itself. */
@@ -10,7 +10,7 @@ export function takeExpectations(app: App): void {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }
 
-/** The refusal of a head that HTTP does not allow, or that asks for what no server here does. */
+/** The refusal of a head that HTTP does not allow, or that expects what the server does not support. */
 export function httpFault({ headers, raw }: FastifyRequest): Problem | undefined {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
     return new Problem("invalid_request", "The Host header is missing.");

@@ -3,7 +3,7 @@ import type { App } from "../context/fastify.ts";
 declare module "fastify" {
   interface FastifyInstance {
     lifecycle: {
-      /** Set by `drain`: what is in flight is the last. */
+      /** Set by `drain`: the requests in flight are the last. */
       draining: boolean;
     };
   }

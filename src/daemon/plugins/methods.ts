@@ -7,9 +7,9 @@ function samePath(pattern: string): string {
   return pattern.replaceAll(/:[A-Za-z0-9_]+/g, ":x");
 }
 
-/** Answers a known path under a wrong method with 405 and Allow. Call before any route; see `closeMethods`. */
+/** Refuses a wrong method on a known path with 405 and Allow. Call before any route; the result, after the last. */
 export function registerMethods(app: App): () => void {
-  // Fastify knows the usual methods only; all that Node's parser lets in shall be told what is allowed.
+  // Fastify knows the usual methods only; every method that Node's parser accepts gets the Allow header.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const known = new Map<string, { url: string; methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method, config }) => {

@@ -10,7 +10,7 @@ interface OauthError {
   description: string;
 }
 
-// RFC 6749 5.2 has no word for a fault of the server at the token endpoint: 4.1.2.1 has.
+// RFC 6749 5.2 has no code for a fault of the server at the token endpoint; 4.1.2.1 has.
 const CODES: Partial<Record<ProblemSlug, string>> = {
   partner_suspended: "unauthorized_client",
   unavailable: "server_error",
@@ -34,7 +34,7 @@ function oauthText(text: string): string {
   return text.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** Answers with an OAuth error object (RFC 6749 5.2); what is no refusal is logged and answered as `server_error`. */
+/** Sends an OAuth error object (RFC 6749 5.2); an error that is no refusal is logged and sent as `server_error`. */
 export function sendOauthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = ofError(error, reply);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");

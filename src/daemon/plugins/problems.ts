@@ -33,7 +33,7 @@ export function problemBody(problem: Problem, occasion: Occasion, { addresses, c
   };
 }
 
-/** Answers with the refusal that `error` is; what is no refusal is logged and answered as `internal`. */
+/** Sends the refusal that `error` is; an error that is no refusal is logged and sent as `internal`. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
   const refusal = asProblem(error);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
@@ -49,7 +49,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(Buffer.from(JSON.stringify(body))); // bytes: text would get a charset, which this media type has none of
 }
 
-/** An error in the form that the request's route speaks. */
+/** Sends an error in the form of the request's route. */
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
   return request.routeOptions.config?.errorShape === "oauth"
     ? sendOauthError(error, request, reply)

@@ -2,27 +2,27 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
-import type { Counters, Standing } from "./rate-windows.ts";
+import type { Counters, RateUsage } from "./rate-windows.ts";
 
 /** Requests a minute from one address that name no client by their token, and again that ask for a token. */
 const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 const TOKEN_LIMIT = 30;
 
-function show(reply: FastifyReply, standing: Standing): void {
-  reply.header("x-ratelimit-limit", standing.limit);
-  reply.header("x-ratelimit-remaining", standing.remaining);
-  reply.header("x-ratelimit-reset", Math.ceil(standing.resetsAt / 1000));
+function show(reply: FastifyReply, usage: RateUsage): void {
+  reply.header("x-ratelimit-limit", usage.limit);
+  reply.header("x-ratelimit-remaining", usage.remaining);
+  reply.header("x-ratelimit-reset", Math.ceil(usage.resetsAt / 1000));
 }
 
-/** Puts the standing on the response; the refusal when this request is one too many. */
-function settle(reply: FastifyReply, standing: Standing, clock: Clock): Problem | undefined {
-  show(reply, standing);
-  if (standing.allowed) return undefined;
-  const seconds = Math.max(1, Math.ceil((standing.resetsAt - clock.now()) / 1000));
+/** Writes the usage to the response's headers; the refusal when this request exceeds the limit. */
+function settle(reply: FastifyReply, usage: RateUsage, clock: Clock): Problem | undefined {
+  show(reply, usage);
+  if (usage.allowed) return undefined;
+  const seconds = Math.max(1, Math.ceil((usage.resetsAt - clock.now()) / 1000));
   reply.header("retry-after", seconds);
   const waiting = `Wait ${seconds} second${seconds === 1 ? "" : "s"}.`;
-  return new Problem("rate_limit_exceeded", `More than ${standing.limit} requests in this minute. ${waiting}`);
+  return new Problem("rate_limit_exceeded", `More than ${usage.limit} requests in this minute. ${waiting}`);
 }
 
 /** The client_id of a token request, from its body or its Basic header; "" when it names none. */
@@ -36,15 +36,15 @@ function clientIdOf(request: FastifyRequest): string {
 
 /** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
 export interface RateLimits {
-  /** Counts a request once its caller is known, or known not to be; the refusal when it is one too many. */
+  /** Counts a request once its caller is known, or known not to be; the refusal when it exceeds the limit. */
   refusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
   /** Counts a request to the token endpoint by its client_id too, once its body is read. */
   tokenRefusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
 }
 
 /**
- * Limits per client_id, or per address where no good token names the client. The token endpoint has windows of its own:
- * what else an address sends never stops its tokens.
+ * Limits per client_id, or per address without a valid token. The token endpoint has windows of its own: other requests
+ * of an address never use them up.
  */
 export function createRateLimits({ clock }: DaemonContext, counters: Counters): RateLimits {
   const { clients, addresses, tokenClients, tokenAddresses } = counters;
@@ -54,11 +54,11 @@ export function createRateLimits({ clock }: DaemonContext, counters: Counters): 
       const { rateLimit } = routeOptions.config ?? {};
       if (rateLimit === "exempt") return undefined;
       const perAddress = rateLimit === "token" ? tokenAddresses : addresses;
-      const standing =
+      const usage =
         counted === undefined
           ? await perAddress.count(ip, ADDRESS_LIMIT)
           : await clients.count(counted.clientId, counted.ratePerMinute);
-      return settle(reply, standing, clock);
+      return settle(reply, usage, clock);
     },
     async tokenRefusal(request, reply) {
       const { ip } = request;

@@ -3,52 +3,52 @@ import type { Clock } from "../../core/kernel/clock.ts";
 
 const MINUTE = 60_000;
 
-/** Where a caller stands in the current minute. */
-export interface Standing {
+/** How much of its limit a caller has used in the current minute. */
+export interface RateUsage {
   /** Requests allowed in a minute. */
   limit: number;
-  /** How many of them are left; never below 0. */
+  /** Requests left in it; never below 0. */
   remaining: number;
-  /** False when this request is one too many. */
+  /** False when this request exceeds the limit. */
   allowed: boolean;
   /** When the minute ends (ms). */
   resetsAt: number;
 }
 
-/** Counts requests by key in the minutes of the clock: in this process, or wherever it is told to. */
+/** Counts requests by key in the minutes of the clock: in this process, or in the main one. */
 export interface Windows {
   /** Counts one more request of `key`, of which `limit` a minute are allowed. */
-  count(key: string, limit: number): Standing | Promise<Standing>;
+  count(key: string, limit: number): RateUsage | Promise<RateUsage>;
   /** The same without counting. */
-  look(key: string, limit: number): Standing | Promise<Standing>;
+  look(key: string, limit: number): RateUsage | Promise<RateUsage>;
 }
 
-/** What is counted: requests of clients, of addresses without a good token, and to the token endpoint by two keys. */
+/** What is counted: requests of clients, of addresses without a valid token, and to the token endpoint by two keys. */
 export const tallies = ["clients", "addresses", "tokenClients", "tokenAddresses"] as const;
 export type Tally = (typeof tallies)[number];
 
 /** The windows of every tally. */
 export type Counters = Record<Tally, Windows>;
-/** The same in this process: they answer at once. */
-export type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => Standing }>;
+/** The same in this process: they respond at once. */
+export type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => RateUsage }>;
 
-/** Callers that each tally remembers. */
-const REMEMBERED = 50_000;
+/** Callers that each tally keeps. */
+const KEPT_CALLERS = 50_000;
 
 /** Counters in this process's memory. */
 export function memoryCounters(clock: Clock): MemoryCounters {
-  const windows = () => fixedWindows(clock, REMEMBERED);
+  const windows = () => fixedWindows(clock, KEPT_CALLERS);
   return { clients: windows(), addresses: windows(), tokenClients: windows(), tokenAddresses: windows() };
 }
 
 /**
- * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are remembered, the least recently
- * seen is forgotten first: memory stays bounded whoever calls.
+ * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are kept, the least recently
+ * seen is dropped first: memory stays bounded however many call.
  */
 function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
   // Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once.
   const table = new LRUCache<string, { minute: number; count: number }>({ maxSize: keys, sizeCalculation: () => 1 });
-  const standing = (minute: number, count: number, limit: number): Standing => ({
+  const usage = (minute: number, count: number, limit: number): RateUsage => ({
     limit,
     remaining: Math.max(0, limit - count),
     allowed: count <= limit,
@@ -58,14 +58,14 @@ function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
     count(key, limit) {
       const minute = Math.floor(clock.now() / MINUTE);
       const known = table.get(key);
-      if (known?.minute === minute) return standing(minute, ++known.count, limit);
+      if (known?.minute === minute) return usage(minute, ++known.count, limit);
       table.set(key, { minute, count: 1 });
-      return standing(minute, 1, limit);
+      return usage(minute, 1, limit);
     },
     look(key, limit) {
       const minute = Math.floor(clock.now() / MINUTE);
       const known = table.get(key);
-      return standing(minute, known?.minute === minute ? known.count : 0, limit);
+      return usage(minute, known?.minute === minute ? known.count : 0, limit);
     },
   };
 }

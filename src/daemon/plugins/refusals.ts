@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 
-// Fastify's own refusals by its error code, in our words.
+// Fastify's own refusals by error code.
 const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem("payload_too_large", "The body is larger than 1 MiB."),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
@@ -34,7 +34,7 @@ export function asProblem(error: unknown): Problem | undefined {
   return undefined;
 }
 
-/** Says when to come back to a caller whose request met a database that cannot be used. */
+/** Sends Retry-After when the database cannot be used. */
 export function sendRetryAfter(problem: Problem, reply: FastifyReply): void {
   if (problem.slug === "unavailable") reply.header("retry-after", RETRY_AFTER);
 }

@@ -3,8 +3,8 @@ import type { App } from "../context/fastify.ts";
 
 /**
  * Security headers. A page may show its own styles and images of this daemon, and nothing else: no scripts, no frames,
- * nothing from another host; a route that needs more says so in its `helmet`. Other answers, which no browser draws,
- * carry only what keeps it so: computing a page's policy for each of them would cost more than routing it.
+ * nothing from another host; a route that needs more says so in its `helmet`. Other responses carry only what keeps a
+ * browser from rendering them: computing a page's policy for each would cost more than routing it.
  */
 export function registerSecurityHeaders(app: App, { addresses }: DaemonContext): void {
   const secure = addresses.publicUrl.startsWith("https:");
@@ -27,18 +27,18 @@ export function registerSecurityHeaders(app: App, { addresses }: DaemonContext):
       },
     },
     referrerPolicy: { policy: "no-referrer" },
-    // QR codes stand in partners' mails and shops.
+    // Partners' mails and shops show QR codes.
     crossOriginResourcePolicy: { policy: "cross-origin" },
     strictTransportSecurity: false,
     xContentTypeOptions: false,
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    if (DRAWN.test(String(reply.getHeader("content-type"))) && !reply.raw.hasHeader("content-security-policy")) {
+    if (RENDERED.test(String(reply.getHeader("content-type"))) && !reply.raw.hasHeader("content-security-policy")) {
       reply.helmet();
     }
     done(null, payload);
   });
 }
 
-// What a browser draws with scripts and styles of its own.
-const DRAWN = /^(text\/html|image\/svg)/;
+// What a browser renders with scripts and styles of its own.
+const RENDERED = /^(text\/html|image\/svg)/;

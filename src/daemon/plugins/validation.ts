@@ -11,7 +11,7 @@ import type { Shape } from "../validation/shape.ts";
 import { checkText } from "../validation/text.ts";
 import { tidier, withoutEmpty } from "../validation/tidy.ts";
 
-// 200 passports with every field wrong are all named; TypeBox stops at 8 unless told.
+// 200 passports with every field wrong are all named; TypeBox stops at 8 by default.
 Settings.Set({ maxErrors: 5_000 });
 
 const WHOLE: Record<string, string> = { body: "body", querystring: "query", params: "path", headers: "headers" };

@@ -1,7 +1,7 @@
 import { callbackSecret, takeCallback } from "../../core/activations/callback.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
-import { keptAnswer, outcomeOf } from "../gateways/carrier-answer.ts";
+import { keptResponse, outcomeOf } from "../gateways/carrier-response.ts";
 import { requireSignatures } from "../plugins/signed-bodies.ts";
 import { CallbackResult } from "../schemas/callback.ts";
 import { CarrierCallback, CarrierCallbackParams } from "../schemas/carrier.ts";
@@ -29,7 +29,7 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       const outcome = outcomeOf(answer);
       if (outcome === null) throw invalid({ mobile_number: ["is required with activated"] });
       const { prefix } = request.params;
-      const input = { prefix, id: reference, outcome, answer: keptAnswer(answer) };
+      const input = { prefix, id: reference, outcome, answer: keptResponse(answer) };
       const { applied } = await store.write(takeCallback, input, request.id);
       return { ok: true, applied };
     },

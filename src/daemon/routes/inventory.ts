@@ -21,7 +21,8 @@ export const inventoryRoutes: RoutePlugin = (app, { store, addresses }) => {
       deprecated: true,
       tags: ["Catalog"],
       summary: "Read what is in stock",
-      description: "Being retired: place orders and read the balance instead. Sunset stands only once a date is set.",
+      description:
+        "Deprecated: place orders and read the balance instead. The Sunset header is sent once a date is set.",
       querystring: InventoryQuery,
       response: { 200: Inventory },
     },

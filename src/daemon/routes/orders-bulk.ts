@@ -24,7 +24,7 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
     schema: {
       operationId: "createBulkOrders",
       tags: ["Orders"],
-      summary: "Place up to 100 orders, each judged by itself",
+      summary: "Place up to 100 orders, each on its own",
       description:
         "Each order is placed by itself: the failure of one does not affect others. " +
         "external_order_id is its idempotency key.",
@@ -33,7 +33,7 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
     },
     async handler(request) {
       const sent = rawOrders(request.rawPayload);
-      // All are handed over at once: the store gives each its own savepoint and all of them one commit.
+      // All are written at once: the store gives each its own savepoint and all of them one commit.
       const results = await Promise.all(
         request.body.orders.map((item, index) => placeOne(context, request, item, payloadHash(sent[index]))),
       );
@@ -70,7 +70,7 @@ async function placeOne(
     const placed = { service_order_id, order_number, total_price_cents, currency, replayed };
     return { external_order_id, status: "success", ...placed };
   } catch (error) {
-    return { external_order_id, status: "failed", ...NOT_PLACED, error: told(error, request) };
+    return { external_order_id, status: "failed", ...NOT_PLACED, error: failureOf(error, request) };
   }
 }
 
@@ -82,8 +82,8 @@ const NOT_PLACED = {
   replayed: false,
 } as const;
 
-/** Why one order failed; what is no refusal is logged and told as `internal`. */
-function told(error: unknown, request: FastifyRequest): { code: string; message: string } {
+/** Why one order failed; an error that is no refusal is logged and reported as `internal`. */
+function failureOf(error: unknown, request: FastifyRequest): { code: string; message: string } {
   const problem = asProblem(error);
   if (problem !== undefined) return { code: problem.slug, message: problem.message };
   request.log.error({ err: error }, "one order of a bulk request failed");

@@ -33,7 +33,7 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
     method: "POST",
     url: "/api/v1/kyc/passports",
     config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
-    // The schema's complaints and core's are answered together: every bad field of every record at once.
+    // The errors of the schema and of core are reported together: every invalid field of every record at once.
     attachValidation: true,
     schema: {
       operationId: "importPassports",
@@ -64,14 +64,14 @@ function withRecordErrors(refusal: Error, payload: unknown, today: string): Erro
   const records: unknown = typeof payload === "object" && payload !== null ? Reflect.get(payload, "records") : null;
   if (!(refusal instanceof Problem) || refusal.errors === undefined || !Array.isArray(records)) return refusal;
   if (records.length > IMPORT_LIMIT) return refusal;
-  const { errors: complaints } = refusal;
+  const { errors: schemaErrors } = refusal;
   const found = Object.entries(checkPassports(records.map(textsOf), today).errors);
-  // Of a record that is no object, the schema has said all there is.
-  const more = found.filter(([path]) => complaints[path.split(".").slice(0, 2).join(".")] === undefined);
-  return invalid({ ...Object.fromEntries(more), ...complaints });
+  // A record that is no object has the schema's error alone.
+  const more = found.filter(([path]) => schemaErrors[path.split(".").slice(0, 2).join(".")] === undefined);
+  return invalid({ ...Object.fromEntries(more), ...schemaErrors });
 }
 
-/** The fields of a record that are texts: of the others the schema says what is wrong. */
+/** The fields of a record that are texts; the schema reports the others. */
 function textsOf(record: unknown): SentPassport {
   if (typeof record !== "object" || record === null) return {};
   return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === "string"));
@@ -115,7 +115,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
       operationId: "editPassport",
       tags: ["Identity pool"],
       summary: "Change a passport of your pool",
-      description: "Another number, name or expiry must be verified anew before the passport is drawn again.",
+      description: "Another number, name or expiry must be verified again before the passport is drawn.",
       params: PassportParams,
       body: PassportPatch,
       response: { 200: PassportEdited },

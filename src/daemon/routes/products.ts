@@ -6,7 +6,7 @@ import { UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
 import { createPageCache } from "./page-cache.ts";
 
-/** What the cache of pages may hold: hundreds of usual ones, whoever asks for how long ones. */
+/** The size of the cache of pages: hundreds of usual ones, and a bound on long ones. */
 const CACHED_CHARACTERS = 8_000_000;
 
 /** Contract: Products. */

@@ -76,7 +76,7 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
   });
 }
 
-/** Anyone with the address may see it; search engines should not keep it. */
+/** Search engines must not keep what anyone with the address may see. */
 function hide(reply: FastifyReply): void {
   reply.header("x-robots-tag", "noindex");
 }

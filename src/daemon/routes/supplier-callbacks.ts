@@ -3,7 +3,7 @@ import { invalid } from "../../core/kernel/problem.ts";
 import { suppliedItem, takeSupplierCallback } from "../../core/orders/supplier-callback.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
-import { supplyOutcome } from "../gateways/supplier-answer.ts";
+import { supplyOutcome } from "../gateways/supplier-response.ts";
 import { askedFor } from "../gateways/suppliers.ts";
 import { requireSignatures } from "../plugins/signed-bodies.ts";
 import { CallbackResult } from "../schemas/callback.ts";

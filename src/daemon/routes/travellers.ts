@@ -20,7 +20,7 @@ export function travellersOf(requests: Sent): ActivationRequest[] {
   }));
 }
 
-/** Says in the log which EIDs of an order just placed have a wrong check digit, without repeating them. */
+/** Logs which EIDs of an order just placed have a wrong check digit, without repeating them. */
 export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
   const fields = wrongEids(travellers);
   if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");

@@ -37,8 +37,8 @@ const Metadata = Type.Object(
 );
 
 /**
- * What a client needs to find and trust us: the public keys and the metadata of RFC 8414. Where the public address has
- * a path, both are also at the form with that path at the end, where clients look by RFC 8414, 3.1.
+ * What a client needs to find the server and verify its tokens: the public keys and the metadata of RFC 8414. Where the
+ * public address has a path, both are also at the form with that path at the end, where clients look by RFC 8414, 3.1.
  */
 export function wellKnownRoutes(tokens: Tokens): RoutePlugin {
   return (app, context) => {

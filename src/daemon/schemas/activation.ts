@@ -46,7 +46,7 @@ export const NewActivation = Type.Object(
   named("NewActivation"),
 );
 
-const standing = {
+const shared = {
   id: ActivationId,
   iccid: Type.String({ examples: ["8961032200826199583"] }),
   carrier: Type.String({ examples: ["Carrier A (Australia)"] }),
@@ -60,7 +60,7 @@ const standing = {
 /** Contract: Activation creation result. */
 export const CreatedActivation = Type.Object(
   {
-    ...standing,
+    ...shared,
     message: Type.String({ description: "For people", examples: ["The carrier gets the request on 2027-11-01."] }),
     created_at: Timestamp,
   },
@@ -70,7 +70,7 @@ export const CreatedActivation = Type.Object(
 /** Contract: Activation detail record. */
 export const Activation = Type.Object(
   {
-    ...standing,
+    ...shared,
     mobile_number: Nullable(Type.String({ examples: ["+61491570156"] })),
     confirmation_number: Nullable(Type.String()),
     error_type: Nullable(Type.String()),

@@ -14,12 +14,12 @@ const answer = {
 };
 
 /** What a carrier answers to a request (docs/carriers.md). */
-export const CarrierAnswer = Type.Object({
+export const CarrierResponse = Type.Object({
   outcome: OneOf([...reportedOutcomes, "temporary"]),
   ...answer,
 });
 
-export type CarrierAnswer = Type.Static<typeof CarrierAnswer>;
+export type CarrierResponse = Type.Static<typeof CarrierResponse>;
 
 /** What a carrier calls back with. */
 export const CarrierCallback = Type.Object(

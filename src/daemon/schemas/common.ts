@@ -71,7 +71,7 @@ export const CountryFilter = Type.String({
   maxLength: 100,
   description:
     "Products whose coverage names this country: an ISO 3166-1 alpha-2 or alpha-3 code or an English name. " +
-    "Entries such as Global stand for no country.",
+    "Entries such as Global name no country.",
   examples: ["JP"],
 });
 

@@ -22,12 +22,12 @@ const answer = {
 };
 
 /** What a supplier answers to a request (docs/suppliers.md). */
-export const SupplierAnswer = Type.Object({
+export const SupplierResponse = Type.Object({
   outcome: OneOf([...reportedOutcomes, "temporary"]),
   ...answer,
 });
 
-export type SupplierAnswer = Type.Static<typeof SupplierAnswer>;
+export type SupplierResponse = Type.Static<typeof SupplierResponse>;
 
 /** What a supplier calls back with. */
 export const SupplierCallback = Type.Object(

@@ -74,16 +74,16 @@ export const WebhookDetail = Type.Object(
     } | null>({
       ...named("WebhookDelivery"),
       type: ["object", "null"],
-      description: "The last try, whatever became of it",
+      description: "The last attempt, whatever its outcome",
       required: ["event", "event_id", "status_code", "at"],
       properties: {
         event: OneOf(eventKinds),
         event_id: { type: "string", examples: ["019cac0f-2680-7000-8000-27efbdfac0a8"] },
-        status_code: { type: ["integer", "null"], description: "null: no answer came in time", examples: [200] },
+        status_code: { type: ["integer", "null"], description: "null: no response in time", examples: [200] },
         at: Timestamp,
       },
     }),
-    consecutive_failures: Type.Integer({ description: "Deliveries in a row that were given up after all retries" }),
+    consecutive_failures: Type.Integer({ description: "Deliveries in a row that exhausted their retries" }),
   },
   named("WebhookDetail"),
 );

@@ -1,21 +1,21 @@
 import type { Topic } from "../../core/store/store.ts";
 import type { Addresses } from "../context/context.ts";
-import type { Standing, Tally } from "../plugins/rate-windows.ts";
+import type { RateUsage, Tally } from "../plugins/rate-windows.ts";
 
-/** Why a front could not start, in words and for programs. */
+/** Why a front could not start, for people and for programs. */
 export interface FrontFailure {
   code: string;
   message: string;
   hint: string;
 }
 
-/** What the main process tells a front. */
+/** A message of the main process to a front. */
 export type ToFront =
   | { kind: "start"; port: number; addresses: Addresses }
-  | { kind: "standing"; id: number; standing: Standing }
+  | { kind: "usage"; id: number; usage: RateUsage }
   | { kind: "stop" };
 
-/** What a front tells the main process. */
+/** A message of a front to the main process. */
 export type FromFront =
   | { kind: "ready" }
   | { kind: "listening"; url: string }
@@ -24,8 +24,8 @@ export type FromFront =
   | { kind: "wake"; topic: Topic }
   | { kind: "line"; line: string };
 
-/** Other libraries speak over the same channel: theirs have another shape. */
-export function isOurs<M extends ToFront | FromFront>(message: unknown, kinds: readonly M["kind"][]): message is M {
+/** Whether a message is one of `kinds`: other libraries use the same channel, with other shapes. */
+export function isOneOf<M extends ToFront | FromFront>(message: unknown, kinds: readonly M["kind"][]): message is M {
   if (typeof message !== "object" || message === null) return false;
   const kind: unknown = Reflect.get(message, "kind");
   return kinds.some((known) => known === kind);

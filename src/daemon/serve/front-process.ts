@@ -2,27 +2,26 @@ import type { Worker } from "node:cluster";
 import { topics } from "../../core/store/store.ts";
 import { watchOutages } from "../log/outages.ts";
 import { lendMetrics } from "../metrics/metrics.ts";
-import type { Counters, Standing, Windows } from "../plugins/rate-windows.ts";
+import type { Counters, RateUsage, Windows } from "../plugins/rate-windows.ts";
 import { startFront } from "./front.ts";
-import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./front-messages.ts";
+import { type FromFront, type FrontFailure, isOneOf, type ToFront } from "./front-messages.ts";
 import type { ServeDependencies, ServeOptions } from "./options.ts";
 
 /**
- * Runs one front in this process, `self`, at the word of the main process, until that says stop. It counts requests at
- * the main process, so that a limit holds over all fronts, and tells it of work that commits have made. Throws
- * `ListenError`.
+ * Runs one front in this process, `self`, from the main process's start message to its stop message. It counts requests
+ * at the main process, so that a limit holds over all fronts, and signals new work to it. Throws `ListenError`.
  */
 export async function runFrontProcess(self: Worker, given: ServeDependencies, options: ServeOptions): Promise<void> {
   const channel = openChannel(self);
   const watched = watchOutages(given.store, given.log.child({ pid: self.process.pid }));
   const deps = { ...given, store: watched.store };
-  const silence = topics.map((topic) => deps.store.onSignal(topic, () => channel.tell({ kind: "wake", topic })));
-  channel.tell({ kind: "ready" });
+  const silence = topics.map((topic) => deps.store.onSignal(topic, () => channel.send({ kind: "wake", topic })));
+  channel.send({ kind: "ready" });
   const { port, addresses } = await channel.started;
   try {
     const front = await startFront({ ...deps, addresses }, options, { port, counters: channel.counters });
     lendMetrics(front.registry);
-    channel.tell({ kind: "listening", url: front.url });
+    channel.send({ kind: "listening", url: front.url });
     await channel.stopped;
     await front.stop();
   } finally {
@@ -38,7 +37,7 @@ export async function reportFailure(self: Worker, { code, message, hint }: Front
   await new Promise<void>((resolve) => self.process.send?.(failed, undefined, undefined, () => resolve()) ?? resolve());
 }
 
-/** Where a front's log goes beside its output: to the main process, which keeps the one file. */
+/** Sends a front's log lines to the main process too, which writes the one file. */
 export function linesToMain(self: Worker): { write(line: string): void } {
   return {
     write(line) {
@@ -48,31 +47,31 @@ export function linesToMain(self: Worker): { write(line: string): void } {
 }
 
 function openChannel(self: Worker) {
-  const waiting = new Map<number, (standing: Standing) => void>();
+  const waiting = new Map<number, (usage: RateUsage) => void>();
   const started = Promise.withResolvers<ToFront & { kind: "start" }>();
   const stopped = Promise.withResolvers<void>();
   let asked = 0;
 
   self.on("message", (message: unknown) => {
-    if (!isOurs<ToFront>(message, ["start", "standing", "stop"])) return;
+    if (!isOneOf<ToFront>(message, ["start", "usage", "stop"])) return;
     if (message.kind === "start") started.resolve(message);
     else if (message.kind === "stop") stopped.resolve();
     else {
-      waiting.get(message.id)?.(message.standing);
+      waiting.get(message.id)?.(message.usage);
       waiting.delete(message.id);
     }
   });
 
-  function tell(message: FromFront): void {
-    // A main process that is gone takes its fronts with it; nobody is left to tell.
+  function send(message: FromFront): void {
+    // When the main process ends, its fronts end too.
     if (self.isConnected()) self.send(message);
   }
 
   function windows(tally: keyof Counters): Windows {
     const ask = (way: "count" | "look") => (key: string, limit: number) =>
-      new Promise<Standing>((resolve) => {
+      new Promise<RateUsage>((resolve) => {
         waiting.set(++asked, resolve);
-        tell({ kind: "tally", id: asked, tally, way, key, limit });
+        send({ kind: "tally", id: asked, tally, way, key, limit });
       });
     return { count: ask("count"), look: ask("look") };
   }
@@ -83,5 +82,5 @@ function openChannel(self: Worker) {
     tokenClients: windows("tokenClients"),
     tokenAddresses: windows("tokenAddresses"),
   };
-  return { tell, counters, started: started.promise, stopped: stopped.promise };
+  return { send, counters, started: started.promise, stopped: stopped.promise };
 }

@@ -38,9 +38,9 @@ export async function startFront(
     trustProxy,
     logger: log,
     metrics: {
-      answered(request) {
-        metrics.answered(request);
-        requestCounts.answered(request);
+      record(request) {
+        metrics.record(request);
+        requestCounts.record(request);
       },
     },
     routes: await allRoutes(tokens),

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/kernel/clock.ts";
 import type { Topic } from "../../core/store/store.ts";
 import type { Addresses } from "../context/context.ts";
 import { type MemoryCounters, memoryCounters } from "../plugins/rate-windows.ts";
-import { type FromFront, type FrontFailure, isOurs, type ToFront } from "./front-messages.ts";
+import { type FromFront, type FrontFailure, isOneOf, type ToFront } from "./front-messages.ts";
 
 /** Fronts in processes of their own. */
 export interface Fronts {
@@ -32,7 +32,7 @@ interface FrontsOptions {
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 /** Longer than a front takes to finish what is in flight. */
-const PATIENCE_MS = 35_000;
+const STOP_LIMIT_MS = 35_000;
 
 /** A process that answers HTTP could not start. */
 class FrontError extends Error {
@@ -54,8 +54,8 @@ const diedEarly: FrontFailure = {
 };
 
 /**
- * Starts `count` processes of this very program, with its arguments: each is a front on the one port. Resolves once all
- * of them listen; from then on one that ends is replaced, as often as it takes. Throws `FrontError` when one cannot
+ * Starts `count` processes of this program, with its arguments: each is a front on the same port. Resolves once all of
+ * them listen; from then on one that ends is replaced, however often. Throws `FrontError` when one cannot
  * start.
  */
 export async function startFronts(options: FrontsOptions): Promise<Fronts> {
@@ -126,15 +126,15 @@ interface FrontEvents {
   failed(why: FrontFailure): void;
 }
 
-/** Answers what a front asks of the main process. */
+/** Responds to the messages of a front. */
 function converse(front: Worker, options: FrontsOptions, counters: MemoryCounters, on: FrontEvents): void {
-  const tell = (message: ToFront) => void (front.isConnected() && front.send(message));
+  const send = (message: ToFront) => void (front.isConnected() && front.send(message));
   front.on("message", (message: unknown) => {
-    if (!isOurs<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
+    if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
     switch (message.kind) {
       case "ready":
         on.ready();
-        return tell({ kind: "start", port: options.port, addresses: options.addresses });
+        return send({ kind: "start", port: options.port, addresses: options.addresses });
       case "listening":
         return on.listening(message.url);
       case "failed":
@@ -145,7 +145,7 @@ function converse(front: Worker, options: FrontsOptions, counters: MemoryCounter
         return options.keepLine(message.line);
       case "tally": {
         const { id, tally, way, key, limit } = message;
-        return tell({ kind: "standing", id, standing: counters[tally][way](key, limit) });
+        return send({ kind: "usage", id, usage: counters[tally][way](key, limit) });
       }
     }
   });
@@ -157,7 +157,7 @@ async function end(front: Worker, ready: boolean): Promise<void> {
   const gone = once(front, "exit");
   if (!ready) front.process.kill("SIGKILL");
   else if (front.isConnected()) front.send({ kind: "stop" } satisfies ToFront);
-  const cut = setTimeout(() => front.process.kill("SIGKILL"), PATIENCE_MS);
+  const cut = setTimeout(() => front.process.kill("SIGKILL"), STOP_LIMIT_MS);
   await gone;
   clearTimeout(cut);
 }

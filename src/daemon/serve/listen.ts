@@ -1,7 +1,7 @@
 import type { App } from "../context/fastify.ts";
 import { NOT_LOGGED } from "../log/lines.ts";
 
-/** An address that cannot be listened on, in words for whoever starts the program. */
+/** An address that cannot be listened on; message and hint are for the operator. */
 export class ListenError extends Error {
   readonly hint: string;
 
@@ -19,7 +19,7 @@ interface Wanted {
   flag: string;
 }
 
-/** Runs `start`; throws `ListenError` when the address is taken, forbidden or none of this machine's. */
+/** Runs `start`; throws `ListenError` when the address is taken, forbidden or not one of this machine. */
 export async function startListening<T>(start: () => Promise<T>, { host, port, flag }: Wanted): Promise<T> {
   try {
     return await start();
@@ -50,17 +50,17 @@ export async function startListening<T>(start: () => Promise<T>, { host, port, f
   }
 }
 
-/** Listens and gives the bound address, e.g. http://127.0.0.1:8080. Throws `ListenError`. */
+/** Listens and returns the bound address, e.g. http://127.0.0.1:8080. Throws `ListenError`. */
 export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<string> {
   await app.ready();
-  // Whoever starts the daemon says so, when all of it runs.
+  // The command prints the address itself, once everything runs.
   const quiet = { listenTextResolver: () => NOT_LOGGED };
   return startListening(() => app.listen({ host, port, ...quiet }), { host, port, flag: "--port" });
 }
 
 /**
- * Stops gracefully: /readyz answers 503, no connection is accepted any more, what is in flight has `ms` to finish, then
- * its connections are cut. Resolves once the app is closed.
+ * Stops gracefully: /readyz answers 503, no connection is accepted, requests in flight have `ms` to finish, then
+ * their connections are closed. Resolves once the app is closed.
  */
 export async function drain(app: App, ms: number): Promise<void> {
   app.lifecycle.draining = true;

@@ -4,7 +4,7 @@ import type { Ids } from "../../core/kernel/ids.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ServedAt } from "../context/addresses.ts";
 
-/** How the platform is to be served. */
+/** How the platform is served. */
 export interface ServeOptions extends ServedAt {
   trustProxy: boolean;
   allowPrivateWebhooks: boolean;
@@ -14,11 +14,11 @@ export interface ServeOptions extends ServedAt {
   inventorySunset?: number | undefined;
   /** Where /metrics listens on loopback; left out: nowhere. */
   metricsPort?: number | undefined;
-  /** How many processes answer HTTP; 1: this one does. */
+  /** How many processes serve HTTP; 1: this one does. */
   workers: number;
   /** Changes the settings of a platform that other nodes may serve too. */
   takeOverSettings: boolean;
-  /** Where mail to suppliers goes out, e.g. smtp://user:password@host:587; left out: nowhere. */
+  /** The SMTP server for mail to suppliers, e.g. smtp://user:password@host:587; left out: none. */
   smtpUrl?: string | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface Logged {
   log: Logger;
 }
 
-/** What serving stands on. */
+/** What serving needs. */
 export interface ServeDependencies extends Logged {
   store: Store;
   clock: Clock;
   ids: Ids;
 }
 
-/** What the main process of a daemon stands on. */
+/** What the main process of a daemon needs. */
 export interface MainDependencies extends ServeDependencies {
   /** No other daemon can serve this database: its directory is locked. */
   alone: boolean;

@@ -13,7 +13,7 @@ import { startMetricsServer } from "./metrics-server.ts";
 import type { MainDependencies, ServeOptions } from "./options.ts";
 import { prepareStore } from "./prepare-store.ts";
 
-/** A daemon that answers. */
+/** A daemon that serves. */
 export interface Running {
   /** The address it listens on, e.g. http://127.0.0.1:8080. */
   url: string;
@@ -23,7 +23,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** What terminal commands, and the daemon itself, need to know of how it is served. */
+/** The settings that terminal commands and the daemon read. */
 function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): Record<SettingKey, string | null> {
   return {
     public_url: publicUrl,
@@ -45,8 +45,8 @@ async function takeSettings(
 }
 
 /**
- * Serves the platform on an open store. Throws `SettingsDifferError`, and `ListenError` when an address cannot be had.
- * The store stays open.
+ * Serves the platform on an open store, which stays open. Throws `SettingsDifferError`, and `ListenError` when an
+ * address cannot be bound.
  */
 export async function serve(given: MainDependencies, options: ServeOptions): Promise<Running> {
   const { log } = given;
@@ -58,46 +58,46 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   await takeSettings(deps, settingsOf(addresses, options), options);
   const context = { ...deps, addresses };
   const { allowPrivateWebhooks, smtpUrl } = options;
-  // Nothing runs by itself before the address is had; what fronts commit meanwhile the workers find when they start.
+  // Workers start once the address is bound; what fronts commit before, the workers find when they start.
   let workers: ReturnType<typeof startWorkers> | null = null;
-  const answering = await startAnswering(context, options, { port, wake: (topic) => workers?.wake(topic) });
+  const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
   const { metricsPort } = options;
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
   try {
-    if (metricsPort !== undefined) metricsServer = await startMetricsServer(answering.metrics, metricsPort);
+    if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
     workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl });
   } catch (error) {
-    // Half a daemon must not go on answering.
+    // Without its workers the daemon must not serve.
     metricsServer?.close();
-    await answering.stop();
+    await http.stop();
     watched.stop();
     throw error;
   }
 
   return {
-    url: answering.url,
+    url: http.url,
     publicUrl: addresses.publicUrl,
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
-      await Promise.all([answering.stop(), workers?.stop()]);
+      await Promise.all([http.stop(), workers?.stop()]);
       watched.stop();
       metricsServer?.close();
     },
   };
 }
 
-interface Answering {
+interface RunningHttp {
   url: string;
   metrics: Exposed;
   stop(): Promise<void>;
 }
 
-/** HTTP, in this process or in as many others as were asked for. */
-async function startAnswering(
+/** Serves HTTP, in this process or in as many others as the options say. */
+async function startHttp(
   context: MainDependencies & DaemonContext,
   options: ServeOptions,
   { port, wake }: { port: number; wake: (topic: Topic) => void },
-): Promise<Answering> {
+): Promise<RunningHttp> {
   if (options.workers === 1) {
     const counters = memoryCounters(context.clock);
     const front = await startFront(context, options, { port, counters });

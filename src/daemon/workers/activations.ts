@@ -17,7 +17,7 @@ import { drained, type Worker } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane } from "./share.ts";
 
-/** What working activations takes. */
+/** What the worker for activations needs. */
 export interface ActivationDependencies {
   store: Store;
   gateway: CarrierGateway;
@@ -86,7 +86,7 @@ export async function prepareExchanges(store: Store, signal: AbortSignal): Promi
   return { pickedUp, overdue };
 }
 
-/** The calendar run: whatever came due by Sydney's midnight, also one that passed while nothing ran. */
+/** The calendar run: what came due by a midnight of Sydney, also by one that passed while nothing ran. */
 export function releaseByCalendar(store: Store, signal: AbortSignal): Promise<number> {
   return drained(signal, () => store.write(releaseScheduled, { limit: BATCH }), BATCH);
 }

@@ -18,7 +18,7 @@ import { createSupplies, reviewOverdue } from "./supplies.ts";
 export interface WorkerContext extends DaemonContext {
   log: Logger;
   allowPrivateWebhooks: boolean;
-  /** Where mail to suppliers goes out; left out: nowhere. */
+  /** The SMTP server for mail to suppliers; left out: none. */
   smtpUrl: string | undefined;
 }
 

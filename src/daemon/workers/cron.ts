@@ -6,21 +6,21 @@ import { describeError } from "../log/logger.ts";
 import { drained } from "./loop.ts";
 
 /**
- * Runs a job of the clock and puts down when it ran, for how long, and how much it did; a run that breaks off too, with
- * the reason, which is then thrown on.
+ * Runs a job of the calendar and records when it ran, for how long, and how much it did. A run that fails is recorded
+ * with its error, which is thrown again.
  */
 export async function cronRun(store: Store, job: CronJob, run: () => Promise<number>): Promise<void> {
   const began = performance.now();
-  const put = (done: number, error: string | null) => {
+  const record = (done: number, error: string | null) => {
     const took_ms = Math.round(performance.now() - began);
     return store.write(recordCronRun, { job, took_ms, done, error });
   };
   try {
     const done = await run();
-    await put(done, null);
+    await record(done, null);
   } catch (error) {
-    // Where even this cannot be written, the reason is in the log: whoever runs the job logs what it throws.
-    await put(0, describeError(error).message).catch(() => undefined);
+    // When even this cannot be written, the reason is in the log: the worker logs what the job throws.
+    await record(0, describeError(error).message).catch(() => undefined);
     throw error;
   }
 }

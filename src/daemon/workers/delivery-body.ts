@@ -6,7 +6,7 @@ import type { Store } from "../../core/store/store.ts";
 import { envelopeAround, envelopeOf } from "../../core/webhooks/envelope.ts";
 import { startSignature } from "../../core/webhooks/signature.ts";
 
-/** A delivery's body: in memory, or, when its order has very many eSIMs, made anew each time it is read. */
+/** A delivery's body: in memory, or, when its order has very many eSIMs, made again each time it is read. */
 export type DeliveryBody = Buffer | { chunks(): AsyncIterable<Buffer> };
 
 /** eSIMs read at a time; an order with no more than these has its body in memory. */
@@ -19,7 +19,7 @@ export async function deliveryBody(store: Store, event: Row<"events">, publicUrl
   const start: Buffer[] = [];
   for await (const chunk of chunks()) {
     start.push(chunk);
-    // Its head and more than one page: too much to hold for every try that is under way.
+    // Its head and more than one page: too much to hold for every attempt in flight.
     if (start.length > 2 && chunk.length > TAIL_BYTES) return { chunks };
   }
   return Buffer.concat(start);

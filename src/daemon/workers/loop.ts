@@ -5,7 +5,7 @@ import { isUnavailable } from "../../core/store/problems.ts";
 /** Does all that is due now; resolves once nothing more is. Stops early when `signal` says so. */
 export type Step = (signal: AbortSignal) => Promise<void>;
 
-/** Repeats `some` until it does less than `whole`: nothing, unless told. Answers how much it did in all. */
+/** Repeats `some` until it does less than `whole`, and returns how much it did in all. */
 export async function drained(signal: AbortSignal, some: () => Promise<number>, whole = 1): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
@@ -44,10 +44,10 @@ const LONGEST_REST_MS = 5_000;
 export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
   const stopping = new AbortController();
   let woken = true;
-  let rouse: () => void = () => {};
+  let resume: () => void = () => {};
   const wake = () => {
     woken = true;
-    rouse();
+    resume();
   };
   const timer = setInterval(wake, pollMs);
 
@@ -70,7 +70,7 @@ export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
     while (!stopping.signal.aborted) {
       if (!woken) {
         await new Promise<void>((resolve) => {
-          rouse = resolve;
+          resume = resolve;
         });
         continue;
       }
@@ -85,7 +85,7 @@ export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
     async stop() {
       stopping.abort();
       clearInterval(timer);
-      rouse();
+      resume();
       await done;
     },
   };

@@ -73,7 +73,7 @@ async function supply({ store, gateway, log }: SupplyDependencies, claimed: Clai
     const about = { id, leaseNo: lease.no, heard: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
     await store.write(applySupply, { ...about, outcome }).catch(async (error: unknown) => {
-      // What it handed over cannot be taken, e.g. an ICCID that is known already: a fault like others.
+      // What it delivered cannot be stored, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;
       await store.write(applySupply, { ...about, outcome: { kind: "temporary", reason: error.message } });
     });

@@ -2,11 +2,11 @@ import { Compile } from "typebox/compile";
 import { parseActivationCode } from "../../core/esims/esim.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import type { SuppliedEsim, SupplyOutcome } from "../../core/suppliers/outcome.ts";
-import { SupplierAnswer } from "../schemas/supplier.ts";
+import { SupplierResponse } from "../schemas/supplier.ts";
 
-const validator = Compile(SupplierAnswer);
+const validator = Compile(SupplierResponse);
 
-/** What is known of the request that an answer is about. */
+/** What is known of the request that a response belongs to. */
 export interface Asked {
   /** eSIMs that `activated` must bring: all of a lot; none, or one, where a profile is pushed to a device. */
   least: number;
@@ -14,14 +14,12 @@ export interface Asked {
 }
 
 /** What a supplier's JSON means for a request; anything docs/suppliers.md does not describe is a temporary fault. */
-export function readSupplierAnswer(body: unknown, asked: Asked): SupplyOutcome {
-  return validator.Check(body)
-    ? supplyOutcome(body, asked)
-    : { kind: "temporary", reason: "its answer makes no sense" };
+export function readSupplierResponse(body: unknown, asked: Asked): SupplyOutcome {
+  return validator.Check(body) ? supplyOutcome(body, asked) : { kind: "temporary", reason: "its response is invalid" };
 }
 
-/** The outcome that a well-formed answer tells. */
-export function supplyOutcome(answer: SupplierAnswer, asked: Asked): SupplyOutcome {
+/** The outcome of a well-formed response. */
+export function supplyOutcome(answer: SupplierResponse, asked: Asked): SupplyOutcome {
   switch (answer.outcome) {
     case "accepted":
       return { kind: "accepted" };
@@ -36,17 +34,20 @@ export function supplyOutcome(answer: SupplierAnswer, asked: Asked): SupplyOutco
         errorMessage: answer.error_message ?? "The supplier refused the request.",
       };
     case "temporary":
-      return { kind: "temporary", reason: "it asked to be tried again" };
+      return { kind: "temporary", reason: "it asked for a retry" };
   }
 }
 
-function delivered({ esims: handed = [], confirmation_number }: SupplierAnswer, { least, most }: Asked): SupplyOutcome {
+function delivered(
+  { esims: handed = [], confirmation_number }: SupplierResponse,
+  { least, most }: Asked,
+): SupplyOutcome {
   const esims = handed.flatMap(({ iccid, activation_code, confirmation_code = null }): SuppliedEsim[] => {
     const code = parseActivationCode(activation_code);
     return code === null ? [] : [{ iccid, ...code, confirmation_code }];
   });
   if (esims.length !== handed.length)
-    return { kind: "temporary", reason: "an activation code of its answer makes no sense" };
+    return { kind: "temporary", reason: "an activation code in its response is invalid" };
   if (esims.length < least || esims.length > most) {
     return { kind: "temporary", reason: `it delivered ${counted(esims.length, "eSIM")} where ${most} were asked for` };
   }

@@ -1,25 +1,25 @@
 import { Compile } from "typebox/compile";
 import type { CarrierOutcome } from "../../core/activations/outcome.ts";
-import { CarrierAnswer } from "../schemas/carrier.ts";
+import { CarrierResponse } from "../schemas/carrier.ts";
 
-/** An exchange with a carrier as it goes into the books. */
+/** An exchange with a carrier as it is recorded. */
 export interface Reported {
   outcome: CarrierOutcome;
   statusCode: number | null;
   latencyMs: number | null;
-  /** What may be kept of the answer. */
+  /** The part of the response that may be kept. */
   answer: string | null;
 }
 
-const validator = Compile(CarrierAnswer);
+const validator = Compile(CarrierResponse);
 
 /** What a carrier's JSON means; null: it is not what docs/carriers.md describes. */
-export function readCarrierAnswer(body: unknown): CarrierOutcome | null {
+export function readCarrierResponse(body: unknown): CarrierOutcome | null {
   return validator.Check(body) ? outcomeOf(body) : null;
 }
 
-/** The outcome that a well-formed answer tells; null: activated without its number. */
-export function outcomeOf(answer: CarrierAnswer): CarrierOutcome | null {
+/** The outcome of a well-formed response; null: activated without its number. */
+export function outcomeOf(answer: CarrierResponse): CarrierOutcome | null {
   const confirmationNumber = answer.confirmation_number ?? null;
   switch (answer.outcome) {
     case "accepted":
@@ -43,8 +43,8 @@ export function outcomeOf(answer: CarrierAnswer): CarrierOutcome | null {
 
 const kept = ["outcome", "mobile_number", "confirmation_number", "error_type", "error_message"] as const;
 
-/** The members of an answer that support may keep: only those the exchange knows, each cut to a sane length. */
-export function keptAnswer(body: unknown): string {
+/** The members of a response that are kept for support: only known ones, each cut to 500 characters. */
+export function keptResponse(body: unknown): string {
   if (typeof body !== "object" || body === null) return JSON.stringify(typeof body);
   const known = kept.flatMap((name) => {
     const value: unknown = Reflect.get(body, name);
