@@ -3,7 +3,7 @@ import { activationTransitions, stateOf, statusesOf } from "../src/core/activati
 import { activationStatusOf, esimTransitions } from "../src/core/esims/esim-states.ts";
 import { finalStates, type Transitions } from "../src/core/kernel/state-machine.ts";
 import { orderItemTransitions } from "../src/core/orders/items.ts";
-import { orderLineTransitions, orderTransitions } from "../src/core/orders/order-states.ts";
+import { orderLineTransitions, orderTransitions } from "../src/core/orders/progress.ts";
 import { deliveryTransitions, webhookTransitions } from "../src/core/webhooks/states.ts";
 import { code, markdownTable } from "./markdown.ts";
 

@@ -14,6 +14,8 @@ const floors = [
   ["src/daemon/context"],
   ["src/core/insight", "src/core/maintenance", "src/core/find"],
   ["src/core/credentials", "src/core/activations"],
+  // What suppliers answer drives orders, which know nothing of suppliers.
+  ["src/core/supplies"],
   ["src/core/partners", "src/core/passports", "src/core/orders"],
   [
     "src/core/wallet",

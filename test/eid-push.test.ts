@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { luhnDigit } from "../src/core/kernel/luhn.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { completeItem } from "../src/core/orders/item-operator.ts";
+import { completeItem } from "../src/core/supplies/operator.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";
 

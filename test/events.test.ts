@@ -7,7 +7,7 @@ import { eventCatalog, eventKinds } from "../src/core/events/catalog.ts";
 import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/luhn.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { completeItem, confirmItem, failItem } from "../src/core/orders/item-operator.ts";
+import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { deliveryBody } from "../src/daemon/workers/delivery-body.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { type ActedOn, actAndFollow, actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
-import { applySupply } from "../src/core/orders/item-outcome.ts";
-import { claimItems } from "../src/core/orders/items-due.ts";
 import type { Read } from "../src/core/store/store.ts";
+import { applySupply } from "../src/core/supplies/apply-outcome.ts";
+import { claimItems } from "../src/core/supplies/due.ts";
 import { disableWebhook } from "../src/core/webhooks/status.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { confirmItem } from "../src/core/orders/item-operator.ts";
+import { confirmItem } from "../src/core/supplies/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";

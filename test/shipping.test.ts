@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { linesToShip } from "../src/core/orders/queue.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
-import { linesToShip } from "../src/core/orders/to-ship.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
-import { claimItems } from "../src/core/orders/items-due.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
+import { claimItems } from "../src/core/supplies/due.ts";
 import { expireEsims } from "../src/daemon/workers/cron.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { deliverEsim } from "./support/esims.ts";

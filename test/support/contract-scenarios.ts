@@ -1,9 +1,9 @@
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { PassportId } from "../../src/core/kernel/brand.ts";
-import { claimItems } from "../../src/core/orders/items-due.ts";
 import { suspendPartner } from "../../src/core/partners/update.ts";
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
+import { claimItems } from "../../src/core/supplies/due.ts";
 import { iccid, request } from "./activations.ts";
 import type { addProducts } from "./catalog.ts";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";

@@ -1,9 +1,9 @@
 import type { Actor } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { completeItem, confirmItem, failItem, retryItem } from "../orders/item-operator.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { Tx } from "../store/store.ts";
+import { completeItem, confirmItem, failItem, retryItem } from "../supplies/operator.ts";
 import { type Activation, activationById } from "./activation.ts";
 import { moveActivation } from "./operator.ts";
 

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { EsimRow } from "../esims/esim.ts";
 import { formatMoney } from "../kernel/money.ts";
-import { attemptsOfItem } from "../orders/item-attempts.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { attemptsOfItem } from "../supplies/attempts.ts";
 import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
 const money = statement((db, t, slot: Slots<{ order_id: string }>) =>

@@ -2,7 +2,8 @@ import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { linesOfOrder, type OrderRow, progressOrder, requireOrder } from "./order.ts";
+import { linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
+import { progressOrder } from "./progress.ts";
 import { needsOf, reserveForOrder, shortStock } from "./reserve.ts";
 
 /**

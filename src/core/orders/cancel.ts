@@ -7,8 +7,8 @@ import { recordEvent } from "../outbox/record.ts";
 import type { Tx } from "../store/store.ts";
 import { anythingDelivered, type WholeOrder, wholeOrder } from "./delivered.ts";
 import { finishOrder } from "./finish.ts";
-import { type OrderRow, progressOrder } from "./order.ts";
-import { orderTransitions } from "./order-states.ts";
+import type { OrderRow } from "./order.ts";
+import { orderTransitions, progressOrder } from "./progress.ts";
 import { withdrawUndelivered } from "./withdraw.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; 
   });
   if (!anythingDelivered(whole)) return endCancelled(tx, whole, input.reason);
   const left = await withdrawUndelivered(tx, whole, "cancelled");
-  return finishOrder(tx, { ...left.order, reserved: false }, left.lines);
+  return finishOrder(tx, await progressOrder(tx, left.order, { reserved: false }), left.lines);
 }
 
 /** Ends an undelivered order as cancelled: refunded in full, with order.cancelled (contract: Events). */

@@ -1,7 +1,11 @@
+import { recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
 import type { Tx } from "../store/store.ts";
-import { type LineRow, type OrderRow, progressOrder } from "./order.ts";
+import type { WholeOrder } from "./delivered.ts";
+import { type LineRow, linesOfOrder, type OrderRow } from "./order.ts";
+import { progressOrder } from "./progress.ts";
+import { withdrawUndelivered } from "./withdraw.ts";
 
 /** The last line is delivered: the order is fulfilled, and says so (contract: order.fulfilled; esims.ready). */
 export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<OrderRow> {
@@ -25,4 +29,29 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
   }
   tx.signal("deliveries");
   return finished;
+}
+
+/** Ends an order as fulfilled once none of its lines is pending; otherwise leaves it as it is. */
+export async function completeOrder(tx: Tx, order: OrderRow): Promise<OrderRow> {
+  const lines = await linesOfOrder(tx, order.id);
+  return lines.some((line) => line.status === "pending") ? order : finishOrder(tx, order, lines);
+}
+
+/** Ends an order of which nothing was delivered as failed, with its money back in the same transaction. */
+export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Promise<OrderRow> {
+  const { order } = await withdrawUndelivered(tx, whole, "failed");
+  const ended = { status: "failed", reason, due_at: null, leased_until: null, reserved: false } as const;
+  return progressOrder(tx, order, ended);
+}
+
+/**
+ * Holds a paid order for people; one that is held already gets the newest reason. The audit trail keeps `cause`, also
+ * once the order has ended: like `reason`, but without what others wrote, which may name a traveller.
+ */
+export async function holdOrder(tx: Tx, order: OrderRow, reason: string, cause: string): Promise<void> {
+  if (order.status !== "paid" && order.status !== "waiting_review") return;
+  await progressOrder(tx, order, { status: "waiting_review", reason });
+  const { id: targetId, partner_id: partnerId } = order;
+  const held = { actor: "worker", action: "orders.hold", targetKind: "order", targetId, partnerId, note: cause };
+  await recordAudit(tx, held);
 }

@@ -2,10 +2,10 @@ import { assignFromStock } from "../esims/stock.ts";
 import { addSyntheticEsims } from "../esims/synthetic.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { Tx } from "../store/store.ts";
-import { finishOrder } from "./finish.ts";
-import { holdOrder } from "./hold.ts";
+import { finishOrder, holdOrder } from "./finish.ts";
 import { itemsOfOrder, progressItem } from "./items.ts";
-import { type LineRow, linesOfOrder, type OrderRow, progressLine, progressOrder, requireOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
+import { progressLine, progressOrder } from "./progress.ts";
 import { reserveForOrder } from "./reserve.ts";
 
 /** Units written in one transaction at most, so that no order keeps the others waiting. */

@@ -5,11 +5,11 @@ import { emailKey } from "../kernel/email-key.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
-import { insertRow } from "../store/rows.ts";
+import { findByKey, insertRow, updateRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { isScheduled } from "./activation-requests.ts";
 import type { LineRow, OrderRow } from "./order.ts";
@@ -25,15 +25,6 @@ export const orderItemTransitions: Transitions<OrderItemStatus> = {
   failed: [],
   cancelled: [],
 };
-
-export const orderItemStatuses = [
-  "pending",
-  "submitted",
-  "confirmed",
-  "activated",
-  "failed",
-  "cancelled",
-] as const satisfies OrderItemStatus[];
 
 /** Units that one request to a supplier asks for at most. */
 const UNITS_PER_REQUEST = 500;
@@ -87,19 +78,15 @@ const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
   db.select().from(t.orderItems).where(eq(t.orderItems.order_id, slot.order_id)).orderBy(t.orderItems.position),
 );
 
-const byId = statement((db, t, slot: Slots<{ id: OrderItemId }>) =>
-  db.select().from(t.orderItems).where(eq(t.orderItems.id, slot.id)),
-);
-
 /** An order's items, in their order. */
 export function itemsOfOrder(q: Read, orderId: OrderId): Promise<ItemRow[]> {
   return ofOrder(q, { order_id: orderId });
 }
 
 /** The item with this id, or null. */
-export async function findItem(q: Read, id: string): Promise<ItemRow | null> {
+export function findItem(q: Read, id: string): Promise<ItemRow | null> {
   // Any text may be asked for; only an item's id finds one.
-  return first(await byId(q, { id: id as OrderItemId }));
+  return findByKey(q, "orderItems", { id: id as OrderItemId });
 }
 
 /** The item with this id. Throws `not_found`. */
@@ -109,50 +96,30 @@ export async function requireItem(q: Read, id: string): Promise<ItemRow> {
   return row;
 }
 
-/** What may change about an item. */
-type Progress = Pick<
-  ItemRow,
-  | "status"
-  | "confirmation_number"
-  | "error_type"
-  | "error_message"
-  | "attempts"
-  | "due_at"
-  | "leased_until"
-  | "deadline_at"
-  | "submitted_at"
-  | "confirmed_at"
-  | "activated_at"
-  | "cancelled_at"
->;
+/** The line that an item is a part of. */
+export async function lineOfItem(q: Read, item: ItemRow): Promise<LineRow> {
+  const line = await findByKey(q, "orderLines", { id: item.line_id });
+  if (line === null) throw new Error("an order item without its line");
+  return line;
+}
 
-const write = statement((db, t, slot: Slots<Progress & { id: OrderItemId; updated_at: number }>) =>
-  db
-    .update(t.orderItems)
-    .set({
-      status: slot.status,
-      confirmation_number: slot.confirmation_number,
-      error_type: slot.error_type,
-      error_message: slot.error_message,
-      attempts: slot.attempts,
-      due_at: slot.due_at,
-      leased_until: slot.leased_until,
-      deadline_at: slot.deadline_at,
-      submitted_at: slot.submitted_at,
-      confirmed_at: slot.confirmed_at,
-      activated_at: slot.activated_at,
-      cancelled_at: slot.cancelled_at,
-      updated_at: slot.updated_at,
-    })
-    .where(eq(t.orderItems.id, slot.id)),
-);
-
-/** Writes what changed; a status only moves as the transition table allows. Answers the new row. */
-export async function progressItem(tx: Tx, row: ItemRow, change: Partial<Progress>): Promise<ItemRow> {
+/** Writes what changed; a status only moves as the transition table allows. Returns the new row. */
+export async function progressItem(tx: Tx, row: ItemRow, change: Partial<ItemRow>): Promise<ItemRow> {
   if (change.status !== undefined && change.status !== row.status) {
     assertMove(orderItemTransitions, row.status, change.status);
   }
-  const next = { ...row, ...change, updated_at: tx.now };
-  await write(tx, next);
-  return next;
+  const changed = { ...change, updated_at: tx.now };
+  await updateRow(tx, "orderItems", { id: row.id }, changed);
+  return { ...row, ...changed };
+}
+
+/** Whether no worker will look at the item again, although it has not ended. */
+export function isStuck(item: ItemRow): boolean {
+  const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";
+  return !ended && item.due_at === null && item.deadline_at === null;
+}
+
+/** Makes an item due at once, with all its attempts before it. */
+export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
+  return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
+import type { OrderStatus } from "../store/schema/orders.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -61,4 +62,58 @@ export async function heldOrders(
   }));
   const last = rows.length < input.limit ? undefined : rows.at(-1)?.order;
   return { data, next: last === undefined ? null : { key: last.created_at, id: last.id } };
+}
+
+/** SIM cards of an order that somebody has to send. */
+export interface ToShip {
+  order_id: OrderId;
+  order_number: string;
+  partner: string;
+  status: OrderStatus;
+  product_sku: string;
+  quantity: number;
+  created_at: string;
+}
+
+/** Where a page of lines to ship begins: behind this one. */
+export interface ToShipAfter {
+  order: string;
+  position: number;
+}
+
+const toShip = statement((db, t, slot: Slots<ToShipAfter & { limit: number }>) =>
+  db
+    .select({ order: t.orders, line: t.orderLines, partner: t.partners.slug })
+    .from(t.orderLines)
+    .innerJoin(t.orders, eq(t.orders.id, t.orderLines.order_id))
+    .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
+    .where(
+      and(
+        // The very words of the index. The sandbox ships its own within a second.
+        sql`${t.orderLines.delivery_method} = 'shipping' and ${t.orderLines.status} = 'pending'`,
+        eq(t.orders.environment, "production"),
+        sql`(${t.orderLines.order_id}, ${t.orderLines.position}) > (${slot.order}, ${slot.position})`,
+      ),
+    )
+    .orderBy(asc(t.orderLines.order_id), asc(t.orderLines.position))
+    .limit(slot.limit),
+);
+
+/** Lines of SIM cards, of all partners, that were paid and not sent yet, oldest order first. */
+export async function linesToShip(
+  q: Read,
+  input: { limit: number; after?: ToShipAfter },
+): Promise<{ data: ToShip[]; next: ToShipAfter | null }> {
+  const rows = await toShip(q, { ...(input.after ?? { order: "", position: 0 }), limit: input.limit });
+  const data = rows.map(({ order, line, partner }) => ({
+    order_id: order.id,
+    order_number: order.order_number,
+    partner,
+    status: order.status,
+    product_sku: line.product_sku,
+    quantity: line.quantity,
+    created_at: isoTime(order.created_at),
+  }));
+  const last = rows.length < input.limit ? undefined : rows.at(-1)?.line;
+  return { data, next: last === undefined ? null : { order: last.order_id, position: last.position } };
 }

@@ -1,7 +1,8 @@
 import { type Need, reserveStock, type Shortage } from "../esims/stock.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
-import { type LineRow, type OrderRow, progressOrder } from "./order.ts";
+import type { LineRow, OrderRow } from "./order.ts";
+import { progressOrder } from "./progress.ts";
 
 /** The stock that an order's pending lines need, all of it. */
 export function needsOf(lines: LineRow[]): Need[] {

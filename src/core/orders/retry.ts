@@ -3,8 +3,9 @@ import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { wholeOrder } from "./delivered.ts";
-import { isStuck, sendAgain } from "./item-operator.ts";
-import { type OrderRow, progressOrder } from "./order.ts";
+import { isStuck, sendAgain } from "./items.ts";
+import type { OrderRow } from "./order.ts";
+import { progressOrder } from "./progress.ts";
 import { reserveForOrder, shortStock } from "./reserve.ts";
 
 /**

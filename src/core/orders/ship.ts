@@ -2,8 +2,9 @@ import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
-import { completeOrder } from "./complete.ts";
-import { linesOfOrder, type OrderRow, progressLine, requireOrder } from "./order.ts";
+import { completeOrder } from "./finish.ts";
+import { linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
+import { progressLine } from "./progress.ts";
 
 /** How the physical SIMs of an order went out. */
 export interface Shipment {

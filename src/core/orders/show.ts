@@ -1,8 +1,9 @@
-import { activationCode, type EsimRow, esimsOfOrder } from "../esims/esim.ts";
+import { activationCode, type Esim, type EsimRow, esimsOfOrder, toEsim } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
+import { Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
 import { type LineRow, linesOfOrder, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
@@ -38,6 +39,30 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
       fulfillment: fulfillmentOf(q, input.publicUrl, line, { esims, items }),
     })),
   };
+}
+
+/** Contract: OrderEsims. */
+export interface OrderEsims {
+  order_id: OrderId;
+  esims: Esim[];
+  count: number;
+}
+
+/** The eSIMs of a fulfilled order (contract: GET /orders/{id}/esims). Throws `not_found`, `order_not_fulfilled`. */
+export async function orderEsims(
+  q: Read,
+  input: { owner: Owner; id: OrderId; publicUrl: string },
+): Promise<OrderEsims> {
+  const order = await requireOwnOrder(q, input.owner, input.id);
+  if (order.status !== "fulfilled") {
+    throw new Problem(
+      "order_not_fulfilled",
+      `Order ${order.order_number} is ${order.status}; eSIMs come when it is fulfilled.`,
+    );
+  }
+  const rows = await esimsOfOrder(q, order.id);
+  const esims = rows.map(({ esim, activation_policy }) => toEsim(q, input.publicUrl, esim, activation_policy));
+  return { order_id: order.id, esims, count: esims.length };
 }
 
 /** What only the operator sees of an order: why it waits or ended, and what its suppliers are to deliver. */

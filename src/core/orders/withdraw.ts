@@ -8,7 +8,8 @@ import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";
 import { deliveredUnits, undeliveredCents, type WholeOrder } from "./delivered.ts";
 import { orderItemTransitions, progressItem } from "./items.ts";
-import { type LineRow, type OrderRow, progressLine } from "./order.ts";
+import type { LineRow, OrderRow } from "./order.ts";
+import { progressLine } from "./progress.ts";
 
 /**
  * Ends every undelivered unit of an order as `end`, in one transaction: its money goes back to the wallet, its eSIMs

@@ -1,4 +1,4 @@
-import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
+import type { SupplyOutcome } from "../../core/supplies/outcome.ts";
 
 /** One mail to a supplier. */
 export interface Mail {

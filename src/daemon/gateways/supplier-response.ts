@@ -1,7 +1,7 @@
 import { Compile } from "typebox/compile";
 import { parseActivationCode } from "../../core/esims/esim.ts";
 import { counted } from "../../core/kernel/counted.ts";
-import type { SuppliedEsim, SupplyOutcome } from "../../core/suppliers/outcome.ts";
+import type { SuppliedEsim, SupplyOutcome } from "../../core/supplies/outcome.ts";
 import { SupplierResponse } from "../schemas/supplier.ts";
 
 const validator = Compile(SupplierResponse);

@@ -1,7 +1,7 @@
-import type { ClaimedItem } from "../../core/orders/items-due.ts";
 import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppliers/mail-template.ts";
-import type { SupplyOutcome } from "../../core/suppliers/outcome.ts";
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
+import type { ClaimedItem } from "../../core/supplies/due.ts";
+import type { SupplyOutcome } from "../../core/supplies/outcome.ts";
 import type { Mailer } from "./mailer.ts";
 import type { SignedExchange, SignedResponse } from "./signed-exchange.ts";
 import { type Asked, readSupplierResponse } from "./supplier-response.ts";

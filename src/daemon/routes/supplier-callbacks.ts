@@ -1,7 +1,7 @@
 import { type EsimReport, takeEsimReport } from "../../core/esims/supplier-report.ts";
 import { invalid } from "../../core/kernel/problem.ts";
-import { suppliedItem, takeSupplierCallback } from "../../core/orders/supplier-callback.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
+import { suppliedItem, takeSupplierCallback } from "../../core/supplies/callback.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { supplyOutcome } from "../gateways/supplier-response.ts";
 import { askedFor } from "../gateways/suppliers.ts";

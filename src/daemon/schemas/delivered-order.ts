@@ -1,10 +1,8 @@
 import { type TSchema, Type } from "typebox";
-import { productTypes } from "../../core/catalog/product.ts";
-import { orderLineTransitions, orderStatuses } from "../../core/orders/order-states.ts";
+import { type ProductType, productTypes } from "../../core/store/schema/catalog.ts";
+import { orderLineStatuses, orderStatuses } from "../../core/store/schema/orders.ts";
 import { Cents, Currency, Discriminated, Nullable, named, OneOf, shownAs, Timestamp, UuidOf } from "./common.ts";
 import { Metadata, OrderId, orderFacts } from "./order.ts";
-
-const lineStatuses = Object.keys(orderLineTransitions);
 
 const delivered = {
   iccid: Type.String({ examples: ["8999031415926535893"] }),
@@ -26,7 +24,7 @@ const PushedEsim = Type.Object(
   named("PushedEsim", { description: "An eSIM that was pushed to a device" }),
 );
 
-const status = OneOf(lineStatuses, { examples: ["fulfilled"] });
+const status = OneOf(orderLineStatuses, { examples: ["fulfilled"] });
 const present = "Present once the line is fulfilled";
 
 const EsimFulfillment = Type.Object(
@@ -50,7 +48,7 @@ const shipped = { description: "Present once the card is shipped" };
 
 const ShippingFulfillment = Type.Object(
   {
-    status: OneOf([...lineStatuses, "shipped"], { examples: ["shipped"] }),
+    status: OneOf([...orderLineStatuses, "shipped"], { examples: ["shipped"] }),
     carrier: Type.Optional(Type.String({ ...shipped, examples: ["Post"] })),
     tracking_number: Type.Optional(Type.String({ ...shipped, examples: ["TR-4471"] })),
     tracking_url: Type.Optional(Nullable(Type.String(shipped))),
@@ -68,7 +66,7 @@ const line = {
   subtotal_cents: Cents,
 };
 
-function lineOf(name: string, productType: (typeof productTypes)[number], fulfillment: TSchema) {
+function lineOf(name: string, productType: ProductType, fulfillment: TSchema) {
   return Type.Object({ ...line, product_type: OneOf([productType]), fulfillment }, named(name));
 }
 
@@ -77,7 +75,7 @@ const lines = {
   esim_qr_api: lineOf("EsimQrApiLine", "esim_qr_api", EsimFulfillment),
   esim_eid_push: lineOf("EsimEidPushLine", "esim_eid_push", EidPushFulfillment),
   physical_sim: lineOf("PhysicalSimLine", "physical_sim", ShippingFulfillment),
-} satisfies Record<(typeof productTypes)[number], TSchema>;
+} satisfies Record<ProductType, TSchema>;
 
 /** A line as it is serialized: in one shape, since a serializer would try each shape of the union on each line. */
 const DeliveredLine = Type.Object(

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { esimStatuses } from "../../core/esims/esim-states.ts";
-import { orderItemStatuses } from "../../core/orders/items.ts";
-import { orderStatuses } from "../../core/orders/order-states.ts";
+import { esimStatuses } from "../../core/store/schema/esims.ts";
+import { orderItemStatuses, orderStatuses } from "../../core/store/schema/orders.ts";
 import {
   BulkSummary,
   Cents,

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
-import { applySupply } from "../../core/orders/item-outcome.ts";
+import type { Store } from "../../core/store/store.ts";
+import { supplierContact } from "../../core/suppliers/supplier.ts";
+import { applySupply } from "../../core/supplies/apply-outcome.ts";
 import {
   type ClaimedItem,
   claimItems,
@@ -10,9 +12,7 @@ import {
   reviewOverdueItems,
   type SupplierQueue,
   waitingItems,
-} from "../../core/orders/items-due.ts";
-import type { Store } from "../../core/store/store.ts";
-import { supplierContact } from "../../core/suppliers/supplier.ts";
+} from "../../core/supplies/due.ts";
 import { MAILS_AT_ONCE } from "../gateways/mailer.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
 import { drained } from "./loop.ts";

@@ -1,5 +1,4 @@
-import type { HeldOrder } from "../../../core/orders/queue.ts";
-import type { ToShip } from "../../../core/orders/to-ship.ts";
+import type { HeldOrder, ToShip } from "../../../core/orders/queue.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { command } from "../../frame/command.ts";
 import type { Context } from "../../frame/context.ts";
@@ -48,7 +47,7 @@ export const queue = command({
   options: { toShip: flag("--to-ship", "SIM cards that wait for `orders ship` instead") },
   async run(context, { toShip }) {
     if (toShip) {
-      const { linesToShip } = await import("../../../core/orders/to-ship.ts");
+      const { linesToShip } = await import("../../../core/orders/queue.ts");
       const lines = await allOf(context, linesToShip);
       const listed = listResult(lines, shippingColumns, "No SIM card waits to be shipped.");
       return lines.length === 0 ? listed : { ...listed, note: ONCE_SENT };

@@ -4,7 +4,8 @@ import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
 
-export type EsimStatus = "active" | "inactive" | "suspended" | "expired";
+export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const;
+export type EsimStatus = (typeof esimStatuses)[number];
 
 /** eSIMs: in stock while `order_id` is null, an order's from then on. */
 export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalogTables>, "products">) {

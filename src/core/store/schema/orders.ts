@@ -6,10 +6,13 @@ import type { Kit } from "./kit.ts";
 import { leaseColumns } from "./lease.ts";
 import type { partnersTables } from "./partners.ts";
 
-export type OrderStatus = "pending_payment" | "paid" | "waiting_review" | "fulfilled" | "failed" | "cancelled";
-export type OrderLineStatus = "pending" | "fulfilled" | "failed" | "cancelled";
+export const orderStatuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+export const orderLineStatuses = ["pending", "fulfilled", "failed", "cancelled"] as const;
+export type OrderLineStatus = (typeof orderLineStatuses)[number];
 /** Contract: order-item activation status. */
-export type OrderItemStatus = "pending" | "submitted" | "confirmed" | "activated" | "failed" | "cancelled";
+export const orderItemStatuses = ["pending", "submitted", "confirmed", "activated", "failed", "cancelled"] as const;
+export type OrderItemStatus = (typeof orderItemStatuses)[number];
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
 

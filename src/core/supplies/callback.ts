@@ -1,10 +1,9 @@
 import type { OrderItemId } from "../kernel/brand.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import { findItem, type ItemRow, lineOfItem } from "../orders/items.ts";
 import type { Read, Tx } from "../store/store.ts";
-import type { SupplyOutcome } from "../suppliers/outcome.ts";
-import { applySupply } from "./item-outcome.ts";
-import { findItem, type ItemRow } from "./items.ts";
-import { linesOfOrder } from "./order.ts";
+import { applySupply } from "./apply-outcome.ts";
+import type { SupplyOutcome } from "./outcome.ts";
 
 /** An item of a supplier, with its line's way of delivery. Throws `not_found` for what is not this supplier's. */
 export async function suppliedItem(
@@ -13,8 +12,8 @@ export async function suppliedItem(
 ): Promise<{ item: ItemRow; delivery_method: string }> {
   const item = await findItem(q, input.id);
   if (item === null || item.supplier !== input.supplier) throw notFound("order_item");
-  const line = (await linesOfOrder(q, item.order_id)).find((each) => each.id === item.line_id);
-  return { item, delivery_method: line?.delivery_method ?? "" };
+  const { delivery_method } = await lineOfItem(q, item);
+  return { item, delivery_method };
 }
 
 /**

@@ -1,4 +1,7 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
+import { holdOrder } from "../orders/finish.ts";
+import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/items.ts";
+import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
@@ -6,9 +9,6 @@ import type { SupplierAdapter } from "../store/schema/suppliers.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier } from "../suppliers/supplier.ts";
-import { holdOrder } from "./hold.ts";
-import { type ItemRow, progressItem, requireItem } from "./items.ts";
-import { linesOfOrder, requireOrder } from "./order.ts";
 
 /** How long one exchange with a supplier may take before another worker may take over (ms). */
 const ITEM_LEASE_MS = 120_000;
@@ -63,9 +63,7 @@ export async function claimItems(tx: Tx, input: { supplier: string; room: number
 
 async function describe(tx: Tx, item: ItemRow): Promise<ClaimedItem> {
   const order = await requireOrder(tx, item.order_id);
-  const line = (await linesOfOrder(tx, order.id)).find((each) => each.id === item.line_id);
-  if (line === undefined) throw new Error("an order item without its line");
-  const { product_sku, product_name, delivery_method } = line;
+  const { product_sku, product_name, delivery_method } = await lineOfItem(tx, item);
   const lease = leaseOn<"orderItems">(item);
   return { item, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
 }

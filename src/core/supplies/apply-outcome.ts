@@ -2,18 +2,25 @@ import { addSuppliedEsims } from "../esims/supplied.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { retryAt } from "../kernel/fault-retries.ts";
 import { canMove } from "../kernel/state-machine.ts";
+import { anythingDelivered, wholeOrder } from "../orders/delivered.ts";
+import { completeOrder, failOrder, holdOrder } from "../orders/finish.ts";
+import {
+  type ItemRow,
+  itemsOfOrder,
+  lineOfItem,
+  orderItemTransitions,
+  progressItem,
+  requireItem,
+} from "../orders/items.ts";
+import { type OrderRow, requireOrder } from "../orders/order.ts";
+import { progressLine } from "../orders/progress.ts";
+import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
+import { recordEvent } from "../outbox/record.ts";
 import { outcomeCounts } from "../store/lease.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
-import type { SupplyOutcome } from "../suppliers/outcome.ts";
-import { completeOrder } from "./complete.ts";
-import { anythingDelivered, wholeOrder } from "./delivered.ts";
-import { failOrder } from "./fail.ts";
-import { holdOrder } from "./hold.ts";
-import { type Heard, noteItemAttempt } from "./item-attempts.ts";
-import { announceItem } from "./item-events.ts";
-import { type ItemRow, itemsOfOrder, orderItemTransitions, progressItem, requireItem } from "./items.ts";
-import { type LineRow, linesOfOrder, type OrderRow, progressLine, requireOrder } from "./order.ts";
+import { type Heard, noteItemAttempt } from "./attempts.ts";
+import type { SupplyOutcome } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
 const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
@@ -74,7 +81,7 @@ type Activated = Extract<SupplyOutcome, { kind: "activated" }>;
 
 async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activated): Promise<ItemRow> {
   if (!mayMove(item, "activated")) return item;
-  const line = await lineOf(tx, item);
+  const line = await lineOfItem(tx, item);
   await addSuppliedEsims(tx, {
     orderId: order.id,
     lineId: line.id,
@@ -129,8 +136,20 @@ async function putOff(tx: Tx, order: OrderRow, item: ItemRow, reason: string): P
   return progressItem(tx, item, { attempts, due_at, leased_until: null });
 }
 
-async function lineOf(tx: Tx, item: ItemRow): Promise<LineRow> {
-  const line = (await linesOfOrder(tx, item.order_id)).find((each) => each.id === item.line_id);
-  if (line === undefined) throw new Error("an order item without its line");
-  return line;
+/** Records the event of a traveller's item: `id` is the item's, `carrier` null. Items without a traveller have none. */
+async function announceItem(tx: Tx, order: OrderRow, item: ItemRow, step: ActivationStep, iccid: string | null) {
+  const { id, traveller } = item;
+  if (traveller === null) return;
+  const { activation_date, customer_name } = traveller;
+  const { id: order_id, order_number, external_order_id } = order;
+  const traveling = { activation_date, customer_name };
+  const subject = { id, order_id, order_number, external_order_id, iccid, carrier: null, ...traveling };
+  const result = { ...item, mobile_number: null };
+  await recordEvent(tx, {
+    partnerId: order.partner_id,
+    environment: order.environment,
+    subjectId: id,
+    ...activationStep(step, subject, result, tx.now),
+  });
+  tx.signal("deliveries");
 }

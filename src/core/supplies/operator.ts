@@ -2,11 +2,11 @@ import { recordAudit } from "../audit/record.ts";
 import { parseActivationCode } from "../esims/esim.ts";
 import { luhnValid } from "../kernel/luhn.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
+import { type OrderRow, requireOrder } from "../orders/order.ts";
 import type { Tx } from "../store/store.ts";
-import type { SuppliedEsim, SupplyOutcome } from "../suppliers/outcome.ts";
-import { applySupply } from "./item-outcome.ts";
-import { type ItemRow, progressItem, requireItem } from "./items.ts";
-import { type OrderRow, requireOrder } from "./order.ts";
+import { applySupply } from "./apply-outcome.ts";
+import type { SuppliedEsim, SupplyOutcome } from "./outcome.ts";
 
 /** The operator heard from the supplier: it took the item. Throws `not_found`, `conflict`. */
 export async function confirmItem(tx: Tx, input: { id: string; number: string; actor: string }): Promise<ItemRow> {
@@ -44,17 +44,6 @@ export async function retryItem(tx: Tx, input: { id: string; actor: string }): P
   await audit(tx, order, item, "items.retry", input.actor);
   tx.signal("fulfilment");
   return sendAgain(tx, item);
-}
-
-/** Whether no worker will look at the item again, although it has not ended. */
-export function isStuck(item: ItemRow): boolean {
-  const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";
-  return !ended && item.due_at === null && item.deadline_at === null;
-}
-
-/** Makes an item due at once, with all its attempts before it. */
-export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
-  return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
 }
 
 async function decide(tx: Tx, input: { id: string; actor: string }, action: string, outcome: SupplyOutcome) {

@@ -1,10 +1,10 @@
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
+import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
+import { type LineRow, linesOfOrder, requireOwnOrder } from "../orders/order.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Read } from "../store/store.ts";
-import { type ItemRow, itemsOfOrder } from "./items.ts";
-import { type LineRow, linesOfOrder, requireOwnOrder } from "./order.ts";
 
 /** How far the scheduled activations of an order are (contract: ActivationStatusResponse). Throws `not_found`. */
 export async function activationStatus(q: Read, input: { owner: Owner; id: OrderId }) {

@@ -6,7 +6,7 @@ import type { AttemptSource } from "../store/schema/attempts.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import type { SupplyOutcome } from "../suppliers/outcome.ts";
+import type { SupplyOutcome } from "./outcome.ts";
 
 /** Where an outcome came from: our own request, a callback, or the operator. */
 export interface Heard {
