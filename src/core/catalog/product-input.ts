@@ -1,7 +1,15 @@
 import { currencyDecimals } from "../kernel/money.ts";
 import type { FieldErrors } from "../kernel/problem.ts";
-import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "../store/schema/catalog.ts";
-import { deliveryMethods, planTypes, productStatuses, productTypes } from "./product.ts";
+import {
+  type DeliveryMethod,
+  deliveryMethods,
+  type PlanType,
+  type ProductStatus,
+  type ProductType,
+  planTypes,
+  productStatuses,
+  productTypes,
+} from "../store/schema/catalog.ts";
 
 /** A product to be imported: the API's names and types. */
 export interface ProductInput {

@@ -1,26 +1,9 @@
 import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "../store/schema/catalog.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-
-export const productStatuses = ["active", "inactive", "out_of_stock"] as const satisfies ProductStatus[];
-export const planTypes = ["data_only", "voice_data"] as const satisfies PlanType[];
-export const productTypes = [
-  "physical_sim",
-  "esim_qr_pregen",
-  "esim_qr_api",
-  "esim_eid_push",
-] as const satisfies ProductType[];
-export const deliveryMethods = [
-  "stock",
-  "supplier_api",
-  "supplier_email",
-  "eid_push",
-  "shipping",
-] as const satisfies DeliveryMethod[];
 
 /** A product as the list shows it (contract: Product). */
 export function toProduct(row: Row<"products">) {

@@ -12,8 +12,6 @@ export const esimTransitions: Transitions<EsimStatus> = {
   expired: [],
 };
 
-export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const satisfies EsimStatus[];
-
 export const activationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
 
 /** The same state as the status record's `activation_status` names it. */

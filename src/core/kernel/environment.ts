@@ -1,2 +1,3 @@
 /** Where a credential, and all that it creates, belongs (contract: Environments). */
-export type Environment = "sandbox" | "production";
+export const environments = ["sandbox", "production"] as const;
+export type Environment = (typeof environments)[number];

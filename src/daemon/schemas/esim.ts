@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { activationStatuses, esimStatuses } from "../../core/esims/esim-states.ts";
+import { activationStatuses } from "../../core/esims/esim-states.ts";
+import { esimStatuses } from "../../core/store/schema/esims.ts";
 import { Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 /** Not checked here: a malformed one is its own problem, `invalid_iccid`. */

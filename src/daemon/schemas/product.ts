@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { productSorts } from "../../core/catalog/list.ts";
-import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../core/catalog/product.ts";
+import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../core/store/schema/catalog.ts";
 import {
   Cents,
   CountryFilter,

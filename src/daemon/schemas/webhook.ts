@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import { eventKinds } from "../../core/events/catalog.ts";
+import { environments } from "../../core/kernel/environment.ts";
 import { webhookStatuses } from "../../core/webhooks/states.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
-
-const environments = ["sandbox", "production"] as const;
 
 const WebhookId = UuidOf<"webhook">("The endpoint");
 const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ["https://shop.example.com/hooks/esim"] });

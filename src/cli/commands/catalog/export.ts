@@ -1,6 +1,7 @@
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/formats/offer.ts";
 import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
+import { planTypes } from "../../../core/store/schema/catalog.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
@@ -34,7 +35,7 @@ export const exportCatalog = command({
     markup: markupOption(),
     region: text("--region <region>", "only this region, in any case"),
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
-    type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
+    type: choice("--type <type>", planTypes, "only this type"),
     output: text("-o, --output <file>", "write here instead of stdout"),
   },
   async run(context, { format, as, markup, region, country, type, output }) {

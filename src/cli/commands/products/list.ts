@@ -1,3 +1,4 @@
+import { planTypes, productStatuses } from "../../../core/store/schema/catalog.ts";
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
@@ -17,8 +18,8 @@ export const list = command({
     ...listOptions,
     region: text("--region <region>", "only this region, in any case"),
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
-    type: choice("--type <type>", ["data_only", "voice_data"], "only this type"),
-    status: choice("--status <status>", ["active", "inactive", "out_of_stock"], "only this status (default active)"),
+    type: choice("--type <type>", planTypes, "only this type"),
+    status: choice("--status <status>", productStatuses, "only this status (default active)"),
     sortBy: choice("--sort-by <field>", ["created_at", "price_cents", "name"], "default created_at"),
     sortOrder: choice("--sort-order <order>", ["asc", "desc"], "default desc"),
   },

@@ -1,3 +1,4 @@
+import { productStatuses } from "../../../core/store/schema/catalog.ts";
 import { command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { argument, choice, decimal } from "../../kernel/input.ts";
@@ -14,7 +15,7 @@ export const update = command({
   args: { sku: argument("sku", "the product") },
   options: {
     price: decimal("--price <amount>", "wholesale price in the product's currency, e.g. 12.00"),
-    status: choice("--status <status>", ["active", "inactive", "out_of_stock"], "whether it can be ordered"),
+    status: choice("--status <status>", productStatuses, "whether it can be ordered"),
   },
   async run(context, { sku, price, status }) {
     if (price === undefined && status === undefined) {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { supplierAdapters } from "../../../core/store/schema/suppliers.ts";
 import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { address, argument, choice, text } from "../../kernel/input.ts";
@@ -19,7 +20,7 @@ export const set = command({
   ],
   args: { name: argument("name", "the supplier, as products name it") },
   options: {
-    adapter: choice("--adapter <adapter>", ["http", "email"], "signed HTTP, or mail (default for a new one)"),
+    adapter: choice("--adapter <adapter>", supplierAdapters, "signed HTTP, or mail (default for a new one)"),
     url: address("--url <url>", "where the http adapter posts to"),
     secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
     to: text("--to <address>", "whom the email adapter writes to"),

@@ -1,3 +1,4 @@
+import { environments } from "../../../core/kernel/environment.ts";
 import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
@@ -16,7 +17,7 @@ export const list = command({
   options: {
     ...listOptions,
     status: choice("--status <status>", ["active", "disabled", "failed"], "only this status"),
-    environment: choice("--environment <environment>", ["sandbox", "production"], "only this environment"),
+    environment: choice("--environment <environment>", environments, "only this environment"),
   },
   async run(context, { limit, cursor, all, status, environment }) {
     const query = { limit, cursor, status, environment };

@@ -1,6 +1,7 @@
 import type { Kit } from "./kit.ts";
 
-export type SupplierAdapter = "http" | "email";
+export const supplierAdapters = ["http", "email"] as const;
+export type SupplierAdapter = (typeof supplierAdapters)[number];
 
 /** Who delivers what is not in stock: reached by a signed HTTP exchange or by e-mail. */
 export function suppliersTables(k: Kit) {
