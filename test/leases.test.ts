@@ -4,7 +4,7 @@ import { queueDepths } from "../src/core/insight/queues.ts";
 import { luhnDigit } from "../src/core/kernel/luhn.ts";
 import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
-import { applySupply } from "../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
@@ -62,7 +62,7 @@ test("an item that was delivered is never sent again, also where the answer to i
   const { platform, products, caller, supplier } = await withSupplier();
   supplier.answers({ outcome: "activated", esims: [esim(1)] });
   const id = await placeOrder(caller, products.API);
-  const worker = supplyWorker(losingAnswer(platform.store, applySupply), platform.clock.now);
+  const worker = supplyWorker(losingAnswer(platform.store, applySupplyOutcome), platform.clock.now);
   await platform.fulfil();
   for (let minutes = 0; minutes < 60; minutes += 2) {
     await settled(worker);
@@ -175,8 +175,8 @@ test("a fault of our own exchange does not put an item back that the supplier ac
   await supplier.got(1);
   const [item] = await platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
   if (item === undefined) throw new Error("no item");
-  const heard = { source: "callback" } as const;
-  await platform.store.write(applySupply, { id: item.id, outcome: { kind: "accepted" }, heard });
+  const attempt = { source: "callback" } as const;
+  await platform.store.write(applySupplyOutcome, { id: item.id, outcome: { kind: "accepted" }, attempt });
   supplier.asked[0]?.answer({}, 503);
   await worker.idle();
   platform.clock.advance(60 * MINUTE);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { type ActedOn, actAndFollow, actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { applySupply } from "../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { claimItems } from "../src/core/supplies/due.ts";
 import { disableWebhook } from "../src/core/webhooks/status.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
@@ -128,7 +128,7 @@ test("a retry names the requests that are sent again; where none is stuck, none"
   const item_id = claimed?.item.id ?? ("" as never);
   for (let tries = 0; tries < 6; tries++) {
     const outcome = { kind: "temporary", reason: "no answer" } as const;
-    await platform.store.write(applySupply, { id: item_id, outcome, heard: { source: "request" } });
+    await platform.store.write(applySupplyOutcome, { id: item_id, outcome, attempt: { source: "request" } });
   }
   const foreseen = await foresee(id, { verb: "retry" });
   expect(foreseen).toMatchObject({ before: "waiting_review", order: { status: "waiting_review" } });

@@ -7,7 +7,7 @@ import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { retryOrder } from "../src/core/orders/retry.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
-import { applySupply } from "../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { claimItems, reviewOverdueItems } from "../src/core/supplies/due.ts";
 import { completeItem, confirmItem, failItem, retryItem } from "../src/core/supplies/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
@@ -197,10 +197,10 @@ test("an item is due when its day begins where the traveller is, and is worked t
   const id = due?.item.id ?? "";
   // Days went by: the token of the order has expired.
   const later = await platform.credential("acme", { live: true });
-  await platform.store.write(applySupply, {
+  await platform.store.write(applySupplyOutcome, {
     id: id as OrderItemId,
     outcome: { kind: "accepted" },
-    heard: { source: "request" },
+    attempt: { source: "request" },
   });
   expect(await items(later, body.id)).toMatchObject({
     submitted_count: 1,
@@ -238,10 +238,10 @@ test("supplier faults are tried again after 1, 2, 4, 8 and 16 minutes, then the 
     platform.clock.advance(1);
     const [due] = await platform.store.write(claimItems, { supplier: "northwind", room: 9 });
     expect(due?.item.quantity, String(minutes)).toBe(3);
-    await platform.store.write(applySupply, {
+    await platform.store.write(applySupplyOutcome, {
       id: due?.item.id ?? ("" as OrderItemId),
       outcome: { kind: "temporary", reason: "connection refused" },
-      heard: { source: "request" },
+      attempt: { source: "request" },
     });
   }
   expect((await caller.get(`/api/v1/orders/${body.id}`)).body.status).toBe("waiting_review");
@@ -256,10 +256,10 @@ test("no final answer within 48 hours puts the order into review", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.API, 1]]);
   const [id] = await itemIds(platform, body.id);
-  await platform.store.write(applySupply, {
+  await platform.store.write(applySupplyOutcome, {
     id: id as OrderItemId,
     outcome: { kind: "accepted" },
-    heard: { source: "request" },
+    attempt: { source: "request" },
   });
   platform.clock.advance(48 * 3_600_000 - 1);
   expect(await platform.store.write(reviewOverdueItems, { limit: 9 })).toBe(0);

@@ -44,7 +44,7 @@ const allowed: Record<string, string> = {
   "src/core/partners/list.ts all": "answers all partners, in the order of their slugs",
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",
-  "src/core/wallet/check.ts crooked": "an audit looks at every transaction",
+  "src/core/wallet/check.ts unbalancedRows": "an audit looks at every transaction",
   "src/core/maintenance/verify-backup.ts tally": "counts the rows of a table: the operator asked how many there are",
   "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/insight/rates.ts orders": "groups one hour's orders by their minutes",

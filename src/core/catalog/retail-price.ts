@@ -8,17 +8,17 @@ export interface Markup {
   readonly scale: bigint;
 }
 
-/** What is added to the wholesale price unless told otherwise, in percent (contract: GET /catalog/sync). */
+/** What is added to the wholesale price by default, in percent (contract: GET /catalog/sync). */
 export const STANDARD_MARKUP = 30;
 
-/** A hundred times the price and more is a slip of the keyboard. */
+/** More than a hundred times the price is probably a typo. */
 export const MOST_MARKUP = 10_000;
 
 const FORM = /^(\d{1,5})(?:\.(\d{1,6}))?$/;
 
 /**
  * "30" or "12.5" as a markup. Throws `validation` naming `field` for anything but a plain decimal of at most 6 decimals
- * from 0 to 10000: a suggested price below wholesale is nobody's wish.
+ * from 0 to 10000: a suggested price below wholesale is a mistake.
  */
 export function parseMarkup(text: string, field = "markup"): Markup {
   const [, whole = "", decimals = ""] = FORM.exec(text.trim()) ?? [];

@@ -7,7 +7,7 @@ import type { Read } from "../store/store.ts";
 
 const EACH_BY_ITSELF = ["supplier_email", "eid_push"] as const satisfies DeliveryMethod[];
 
-/** An eSIM with what its order line and its product say of it. */
+/** An eSIM with its order line and its product. */
 function described({ esims, orderLines, products }: Tables) {
   const { validity_days, data_amount_mb, activation_policy } = products;
   return {
@@ -25,8 +25,8 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
       t.orderLines,
       and(
         eq(t.orderLines.id, t.esims.line_id),
-        // Until its line is fulfilled nobody may know of a code: such an eSIM is not there. Travellers of one line are
-        // served each on their own day, and activation.activated has told of each eSIM.
+        // Until its line is fulfilled no code may be shown: such an eSIM is not found. Travellers of one line are
+        // served each on their own day, and activation.activated has announced each eSIM.
         or(eq(t.orderLines.status, "fulfilled"), inArray(t.orderLines.delivery_method, [...EACH_BY_ITSELF])),
       ),
     )
@@ -34,7 +34,7 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
     .where(eq(t.esims.iccid, slot.iccid)),
 );
 
-/** Every delivered eSIM with this ICCID: at most one real one; synthetic ones of the sandbox may meet. */
+/** Every delivered eSIM with this ICCID: at most one real one; synthetic ones may share an ICCID. */
 export function deliveredEsims(q: Read, iccid: string) {
   return byIccid(q, { iccid });
 }

@@ -30,7 +30,7 @@ export function esimsOfOrder(q: Read, orderId: OrderId) {
   return ofOrder(q, { order_id: orderId });
 }
 
-/** An eSIM and its order line, whoever's it is; null when there is none or it was never sold. */
+/** An eSIM and its order line, of any partner; null when there is none or it was never sold. */
 export async function soldEsim(q: Read, id: EsimId) {
   return (await byId(q, { id }))[0] ?? null;
 }

@@ -22,7 +22,7 @@ const expire = statement((db, t, slot: Slots<{ status: EsimStatus; now: number; 
     .set({ status: "expired" })
     .where(
       and(
-        // A node that was faster has expired some of them meanwhile.
+        // Another node may have expired some of them meanwhile.
         ne(t.esims.status, "expired"),
         inArray(
           t.esims.id,
@@ -44,7 +44,7 @@ const promisedBy = statement((db, t, slot: Slots<{ id: ProductId }>) =>
 
 /**
  * Expires eSIMs whose validity has ended, the longest ended first, 500 at most; each with its event (contract:
- * esim.expired). Answers how many: 0 means that nothing is due any more. Safe to repeat, late or twice at once.
+ * esim.expired). Returns how many: 0 means that nothing is due any more. Safe to repeat, late or twice at once.
  */
 export async function expireDueEsims(tx: Tx, _input: null): Promise<number> {
   const promised = new Map<ProductId, number>();
@@ -73,7 +73,7 @@ async function recordExpired(tx: Tx, esim: EsimRow, promised: number): Promise<v
       iccid: esim.iccid,
       order_id: soldIn(esim),
       status: "expired",
-      // When its validity ended, not when somebody got round to it.
+      // When its validity ended, not when the job ran.
       expired_at: isoTime(esim.expires_at ?? tx.now),
       data_usage: dataUsage(esim, promised),
     },

@@ -31,7 +31,7 @@ function refuseMove({ iccid, status }: EsimRow, to: EsimStatus): void {
 }
 
 /**
- * Activates a delivered eSIM, or takes its suspension back. The first time its validity begins, by its product's
+ * Activates a delivered eSIM, or ends its suspension. The first time its validity begins, by its product's
  * validity_days as they are at that moment, and esim.activated goes out. One that is active stays as it is. Throws
  * `not_found`, `conflict`.
  */
@@ -56,7 +56,7 @@ export async function makeActive(tx: Tx, known: DeliveredEsim, { actor, at }: Es
 }
 
 /**
- * Begins the validity of an eSIM that never was active, with esim.activated. What happened to it since `at` stands: one
+ * Begins the validity of an eSIM that never was active, with esim.activated. What happened after `at` is kept: one
  * that was suspended later stays suspended.
  */
 export async function beginValidity(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
@@ -107,7 +107,7 @@ function recordActivated(
   });
 }
 
-/** Whose webhooks hear of an eSIM. */
+/** The owner whose webhooks get events of an eSIM. */
 export function audienceOf(esim: EsimRow): { partnerId: PartnerId; environment: Environment; subjectId: EsimId } {
   const { id, partner_id, environment } = esim;
   if (partner_id === null || environment === null) throw new Error("an eSIM in stock belongs to no partner");

@@ -2,7 +2,7 @@ import type { EsimId } from "../kernel/brand.ts";
 import { notFound } from "../kernel/problem.ts";
 import type { Vault } from "../store/vault.ts";
 
-/** The unguessable token of an eSIM's QR code and install page: its id and a keyed mark of it. */
+/** The unguessable token of an eSIM's QR code and install page: its id and a MAC of it. */
 function linkToken(vault: Vault, esimId: EsimId): string {
   return Buffer.from(esimId.replaceAll("-", ""), "hex").toString("base64url") + vault.linkMark("esim", esimId);
 }

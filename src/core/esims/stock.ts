@@ -51,7 +51,7 @@ async function shortages(q: Read, needs: Need[]): Promise<Shortage[]> {
   return short;
 }
 
-/** Reserves everything or nothing: answers what was short, and then nothing was taken. */
+/** Reserves everything or nothing: returns what was short; then nothing was reserved. */
 export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
   const short = await shortages(tx, needs);
   if (short.length > 0) return short;
@@ -122,7 +122,7 @@ const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
     .where(eq(t.esims.line_id, slot.line_id)),
 );
 
-/** Gives back what an undelivered line holds: its reservation, and eSIMs assigned to it whose codes nobody saw. */
+/** Gives back what an undelivered line holds: its reservation, and assigned eSIMs whose codes were never shown. */
 export async function returnToStock(
   tx: Tx,
   line: { id: OrderLineId; product_id: ProductId; assigned: number },

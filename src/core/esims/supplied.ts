@@ -5,7 +5,7 @@ import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
 
-/** eSIMs as a supplier handed them over, and the order line they are for. */
+/** eSIMs that a supplier delivered, and the order line they are for. */
 export interface SuppliedEsims {
   orderId: OrderId;
   lineId: OrderLineId;

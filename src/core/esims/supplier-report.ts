@@ -4,18 +4,18 @@ import { type DeliveredEsim, requireSuppliedEsim } from "./delivered.ts";
 import { beginValidity, type EsimMove, makeActive, makeSuspended, progressEsim } from "./life.ts";
 import { takePlace, takeUsage, type UsageReport } from "./usage.ts";
 
-/** What a supplier may say of an eSIM that it delivered. */
+/** What a supplier may report of an eSIM that it delivered. */
 export const esimEvents = ["activated", "suspended", "resumed", "usage"] as const;
 
-/** One word of a supplier about one of its eSIMs. */
+/** A report of a supplier about one of its eSIMs. */
 export interface EsimReport {
   iccid: string;
   event: (typeof esimEvents)[number];
   /** Of when it is (ms); null: now. */
   at: number | null;
-  /** Data used, if it says so. */
+  /** Data used, if it is reported. */
   usage: Pick<UsageReport, "used_mb" | "total_mb"> | null;
-  /** Where it was seen; both null: that is not said. */
+  /** Where it was seen; both null: not reported. */
   place: Pick<UsageReport, "country" | "network">;
 }
 
@@ -23,10 +23,9 @@ export interface EsimReport {
 const CLOCK_SKEW_MS = 300_000;
 
 /**
- * Takes over what a supplier says of its eSIM's life and use. Words may come in any order and more than once: what is
- * not newer than what is known changes nothing, except that an activation is never lost, since validity counts from
- * it. `applied` says whether anything changed. Throws `not_found` for what is not this supplier's, `validation` for a
- * moment to come.
+ * Applies a supplier's report on its eSIM. Reports may come in any order and more than once: what is not newer than
+ * what is known changes nothing, except that an activation is never lost, since validity counts from it. `applied` says
+ * whether anything changed. Throws `not_found` for another supplier's eSIM, `validation` for a time in the future.
  */
 export async function takeEsimReport(
   tx: Tx,
@@ -56,7 +55,7 @@ async function move(tx: Tx, known: DeliveredEsim, event: EsimReport["event"], ho
   if (status_at !== null && how.at <= status_at) return false;
   const to = event === "suspended" ? "suspended" : "active";
   if (status === to || (event === "resumed" && status === "inactive")) {
-    // It is so already; but older words that are still under way must not undo it.
+    // Nothing changes; but an older report that comes later must not undo it.
     await progressEsim(tx, known, { status_at: how.at });
     return false;
   }

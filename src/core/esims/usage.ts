@@ -20,7 +20,7 @@ export type UsageOutcome = "imported" | "updated" | "duplicate" | { rejected: st
 type Usage = Pick<EsimRow, "used_mb" | "total_mb" | "usage_at" | "country" | "network" | "location_at">;
 
 /**
- * Takes usage reports over, all in one transaction. One that is not newer than what is known is a duplicate, so that
+ * Applies usage reports, all in one transaction. One that is not newer than what is known is a duplicate, so that
  * the order of files makes no difference; an ICCID that was never delivered is rejected.
  */
 export async function recordUsage(
@@ -89,7 +89,7 @@ function usageAfter(esim: EsimRow, report: UsageReport, at: number): Usage {
     used_mb: report.used_mb,
     total_mb: report.total_mb ?? esim.total_mb,
     usage_at: at,
-    // A place is one whole: half an old one and half a new one would be nowhere.
+    // Country and network change together: a mixture of an old and a new one would be no place.
     country: seen ? country : esim.country,
     network: seen ? network : esim.network,
     location_at: seen ? at : esim.location_at,

@@ -4,7 +4,7 @@ import type { OrderStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
 import { approveOrder } from "./approve.ts";
 import { cancelOrder } from "./cancel.ts";
-import { type Consequence, consequenceSince, standingOf } from "./consequence.ts";
+import { type Consequence, consequenceSince, snapshotOf } from "./consequence.ts";
 import { fulfilStep } from "./fulfil.ts";
 import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
 import { rejectOrder } from "./reject.ts";
@@ -32,22 +32,22 @@ interface Acting {
   actor: Actor;
 }
 
-/** Does what the operator decided, in one transaction, and tells what that was. Throws as the act itself does. */
+/** Performs an act in one transaction and returns what it changed. Throws as the act itself does. */
 export async function actOnOrder(tx: Tx, input: Acting): Promise<ActedOn> {
-  const before = await standingOf(tx, input.id);
+  const before = await snapshotOf(tx, input.id);
   await perform(tx, input);
   return outcomeSince(tx, before);
 }
 
-/** Steps of a delivery that are looked ahead at: 10,000 units. What is larger keeps the other orders waiting. */
+/** Delivery steps that a rehearsal includes: 10,000 units. More would keep the other orders waiting. */
 const STEPS_AHEAD = 20;
 
 /**
- * The same with what a worker then does by itself: the delivery from stock of an approved or retried order. Meant to be
- * rehearsed: its result is what would come of the act.
+ * The same with the step of the worker that follows: the delivery from stock of an approved or retried order. Meant for
+ * a rehearsal, which shows what the act would change.
  */
 export async function actAndFollow(tx: Tx, input: Acting): Promise<ActedOn> {
-  const before = await standingOf(tx, input.id);
+  const before = await snapshotOf(tx, input.id);
   await perform(tx, input);
   if (before.order.status === "waiting_review" && (input.act.verb === "approve" || input.act.verb === "retry")) {
     for (let steps = 0; steps < STEPS_AHEAD && (await fulfilStep(tx, input.id)) === "more"; steps++);
@@ -72,7 +72,7 @@ function perform(tx: Tx, { id, act, actor }: Acting): Promise<unknown> {
   }
 }
 
-async function outcomeSince(tx: Tx, before: Awaited<ReturnType<typeof standingOf>>): Promise<ActedOn> {
+async function outcomeSince(tx: Tx, before: Awaited<ReturnType<typeof snapshotOf>>): Promise<ActedOn> {
   const row = await requireOrder(tx, before.order.id);
   const order = { ...toOrder(row, await linesOfOrder(tx, row.id)), reason: row.reason };
   return { before: before.order.status, order, done: await consequenceSince(tx, before) };

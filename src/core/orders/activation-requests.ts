@@ -10,7 +10,7 @@ export interface ActivationRequest extends Traveller {
   product_id: string;
 }
 
-/** Products of these deliveries go to a traveller, one request a unit. */
+/** Products with these delivery methods need one activation request for each unit. */
 const SCHEDULED: readonly string[] = ["supplier_email", "eid_push"];
 
 /** Whether each unit of a line needs an activation request. */
@@ -19,7 +19,7 @@ export function isScheduled(deliveryMethod: string): boolean {
 }
 
 /**
- * Hands each line its travellers, in the order of the requests. Throws `validation` naming missing and surplus ones
+ * Assigns travellers to lines, in the order of the requests. Throws `validation` naming missing and surplus ones
  * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that the
  * calendar does not have, or that is past in the request's own time zone.
  */
@@ -74,14 +74,14 @@ export function wrongEids(requests: Pick<ActivationRequest, "eid_number">[]): st
 
 function refuseDates(requests: ActivationRequest[], now: number): void {
   for (const [index, request] of requests.entries()) {
-    const words = dateFault(request, now);
+    const words = dateProblem(request, now);
     if (words === undefined) continue;
     const field = `activation_requests.${index}.activation_date`;
     throw new Problem("invalid_activation_date", `${field} ${words}.`, { errors: { [field]: [words] } });
   }
 }
 
-function dateFault({ activation_date, timezone }: ActivationRequest, now: number): string | undefined {
+function dateProblem({ activation_date, timezone }: ActivationRequest, now: number): string | undefined {
   if (!isCivilDate(activation_date)) return "is not a day that the calendar has";
   return activation_date < civilDateAt(now, timezone) ? `is past in ${timezone}` : undefined;
 }

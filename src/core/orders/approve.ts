@@ -7,8 +7,8 @@ import { progressOrder } from "./progress.ts";
 import { needsOf, reserveForOrder, shortStock } from "./reserve.ts";
 
 /**
- * Passes a held order: its stock is reserved and a worker delivers it. Throws `not_found`, `conflict` when it is not in
- * review or the stock is still short; then nothing changes.
+ * Approves a held order: its stock is reserved and a worker delivers it. Throws `not_found`, `conflict` when it is not
+ * in review or the stock is still short; then nothing changes.
  */
 export async function approveOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
   const order = await orderInReview(tx, input.id);

@@ -12,7 +12,7 @@ import { type LineRow, linesOfOrder, type OrderRow, requireOrder } from "./order
 export interface StockMove {
   sku: string;
   count: number;
-  /** Those that can be named, where the order has few; reserved ones have no names yet. */
+  /** Listed if the order has few eSIMs; reserved eSIMs have no ICCID yet. */
   iccids: string[];
 }
 
@@ -22,13 +22,13 @@ export interface Consequence {
   from_stock: StockMove[];
   to_stock: StockMove[];
   shipped: { sku: string; quantity: number }[];
-  /** Requests that their supplier gets again. */
+  /** Requests that are sent to their supplier again. */
   sent_again: { item_id: OrderItemId; supplier: string }[];
-  /** Events, and to how many endpoints each goes; `held` ones wait until theirs is enabled again. */
+  /** Events, and to how many endpoints each goes; `held` deliveries wait until their endpoint is enabled again. */
   events: { kind: EventKind; endpoints: number; held: number }[];
 }
 
-/** ICCIDs are told of orders with at most so many eSIMs. */
+/** ICCIDs are listed for orders with at most this many eSIMs. */
 const FEW = 20;
 
 const esimsOf = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
@@ -61,20 +61,20 @@ const deliveriesOf = statement((db, t, slot: Slots<{ event_id: string }>) =>
 
 type OwnEsim = { id: EsimId; iccid: string; product_id: ProductId };
 
-/** How an order and its surroundings stand at a moment, for comparison with a later one. */
-export interface Standing {
+/** An order and what its acts may change, at one moment, for comparison with a later one. */
+export interface OrderSnapshot {
   order: OrderRow;
   lines: LineRow[];
   items: ItemRow[];
   esims: OwnEsim[];
-  /** What is free of each product that it has stock lines of. */
+  /** The available stock of each product of its stock lines. */
   free: Map<ProductId, number>;
   refunded: number;
   events: Set<string>;
 }
 
-/** How an order stands now. Throws `not_found`. */
-export async function standingOf(q: Read, id: OrderId): Promise<Standing> {
+/** The snapshot of an order now. Throws `not_found`. */
+export async function snapshotOf(q: Read, id: OrderId): Promise<OrderSnapshot> {
   const order = await requireOrder(q, id);
   const lines = await linesOfOrder(q, id);
   const free = new Map<ProductId, number>();
@@ -93,8 +93,8 @@ export async function standingOf(q: Read, id: OrderId): Promise<Standing> {
 }
 
 /** What has changed about an order since `before`, in the same transaction. */
-export async function consequenceSince(q: Read, before: Standing): Promise<Consequence> {
-  const after = await standingOf(q, before.order.id);
+export async function consequenceSince(q: Read, before: OrderSnapshot): Promise<Consequence> {
+  const after = await snapshotOf(q, before.order.id);
   return {
     refund_cents: after.refunded - before.refunded,
     from_stock: stockMoves(before, after),
@@ -105,8 +105,8 @@ export async function consequenceSince(q: Read, before: Standing): Promise<Conse
   };
 }
 
-/** What is free in `more` and no longer in `less`; the ICCIDs are those that only the order as it is in `less` has. */
-function stockMoves(more: Standing, less: Standing): StockMove[] {
+/** What is available in `more` but not in `less`; the ICCIDs are those that the order has in `less` only. */
+function stockMoves(more: OrderSnapshot, less: OrderSnapshot): StockMove[] {
   const few = more.esims.length <= FEW && less.esims.length <= FEW;
   const had = new Set(more.esims.map(({ id }) => id));
   const moved = few ? less.esims.filter(({ id }) => !had.has(id)) : [];
@@ -118,24 +118,24 @@ function stockMoves(more: Standing, less: Standing): StockMove[] {
   });
 }
 
-function shippedSince(before: Standing, after: Standing): Consequence["shipped"] {
+function shippedSince(before: OrderSnapshot, after: OrderSnapshot): Consequence["shipped"] {
   const pending = new Set(before.lines.filter(({ shipping }) => shipping === null).map(({ id }) => id));
   return after.lines
     .filter(({ id, shipping }) => shipping !== null && pending.has(id))
     .map(({ product_sku: sku, quantity }) => ({ sku, quantity }));
 }
 
-function sentAgain(before: Standing, after: Standing): Consequence["sent_again"] {
+function sentAgain(before: OrderSnapshot, after: OrderSnapshot): Consequence["sent_again"] {
   const idle = new Set(before.items.filter(({ due_at }) => due_at === null).map(({ id }) => id));
   return after.items
     .filter(({ id, due_at }) => due_at !== null && idle.has(id))
     .map(({ id: item_id, supplier }) => ({ item_id, supplier }));
 }
 
-async function eventsSince(q: Read, { order, events: told }: Standing): Promise<Consequence["events"]> {
+async function eventsSince(q: Read, { order, events: known }: OrderSnapshot): Promise<Consequence["events"]> {
   const events: Consequence["events"] = [];
   for (const { id, kind } of await eventsOf(q, { subject_id: order.id })) {
-    if (told.has(id)) continue;
+    if (known.has(id)) continue;
     const sent = await deliveriesOf(q, { event_id: id });
     const many = (status: DeliveryStatus) => sent.filter((one) => one.status === status).length;
     events.push({ kind, endpoints: many("pending"), held: many("held") });

@@ -4,7 +4,6 @@ import { emailKey } from "../kernel/email-key.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { Problem } from "../kernel/problem.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
@@ -13,7 +12,7 @@ import { readSetting } from "../store/settings.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
-import { type OwnKey, orderOfKey } from "./idempotency.ts";
+import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
 import {
   type LineRow,
@@ -29,7 +28,7 @@ import { type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts"
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends Owner {
   key: { space: OwnKey["space"]; value: string };
-  /** Of the whole payload as it came, see kernel/canonical. */
+  /** Of the whole payload as received, see kernel/canonical. */
   payloadHash: string;
   lines: { product_id: string; quantity: number }[];
   metadata: Record<string, unknown>;
@@ -39,20 +38,22 @@ export interface NewOrder extends Owner {
   customer: OrderCustomer | null;
 }
 
-/** An order, and whether this request made it. */
+/** An order, and whether this request created it. */
 export interface CreatedOrder {
   order: Order & { wallet_balance_after_cents: number };
-  /** True when the key was used before and this is its order as it stands now. */
+  /** True when the key was used before and this is its order as it is now. */
   replayed: boolean;
 }
 
 /**
- * Creates an order, charged to the wallet in the same transaction, or answers the one its key made before (contract:
+ * Creates an order, charged to the wallet in the same transaction, or returns the one its key created before (contract:
  * POST /orders). Throws `idempotency_conflict`, `validation` for products and activation requests,
  * `invalid_activation_date`, `insufficient_balance`; a refusal leaves the key free.
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
-  const replay = await replayOf(tx, input);
+  const { partnerId: partner_id, environment, payloadHash } = input;
+  const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
+  const replay = await replayOf(tx, request);
   if (replay !== null) return replay;
   const priced = await priceLines(tx, input.lines);
   const travellers = await travellersOf(tx, priced.lines, input.activationRequests);
@@ -61,35 +62,23 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
   const { order, lines } = await insertOrder(tx, input, { id, order_number, priced, balanceAfter });
   await insertItems(tx, order, lines, travellers);
-  await insertRow(tx, "idempotencyKeys", {
-    partner_id: input.partnerId,
-    environment: input.environment,
-    space: input.key.space,
-    key: input.key.value,
-    payload_hash: input.payloadHash,
-    order_id: id,
-  });
+  await keepKey(tx, request, id);
   await announce(tx, toOrder(order, lines), { owner: input, transactionId });
   tx.signal("fulfilment");
   return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 
 async function travellersOf(tx: Tx, lines: PricedLine[], requests: ActivationRequest[]): Promise<Traveller[][]> {
-  // Few orders have any: the others need not ask.
+  // Few orders have any: the others skip the setting.
   const strictEid = requests.length > 0 && (await readSetting(tx, "strict_eid")) === "yes";
   return matchRequests(lines, requests, { now: tx.now, strictEid });
 }
 
-async function replayOf(tx: Tx, input: NewOrder): Promise<CreatedOrder | null> {
-  const { partnerId: partner_id, environment, key } = input;
-  const used = await orderOfKey(tx, { partner_id, environment, space: key.space, key: key.value });
-  if (used === null) return null;
-  if (used.payload_hash !== input.payloadHash) {
-    const name = key.space === "single" ? "Idempotency-Key" : "external_order_id";
-    throw new Problem("idempotency_conflict", `This ${name} was used before for an order with a different payload.`);
-  }
-  const row = await requireOrder(tx, used.order_id);
-  const order = toOrder(row, await linesOfOrder(tx, row.id));
+async function replayOf(tx: Tx, request: KeyedRequest): Promise<CreatedOrder | null> {
+  const id = await orderToReplay(tx, request);
+  if (id === null) return null;
+  const row = await requireOrder(tx, id);
+  const order = toOrder(row, await linesOfOrder(tx, id));
   return { order: { ...order, wallet_balance_after_cents: row.wallet_balance_after_cents ?? 0 }, replayed: true };
 }
 

@@ -26,7 +26,7 @@ const claim = leases.claimer<{ environment: Environment; partner_id: PartnerId }
 
 const partners = partnerQueues((t) => sql`${t.orders}`);
 
-/** The partners whose orders are due, production first, and in how many ms the next one's will be. */
+/** The partners with due orders, production first, and in how many ms the next order is due. */
 export async function waitingOrders(q: Read, _input: null): Promise<{ due: PartnerQueue[]; waitMs: number | null }> {
   return dueNow(q, await partners(q));
 }
@@ -53,7 +53,7 @@ export async function postponeOrder(tx: Tx, input: { lease: Lease<"orders">; del
   await leases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
 }
 
-/** Gives leases up, so that any worker can go on at once. */
+/** Releases leases, so that any worker can claim the orders at once. */
 export async function releaseOrders(tx: Tx, held: Lease<"orders">[]): Promise<void> {
   for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
 }

@@ -7,7 +7,7 @@ import { type LineRow, linesOfOrder, type OrderRow } from "./order.ts";
 import { progressOrder } from "./progress.ts";
 import { withdrawUndelivered } from "./withdraw.ts";
 
-/** The last line is delivered: the order is fulfilled, and says so (contract: order.fulfilled; esims.ready). */
+/** Ends an order as fulfilled, with its events (contract: order.fulfilled; esims.ready). */
 export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<OrderRow> {
   const finished = await progressOrder(tx, order, {
     status: "fulfilled",
@@ -45,8 +45,8 @@ export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Prom
 }
 
 /**
- * Holds a paid order for people; one that is held already gets the newest reason. The audit trail keeps `cause`, also
- * once the order has ended: like `reason`, but without what others wrote, which may name a traveller.
+ * Holds a paid order for review; one that is held already gets the newest reason. The audit trail keeps `cause`, also
+ * after the order has ended: the reason without text from the supplier, which may name a traveller.
  */
 export async function holdOrder(tx: Tx, order: OrderRow, reason: string, cause: string): Promise<void> {
   if (order.status !== "paid" && order.status !== "waiting_review") return;

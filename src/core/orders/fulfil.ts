@@ -11,36 +11,36 @@ import { reserveForOrder } from "./reserve.ts";
 /** Units written in one transaction at most, so that no order keeps the others waiting. */
 const UNITS_PER_STEP = 500;
 
-/** Where a step left its order: more to do at once, done, or waiting for people. */
+/** Where a step left its order: more to do at once, done, or waiting for review. */
 export type StepOutcome = "more" | "done" | "waiting";
 
 /**
- * One step of an order's fulfilment, in one transaction: reserves all of its stock, or hands out up to 500 eSIMs, or
- * finishes it. Safe to repeat: it goes on from what is written. Nothing becomes visible before the last step.
+ * One step of an order's fulfilment, in one transaction: reserves all of its stock, or assigns up to 500 eSIMs, or
+ * finishes it. Safe to repeat: it continues from what is written. Nothing becomes visible before the last step.
  */
 export async function fulfilStep(tx: Tx, orderId: OrderId): Promise<StepOutcome> {
   const order = await requireOrder(tx, orderId);
   const lines = await linesOfOrder(tx, orderId);
   if (order.environment === "sandbox") {
-    return order.status === "pending_payment" ? handOut(tx, order, lines) : settle(tx, order);
+    return order.status === "pending_payment" ? assignUnits(tx, order, lines) : settle(tx, order);
   }
   // An order in review that is due was approved or retried; it stays in review until its last unit is delivered.
   if (order.status !== "paid" && order.status !== "waiting_review") return settle(tx, order);
   const reserved = await reserve(tx, order, lines);
-  return reserved === null ? "waiting" : handOut(tx, reserved, lines);
+  return reserved === null ? "waiting" : assignUnits(tx, reserved, lines);
 }
 
-async function handOut(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
+async function assignUnits(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
   const next = lines.find((line) => line.status === "pending" && unitsLeft(line, order) > 0);
   if (next === undefined) return completeLines(tx, order, lines);
   const line = await assignSome(tx, order, next, lines);
   const after = lines.map((known) => (known.id === line.id ? line : known));
-  // A small order is finished in the same transaction that hands out its last eSIM.
+  // A small order is finished in the same transaction that assigns its last eSIM.
   const left = after.some((known) => known.status === "pending" && unitsLeft(known, order) > 0);
   return left ? "more" : completeLines(tx, order, after);
 }
 
-/** Nothing to do (any more): it is not looked at again by itself. */
+/** Nothing is left to do: no worker claims the order again by itself. */
 async function settle(tx: Tx, order: OrderRow): Promise<StepOutcome> {
   await progressOrder(tx, order, { due_at: null, leased_until: null });
   return "done";
@@ -75,7 +75,7 @@ async function assignSome(tx: Tx, order: OrderRow, line: LineRow, lines: LineRow
   return progressLine(tx, line, { assigned: line.assigned + quantity });
 }
 
-/** The sandbox's travellers are served at once; answers the devices their eSIMs are for, in order. */
+/** Activates items of the sandbox at once; returns the EIDs that their eSIMs are for, in order. */
 async function activateSandboxItems(tx: Tx, line: LineRow, quantity: number): Promise<(string | null)[]> {
   const items = (await itemsOfOrder(tx, line.order_id)).filter((item) => item.line_id === line.id);
   const lots = items.every((item) => item.quantity === 1)
@@ -87,7 +87,7 @@ async function activateSandboxItems(tx: Tx, line: LineRow, quantity: number): Pr
   return lots.map((item) => item.traveller?.eid_number ?? null);
 }
 
-/** Everything is handed out: the lines it delivers become visible together. */
+/** All eSIMs are assigned: the lines they deliver become visible together. */
 async function completeLines(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
   const sandbox = order.environment === "sandbox";
   const after: LineRow[] = [];

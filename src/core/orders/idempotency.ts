@@ -1,7 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
+import { Problem } from "../kernel/problem.ts";
+import { insertRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 
 /** A partner's own name for an order. `single`: an Idempotency-Key; `bulk`: an external_order_id. */
 export interface OwnKey {
@@ -25,7 +28,29 @@ const keyUsed = statement((db, t, slot: Slots<OwnKey>) =>
     ),
 );
 
-/** The order that a key made, and the hash of what was asked for then; null: the key is free. */
+/** The order that was created with a key, and the hash of its payload; null: the key is free. */
 export async function orderOfKey(q: Read, key: OwnKey): Promise<{ order_id: OrderId; payload_hash: string } | null> {
   return first(await keyUsed(q, { ...key }));
+}
+
+/** What a request with a key asks for: the hash of its payload. */
+export interface KeyedRequest {
+  key: Pick<Row<"idempotencyKeys">, keyof OwnKey>;
+  payloadHash: string;
+}
+
+/** The order that the same request created before; null: the key is free. Throws `idempotency_conflict`. */
+export async function orderToReplay(q: Read, { key, payloadHash }: KeyedRequest): Promise<OrderId | null> {
+  const used = await orderOfKey(q, key);
+  if (used === null) return null;
+  if (used.payload_hash !== payloadHash) {
+    const name = key.space === "single" ? "Idempotency-Key" : "external_order_id";
+    throw new Problem("idempotency_conflict", `This ${name} was used before for an order with a different payload.`);
+  }
+  return used.order_id;
+}
+
+/** Binds a key to the order that its request created. */
+export function keepKey(tx: Tx, { key, payloadHash }: KeyedRequest, order_id: OrderId): Promise<void> {
+  return insertRow(tx, "idempotencyKeys", { ...key, payload_hash: payloadHash, order_id });
 }

@@ -51,7 +51,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         supplier: line.supplier ?? "",
         attempts: 0,
         lease_no: 0,
-        // The sandbox reaches no supplier: its worker is the fulfilment's.
+        // The sandbox reaches no supplier: fulfilment activates its items.
         due_at: order.environment === "sandbox" ? null : dueAt(tx.now, traveller),
         created_at: tx.now,
         updated_at: tx.now,
@@ -85,7 +85,7 @@ export function itemsOfOrder(q: Read, orderId: OrderId): Promise<ItemRow[]> {
 
 /** The item with this id, or null. */
 export function findItem(q: Read, id: string): Promise<ItemRow | null> {
-  // Any text may be asked for; only an item's id finds one.
+  // Callers may pass any text; only the id of an item finds one.
   return findByKey(q, "orderItems", { id: id as OrderItemId });
 }
 
@@ -113,13 +113,13 @@ export async function progressItem(tx: Tx, row: ItemRow, change: Partial<ItemRow
   return { ...row, ...changed };
 }
 
-/** Whether no worker will look at the item again, although it has not ended. */
+/** Whether the item has not ended and no worker will claim it again. */
 export function isStuck(item: ItemRow): boolean {
   const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";
   return !ended && item.due_at === null && item.deadline_at === null;
 }
 
-/** Makes an item due at once, with all its attempts before it. */
+/** Makes an item due at once, with its attempts counted from zero. */
 export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
   return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
 }

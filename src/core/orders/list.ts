@@ -8,7 +8,7 @@ import type { Read } from "../store/store.ts";
 import { orderOfKey } from "./idempotency.ts";
 import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 
-/** Whose orders, which of them, from where on. */
+/** Whose orders to list, which of them, and the page. */
 export interface OrderFilter extends Owner {
   limit: number;
   cursor?: string | undefined;
@@ -58,7 +58,7 @@ function byOwner(inStatus: boolean) {
   );
 }
 
-/** Orders by the index of their lines' products; of several lines of one product the first stands for the order. */
+/** Orders by the index of their lines' products; of several lines of one product only the first counts. */
 function byProduct(inStatus: boolean) {
   return statement((db, t, slot: Slots<Window>) => {
     const { orders, orderLines: lines } = t;
@@ -112,11 +112,11 @@ function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<
       ? lists[status === undefined ? "owner" : "ownerInStatus"]
       : lists[status === undefined ? "product" : "productInStatus"];
   const window = { ...from, partnerId, environment, since };
-  // Slots that the chosen list does not use are not missed.
+  // The chosen list uses only some of the slots.
   return list(q, { ...window, status, productId } as Window);
 }
 
-/** The order that a bulk request named, if the other filters let it through: the id is the key of its order. */
+/** The order with this external_order_id, if it passes the other filters: the id is the key of its order. */
 async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
   const { partnerId: partner_id, environment, externalOrderId: key = "" } = filter;
   const known = await orderOfKey(q, { partner_id, environment, space: "bulk", key });

@@ -15,7 +15,7 @@ const linesOf = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
   db.select().from(t.orderLines).where(eq(t.orderLines.order_id, slot.order_id)).orderBy(t.orderLines.position),
 );
 
-/** The order's row, whoever's it is. Throws `not_found`. */
+/** The order's row, of any partner. Throws `not_found`. */
 export async function requireOrder(q: Read, id: OrderId): Promise<OrderRow> {
   const row = await findByKey(q, "orders", { id });
   if (row === null) throw notFound("order");
@@ -34,12 +34,12 @@ export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
   return linesOf(q, { order_id: orderId });
 }
 
-/** What every answer about an order says beyond the contract: the partner's own names in it, and what was refunded. */
+/** The fields of every order record beyond the contract: the partner's own names in it, and the refund. */
 export function orderFacts({ external_order_id, customer, refunded_cents }: OrderRow) {
   return { external_order_id, customer, refunded_cents };
 }
 
-/** The Order record (contract: Order), as create and list answer it. */
+/** The Order record (contract: Order), as create and list return it. */
 export function toOrder(row: OrderRow, lines: LineRow[]) {
   const { id, order_number, partner_id, product_id, product_sku, quantity, unit_price_cents, currency, status } = row;
   return {
@@ -73,7 +73,7 @@ const numberTaken = statement((db, t, slot: Slots<{ order_number: string }>) =>
   db.select({ id: t.orders.id }).from(t.orders).where(eq(t.orders.order_number, slot.order_number)),
 );
 
-/** The id of the order with this number, whoever's it is; null: there is none. */
+/** The id of the order with this number, of any partner; null: there is none. */
 export async function orderIdByNumber(q: Read, number: string): Promise<OrderId | null> {
   return first(await numberTaken(q, { order_number: number.toUpperCase() }))?.id ?? null;
 }
@@ -82,7 +82,7 @@ export async function orderIdByNumber(q: Read, number: string): Promise<OrderId 
 export async function findOrderId(q: Read, idOrNumber: string): Promise<OrderId> {
   const byNumber = await orderIdByNumber(q, idOrNumber);
   if (byNumber !== null) return byNumber;
-  // Not a number of an order: then it is taken for an id, and must be one.
+  // Not an order number: it must be an id.
   return (await requireOrder(q, idOrNumber as OrderId)).id;
 }
 

@@ -6,7 +6,7 @@ import type { OrderStatus } from "../store/schema/orders.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
-/** An order that waits for people. */
+/** An order that waits for review. */
 export interface HeldOrder {
   id: OrderId;
   order_number: string;
@@ -16,12 +16,12 @@ export interface HeldOrder {
   quantity: number;
   total_price_cents: number;
   currency: string;
-  /** Why it waits, in words. */
+  /** Why it waits, as text for people. */
   reason: string | null;
   created_at: string;
 }
 
-/** Where a page of held orders begins: behind this one. */
+/** The last held order of the page before. */
 export interface HeldAfter {
   key: number;
   id: string;
@@ -64,7 +64,7 @@ export async function heldOrders(
   return { data, next: last === undefined ? null : { key: last.created_at, id: last.id } };
 }
 
-/** SIM cards of an order that somebody has to send. */
+/** SIM cards of an order that staff have to ship. */
 export interface ToShip {
   order_id: OrderId;
   order_number: string;
@@ -75,7 +75,7 @@ export interface ToShip {
   created_at: string;
 }
 
-/** Where a page of lines to ship begins: behind this one. */
+/** The last line of the page before. */
 export interface ToShipAfter {
   order: string;
   position: number;
@@ -89,7 +89,7 @@ const toShip = statement((db, t, slot: Slots<ToShipAfter & { limit: number }>) =
     .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
     .where(
       and(
-        // The very words of the index. The sandbox ships its own within a second.
+        // Must match the partial index predicate exactly. The sandbox ships its own within a second.
         sql`${t.orderLines.delivery_method} = 'shipping' and ${t.orderLines.status} = 'pending'`,
         eq(t.orders.environment, "production"),
         sql`(${t.orderLines.order_id}, ${t.orderLines.position}) > (${slot.order}, ${slot.position})`,

@@ -8,7 +8,7 @@ import { anythingDelivered, wholeOrder } from "./delivered.ts";
 import type { OrderRow } from "./order.ts";
 
 /**
- * Refuses a held order of which nothing was delivered: it ends cancelled, refunded in full, with order.cancelled, in
+ * Rejects a held order of which nothing was delivered: it ends cancelled, refunded in full, with order.cancelled, in
  * one transaction. Throws `not_found`, `conflict` when it is not in review or partly delivered.
  */
 export async function rejectOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {

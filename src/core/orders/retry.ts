@@ -22,7 +22,7 @@ export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }):
     );
   }
   const stuck = items.filter(isStuck);
-  // A paid order's stock is reserved by the worker in its turn.
+  // The worker reserves the stock of a paid order.
   const inReview = order.status === "waiting_review" ? lines : [];
   const { reserved, short } = await reserveForOrder(tx, order, inReview);
   if (short.length > 0 && stuck.length === 0) throw shortStock(short, "retry");

@@ -6,7 +6,7 @@ import { completeOrder } from "./finish.ts";
 import { linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
 import { progressLine } from "./progress.ts";
 
-/** How the physical SIMs of an order went out. */
+/** A shipment of the physical SIMs of an order. */
 export interface Shipment {
   id: OrderId;
   carrier: string;
@@ -16,8 +16,8 @@ export interface Shipment {
 }
 
 /**
- * Records that an order's physical SIMs went out; the order is fulfilled when nothing else is left. Throws `not_found`,
- * `validation`, `conflict` when there is nothing (left) to ship.
+ * Records that an order's physical SIMs were shipped; the order is fulfilled when nothing else is left. Throws
+ * `not_found`, `validation`, `conflict` when there is nothing (left) to ship.
  */
 export async function shipOrder(tx: Tx, input: Shipment): Promise<OrderRow> {
   const order = await requireOrder(tx, input.id);

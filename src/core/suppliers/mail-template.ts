@@ -1,4 +1,4 @@
-/** What a supplier's mail may say of an item. */
+/** What a supplier's mail may contain of an item. */
 export interface MailFacts {
   reference: string;
   order_number: string;
@@ -29,7 +29,7 @@ const names: readonly (keyof MailFacts)[] = [
   "selected_plan_id",
 ];
 
-/** What is sent where the operator gave no template of their own. */
+/** Used if the operator set no template. */
 export const STANDARD_TEMPLATE = `Subject: Activation {{activation_date}}: {{product_sku}}, order {{order_number}}
 
 Please activate this plan on {{activation_date}} ({{timezone}}).
@@ -49,14 +49,14 @@ Quote the reference in your answer. The same reference always means the same act
 
 const SLOT = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
-/** Why a template cannot be used, in words; null: it can. Its first line is the subject, the second is empty. */
+/** Why a template is invalid; null: it is valid. Its first line is the subject, the second is empty. */
 export function templateFault(template: string): string | null {
   if (!/^Subject: ?\S[^\r\n]*\r?\n\r?\n/.test(template)) {
     return 'must begin with a line "Subject: …" and an empty line';
   }
   const known: readonly string[] = names;
-  const strange = [...template.matchAll(SLOT)].flatMap(([, name]) => (name && !known.includes(name) ? [name] : []));
-  return strange.length === 0 ? null : `knows ${names.join(", ")}; not ${[...new Set(strange)].join(", ")}`;
+  const unknown = [...template.matchAll(SLOT)].flatMap(([, name]) => (name && !known.includes(name) ? [name] : []));
+  return unknown.length === 0 ? null : `knows ${names.join(", ")}; not ${[...new Set(unknown)].join(", ")}`;
 }
 
 /** A template with its slots filled: subject and body. What an item does not have is a hyphen. */

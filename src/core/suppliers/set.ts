@@ -21,7 +21,7 @@ type Written = Omit<SupplierRow, "created_at">;
 
 /**
  * Adds a supplier, or changes what is named of one. The http adapter needs an address and a secret, the email adapter
- * somebody to write to. Throws `validation`.
+ * an address to write to. Throws `validation`.
  */
 export async function setSupplier(
   tx: Tx,

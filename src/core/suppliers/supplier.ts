@@ -20,7 +20,7 @@ export interface Supplier {
   updated_at: string;
 }
 
-/** A row as people and programs see it. */
+/** The supplier as it is printed. */
 export function toSupplier(row: SupplierRow): Supplier {
   return {
     name: row.name,
@@ -56,7 +56,7 @@ export async function listSuppliers(q: Read, _input: null): Promise<Supplier[]> 
   return (await all(q, {})).map(toSupplier);
 }
 
-/** The way to a supplier, its secret opened; null: it is not set up. */
+/** How to reach a supplier, its secret decrypted. */
 export interface SupplierContact {
   name: string;
   adapter: SupplierAdapter;
@@ -66,7 +66,7 @@ export interface SupplierContact {
   template: string | null;
 }
 
-/** How to reach a supplier. */
+/** The contact of a supplier; null: it is not set up. */
 export async function supplierContact(q: Read, name: string): Promise<SupplierContact | null> {
   const row = await findSupplier(q, name);
   if (row === null) return null;

@@ -6,7 +6,7 @@ import { type LineRow, linesOfOrder, requireOwnOrder } from "../orders/order.ts"
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Read } from "../store/store.ts";
 
-/** How far the scheduled activations of an order are (contract: ActivationStatusResponse). Throws `not_found`. */
+/** The progress of the scheduled activations of an order (contract: ActivationStatusResponse). Throws `not_found`. */
 export async function activationStatus(q: Read, input: { owner: Owner; id: OrderId }) {
   const order = await requireOwnOrder(q, input.owner, input.id);
   const lines = new Map((await linesOfOrder(q, order.id)).map((line) => [line.id, line]));
@@ -18,7 +18,7 @@ export async function activationStatus(q: Read, input: { owner: Owner; id: Order
     has_scheduled_activations: items.length > 0,
     total_activations: items.length,
     pending_count: count("pending"),
-    // A confirmed one is with the supplier still.
+    // A confirmed activation is still in progress at the supplier.
     submitted_count: count("submitted", "confirmed"),
     activated_count: count("activated"),
     failed_count: count("failed"),

@@ -19,23 +19,23 @@ import { recordEvent } from "../outbox/record.ts";
 import { outcomeCounts } from "../store/lease.ts";
 import type { OrderItemStatus } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
-import { type Heard, noteItemAttempt } from "./attempts.ts";
+import { type Attempt, recordAttempt } from "./attempts.ts";
 import type { SupplyOutcome } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
 const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 
 /**
- * Applies what a supplier, a callback or the operator said of an item, and what follows for its line and order. What
- * comes after the item's end, or repeats what is known, changes nothing; nor does what a worker reports that lost its
- * lease, see `outcomeCounts`.
+ * Applies an outcome from a worker, a callback or the operator to an item, and then to its line and order, in one
+ * transaction. A repeated outcome, one for an item that has ended, and one of a worker that lost its lease (see
+ * `outcomeCounts`) change nothing. Throws `not_found`, `validation` for eSIMs that are known already.
  */
-export async function applySupply(
+export async function applySupplyOutcome(
   tx: Tx,
-  input: { id: OrderItemId; outcome: SupplyOutcome; heard: Heard; leaseNo?: number },
+  input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt; leaseNo?: number },
 ): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
-  await noteItemAttempt(tx, item.id, input.outcome, input.heard);
+  await recordAttempt(tx, item.id, input.outcome, input.attempt);
   if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
   const { outcome } = input;
@@ -49,7 +49,7 @@ export async function applySupply(
     case "refused":
       return refuse(tx, order, item, outcome);
     case "temporary":
-      return putOff(tx, order, item, outcome.reason);
+      return retryLater(tx, order, item, outcome.reason);
   }
 }
 
@@ -111,7 +111,7 @@ const ENDED = { due_at: null, leased_until: null, deadline_at: null } as const;
 
 type Refused = Extract<SupplyOutcome, { kind: "refused" }>;
 
-/** A definite no: the order fails, refunded in full, when nothing of it was delivered; else people decide. */
+/** The order fails with a full refund if nothing of it was delivered; otherwise it is held for review. */
 async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused): Promise<ItemRow> {
   if (!mayMove(item, "failed")) return item;
   const { errorType: error_type, errorMessage: error_message } = outcome;
@@ -127,7 +127,8 @@ async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused):
   return failed;
 }
 
-async function putOff(tx: Tx, order: OrderRow, item: ItemRow, reason: string): Promise<ItemRow> {
+/** The supplier gave no usable response: it is asked again later; after the last attempt the order is held. */
+async function retryLater(tx: Tx, order: OrderRow, item: ItemRow, reason: string): Promise<ItemRow> {
   if (!mayMove(item, "cancelled")) return item;
   const attempts = item.attempts + 1;
   const due_at = retryAt(tx.now, attempts);

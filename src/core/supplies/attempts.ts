@@ -8,8 +8,8 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { SupplyOutcome } from "./outcome.ts";
 
-/** Where an outcome came from: our own request, a callback, or the operator. */
-export interface Heard {
+/** One attempt to have an item delivered: our request, a callback, or a record by the operator. */
+export interface Attempt {
   source: AttemptSource;
   statusCode?: number | null;
   latencyMs?: number | null;
@@ -23,21 +23,21 @@ const attemptsOf = statement((db, t, slot: Slots<{ item_id: OrderItemId }>) =>
     .orderBy(t.itemAttempts.at, t.itemAttempts.id),
 );
 
-/** What was exchanged about an item, oldest first. */
+/** The attempts of an item, oldest first. */
 export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttempts">[]> {
   return attemptsOf(q, { item_id: id });
 }
 
-/** Keeps a line for support: who said what of an item. */
-export function noteItemAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, heard: Heard): Promise<void> {
+/** Records an attempt and its outcome, for support. */
+export function recordAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
   return insertRow(tx, "itemAttempts", {
     id: newId(tx),
     item_id: id,
     at: tx.now,
-    source: heard.source,
+    source: attempt.source,
     outcome: outcome.kind,
-    status_code: heard.statusCode ?? null,
-    latency_ms: heard.latencyMs ?? null,
+    status_code: attempt.statusCode ?? null,
+    latency_ms: attempt.latencyMs ?? null,
     answer: answerOf(outcome),
     request_id: tx.requestId,
   });

@@ -2,10 +2,10 @@ import type { OrderItemId } from "../kernel/brand.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findItem, type ItemRow, lineOfItem } from "../orders/items.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { applySupply } from "./apply-outcome.ts";
+import { applySupplyOutcome } from "./apply-outcome.ts";
 import type { SupplyOutcome } from "./outcome.ts";
 
-/** An item of a supplier, with its line's way of delivery. Throws `not_found` for what is not this supplier's. */
+/** An item of a supplier, with its line's delivery method. Throws `not_found` for another supplier's item. */
 export async function suppliedItem(
   q: Read,
   input: { supplier: string; id: OrderItemId },
@@ -17,7 +17,7 @@ export async function suppliedItem(
 }
 
 /**
- * A supplier's later answer, its signature checked before. Said twice, or after a later step, it changes nothing:
+ * Applies a supplier's callback, whose signature was checked before. A repeated or outdated one changes nothing:
  * `applied` is false then. Throws `not_found`, `conflict` before the item was sent, `validation` for eSIMs that are
  * known already.
  */
@@ -29,6 +29,6 @@ export async function takeSupplierCallback(
   if (item.status === "pending" && item.attempts === 0 && item.leased_until === null) {
     throw new Problem("conflict", "This request was not sent yet.");
   }
-  const after = await applySupply(tx, { id: item.id, outcome: input.outcome, heard: { source: "callback" } });
+  const after = await applySupplyOutcome(tx, { id: item.id, outcome: input.outcome, attempt: { source: "callback" } });
   return { applied: after.status !== item.status };
 }

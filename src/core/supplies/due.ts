@@ -28,14 +28,14 @@ const suppliers = dueKeys<object>({
   waits: () => sql`due_at is not null`,
 });
 
-/** The items of one supplier, and the way in which they go there. */
+/** A supplier with due items, and how it is reached. */
 export interface SupplierQueue {
   supplier: string;
   /** Null: it is not set up. */
   adapter: SupplierAdapter | null;
 }
 
-/** The suppliers for whom items are due, and in how many ms the next one's will be. */
+/** The suppliers with due items, and in how many ms the next item is due. */
 export async function waitingItems(q: Read, _input: null): Promise<{ due: SupplierQueue[]; waitMs: number | null }> {
   const { due, waitMs } = dueNow(q, await suppliers(q, {}));
   const queues: SupplierQueue[] = [];
@@ -43,7 +43,7 @@ export async function waitingItems(q: Read, _input: null): Promise<{ due: Suppli
   return { due: queues, waitMs };
 }
 
-/** An item to be sent, with what its supplier needs to know. */
+/** An item to be sent, with what its supplier needs for it. */
 export interface ClaimedItem {
   item: ItemRow;
   lease: Lease<"orderItems">;
@@ -82,7 +82,7 @@ export async function isSupplyOverdue(q: Read, _input: null): Promise<boolean> {
   return (await overdue(q, { now: q.now, limit: 1 })).length > 0;
 }
 
-/** Holds the orders whose supplier gave no final answer in time; answers how many items that were. */
+/** Holds the orders of overdue items; returns how many items were overdue. */
 export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Promise<number> {
   const rows = await overdue(tx, { now: tx.now, limit: input.limit });
   for (const { id } of rows) {
@@ -93,12 +93,12 @@ export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Prom
   return rows.length;
 }
 
-/** After an unexpected fault of our own: another attempt a little later, with the same reference. */
+/** Schedules another attempt with the same reference, after an unexpected fault in this process. */
 export async function postponeItem(tx: Tx, input: { lease: Lease<"orderItems">; delayMs: number }): Promise<void> {
   await leases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
 }
 
-/** Gives leases up, so that any worker can go on at once. */
+/** Releases leases, so that any worker can claim the items at once. */
 export async function releaseItems(tx: Tx, held: Lease<"orderItems">[]): Promise<void> {
   for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
 }

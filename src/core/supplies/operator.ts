@@ -5,30 +5,30 @@ import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
 import { type OrderRow, requireOrder } from "../orders/order.ts";
 import type { Tx } from "../store/store.ts";
-import { applySupply } from "./apply-outcome.ts";
+import { applySupplyOutcome } from "./apply-outcome.ts";
 import type { SuppliedEsim, SupplyOutcome } from "./outcome.ts";
 
-/** The operator heard from the supplier: it took the item. Throws `not_found`, `conflict`. */
+/** Records that the supplier confirmed an item. Throws `not_found`, `conflict`. */
 export async function confirmItem(tx: Tx, input: { id: string; number: string; actor: string }): Promise<ItemRow> {
   return decide(tx, input, "items.confirm", { kind: "confirmed", confirmationNumber: input.number });
 }
 
-/** What the operator knows of an item that was delivered by hand. */
+/** An item that was delivered by hand. */
 export interface ItemCompletion {
   id: string;
-  /** Where the supplier handed over an eSIM: its ICCID and whole activation code. Both or none. */
+  /** If the supplier delivered an eSIM: its ICCID and whole activation code. Both or none. */
   iccid: string | null;
   activationCode: string | null;
   actor: string;
 }
 
-/** The supplier delivered. Throws `not_found`, `conflict`, `validation`. */
+/** Records that the supplier delivered an item. Throws `not_found`, `conflict`, `validation`. */
 export async function completeItem(tx: Tx, input: ItemCompletion): Promise<ItemRow> {
   const esims = esimsOf(input);
   return decide(tx, input, "items.complete", { kind: "activated", confirmationNumber: null, esims });
 }
 
-/** The supplier will not deliver. Throws `not_found`, `conflict`. */
+/** Records that the supplier will not deliver an item. Throws `not_found`, `conflict`. */
 export async function failItem(
   tx: Tx,
   input: { id: string; errorType: string; errorMessage: string; actor: string },
@@ -49,7 +49,7 @@ export async function retryItem(tx: Tx, input: { id: string; actor: string }): P
 async function decide(tx: Tx, input: { id: string; actor: string }, action: string, outcome: SupplyOutcome) {
   const item = open(await requireItem(tx, input.id));
   await audit(tx, await requireOrder(tx, item.order_id), item, action, input.actor);
-  return applySupply(tx, { id: item.id, outcome, heard: { source: "operator" } });
+  return applySupplyOutcome(tx, { id: item.id, outcome, attempt: { source: "operator" } });
 }
 
 function open(item: ItemRow): ItemRow {

@@ -1,4 +1,4 @@
-/** An eSIM as a supplier hands it over. */
+/** An eSIM as a supplier delivers it. */
 export interface SuppliedEsim {
   iccid: string;
   smdp_address: string;
@@ -6,14 +6,14 @@ export interface SuppliedEsim {
   confirmation_code: string | null;
 }
 
-/** What an exchange with a supplier came to, whatever the adapter (decided: Fulfilment). */
+/** The outcome of an exchange with a supplier, with any adapter. */
 export type SupplyOutcome =
-  /** Taken in; the final answer comes by callback or from staff. */
+  /** Accepted; the final response comes by callback or from staff. */
   | { kind: "accepted" }
   | { kind: "confirmed"; confirmationNumber: string | null }
   /** Delivered; `esims` is empty where the profile went straight into the device. */
   | { kind: "activated"; confirmationNumber: string | null; esims: SuppliedEsim[] }
-  /** A definite no. */
+  /** Refused for good. */
   | { kind: "refused"; errorType: string; errorMessage: string }
-  /** No answer, or none that can be relied on: it is asked again. */
+  /** No response, or an unusable one: the request is repeated. */
   | { kind: "temporary"; reason: string };

@@ -41,7 +41,7 @@ const sums = statement((db, t, _slot) =>
     .groupBy(t.ledgerPostings.account, t.ledgerPostings.currency),
 );
 
-const crooked = statement((db, t, _slot) =>
+const unbalancedRows = statement((db, t, _slot) =>
   db
     .select({ id: t.ledgerPostings.transaction_id })
     .from(t.ledgerPostings)
@@ -67,8 +67,8 @@ export async function checkWallets(
     const low = least !== null && balance_cents < least;
     return { partner: slug, currency, balance_cents, ledger_cents, ok: balance_cents === ledger_cents, low };
   });
-  const unbalanced = (await crooked(q, {})).map((row) => row.id);
-  // Postings to a wallet that does not exist would be money nobody has.
+  const unbalanced = (await unbalancedRows(q, {})).map((row) => row.id);
+  // Postings to a wallet that does not exist would be money without an owner.
   const stray = [...ledger].some(([account, cents]) => account.startsWith("wallet:") && cents !== 0);
   return {
     ok: checked.every((wallet) => wallet.ok) && unbalanced.length === 0 && !stray,

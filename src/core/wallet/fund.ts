@@ -5,7 +5,7 @@ import { invalid } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "./post.ts";
 
-/** Money that the operator books into or out of a wallet, positive either way. */
+/** An amount to credit to or debit from a wallet, positive either way. */
 export interface Funding {
   partnerId: PartnerId;
   amount: MinorUnits;
@@ -14,7 +14,7 @@ export interface Funding {
   actor: string;
 }
 
-/** What `wallet credit` and `wallet debit` answer. */
+/** The result of `wallet credit` and `wallet debit`. */
 export interface Funded {
   transaction_id: string;
   currency: string;
@@ -23,12 +23,12 @@ export interface Funded {
   reference: string | null;
 }
 
-/** Money that came in by bank transfer. Throws `validation` for a bad currency or amount. */
+/** Records a payment and credits a wallet. Throws `validation` for a bad currency or amount. */
 export async function creditWallet(tx: Tx, input: Funding): Promise<Funded> {
   return fund(tx, "credit", input);
 }
 
-/** Money paid back or corrected. Throws `insufficient_balance` rather than going below zero. */
+/** Debits a wallet for a repayment or a correction. Throws `insufficient_balance` rather than going below zero. */
 export async function debitWallet(tx: Tx, input: Funding): Promise<Funded> {
   return fund(tx, "debit", input);
 }

@@ -19,7 +19,7 @@ export interface Movement {
   reference?: string | null;
 }
 
-/** What became of a movement. */
+/** The result of a movement. */
 export interface Posted {
   transactionId: string;
   balanceAfter: MinorUnits;

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
 import { supplierContact } from "../../core/suppliers/supplier.ts";
-import { applySupply } from "../../core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../../core/supplies/apply-outcome.ts";
 import {
   type ClaimedItem,
   claimItems,
@@ -70,12 +70,12 @@ async function supply({ store, gateway, log }: SupplyDependencies, claimed: Clai
   const { id, supplier } = item;
   try {
     const { outcome, statusCode, latencyMs } = await gateway.send(claimed, await store.read(supplierContact, supplier));
-    const about = { id, leaseNo: lease.no, heard: { source: "request", statusCode, latencyMs } } as const;
+    const about = { id, leaseNo: lease.no, attempt: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
-    await store.write(applySupply, { ...about, outcome }).catch(async (error: unknown) => {
+    await store.write(applySupplyOutcome, { ...about, outcome }).catch(async (error: unknown) => {
       // What it delivered cannot be stored, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;
-      await store.write(applySupply, { ...about, outcome: { kind: "temporary", reason: error.message } });
+      await store.write(applySupplyOutcome, { ...about, outcome: { kind: "temporary", reason: error.message } });
     });
   } catch (error) {
     log.error({ err: error, item_id: id }, "supply failed");

@@ -4,7 +4,7 @@ import { formatMoney } from "../../kernel/money.ts";
 import type { Product } from "../product.ts";
 import { coverageWords, imagesOf, type Offer, planWords } from "./offer.ts";
 
-/** Shopify wants a vendor of at least two letters; who the wholesaler is, a shop's customers need not read. */
+/** Shopify requires a vendor of at least two letters; the wholesaler's name is not shown to a shop's customers. */
 const VENDOR = "Travel eSIM";
 
 /** The item in the shape of Shopify's product resource (contract: platform_a). */
@@ -19,7 +19,7 @@ export function toShopify(offer: Offer) {
     product_type: product.product_type === "physical_sim" ? "SIM card" : "eSIM",
     tags: tagsOf(product),
     status: "active" as const,
-    // Nothing of ours says how many a shop may sell: not tracked. Nothing is shipped from the shop either.
+    // How many a shop may sell is unknown here: not tracked. Nothing is shipped from the shop either.
     variants: [
       {
         sku: product.sku,
