@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync, rmSync, statSync, writeFileSync, writeS
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { judgeSpace } from "../src/core/maintenance/file-checks.ts";
+import { spaceFinding } from "../src/core/maintenance/file-checks.ts";
 import type { Finding } from "../src/core/maintenance/finding.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
@@ -126,10 +126,10 @@ test("nothing to examine is an error of its own; a server's data is examined the
 
 test("room on the disk is judged by what is left", () => {
   const GIB = 1024 ** 3;
-  expect(judgeSpace(100 * GIB, 500 * GIB).level).toBe("ok");
-  expect(judgeSpace(10 * GIB, 500 * GIB).level).toBe("warning");
-  expect(judgeSpace(GIB, 10 * GIB).level).toBe("warning");
-  expect(judgeSpace(GIB / 8, 10 * GIB).level).toBe("fault");
+  expect(spaceFinding(100 * GIB, 500 * GIB).level).toBe("ok");
+  expect(spaceFinding(10 * GIB, 500 * GIB).level).toBe("warning");
+  expect(spaceFinding(GIB, 10 * GIB).level).toBe("warning");
+  expect(spaceFinding(GIB / 8, 10 * GIB).level).toBe("fault");
 });
 
 /** A finding whose message is to match a pattern. */

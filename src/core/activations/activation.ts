@@ -32,12 +32,12 @@ const holder = statement((db, t, slot: Slots<{ iccid: string }>) =>
     ),
 );
 
-/** A request's row, whoever's it is, or null. */
+/** The row of any partner's request, or null. */
 export async function activationById(q: Read, id: ActivationId): Promise<ActivationRow | null> {
   return first(await byId(q, { id }));
 }
 
-/** A request's row, whoever's it is. Throws `not_found`. */
+/** The row of any partner's request. Throws `not_found`. */
 export async function requireActivation(q: Read, id: ActivationId): Promise<ActivationRow> {
   const row = await activationById(q, id);
   if (row === null) throw notFound("activation");

@@ -26,21 +26,21 @@ export interface Answered {
   leaseNo?: number;
   statusCode?: number | null;
   latencyMs?: number | null;
-  /** The members of the answer that may be kept; identity values in them are blotted out here. */
+  /** The members of the answer that may be kept; identity values in them are redacted here. */
   answer?: string | null;
 }
 
 /**
  * Takes an answer into the books, in one transaction: the request's next state, its event, the release of its draw
  * after a definite failure, and a line for support. An answer that comes twice, or late, changes nothing more. Answers
- * the request as it stands then, and whether anything changed. Throws `not_found`.
+ * the request's row afterwards, and whether anything changed. Throws `not_found`.
  */
 export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: ActivationRow; applied: boolean }> {
   const row = await requireActivation(tx, given.id);
   const kyc = openKyc(tx, row.sealed)?.reveal() ?? null;
   await noteAttempt(tx, given, kyc);
   if (!outcomeCounts(row, given.leaseNo, given.outcome.kind === "temporary")) return { row, applied: false };
-  const settlement = settle(row, blotted(given.outcome, kyc), {
+  const settlement = settle(row, redacted(given.outcome, kyc), {
     now: tx.now,
     answerWithinMs: (await carrierByPrefix(tx, row.carrier_prefix))?.answer_within_ms ?? ANSWER_WITHIN_MS,
     asked: given.source === "request",
@@ -54,8 +54,8 @@ export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: Acti
   return { row: next, applied: true };
 }
 
-/** Carriers quote what they were sent: their words are cleaned before anybody sees them. */
-function blotted(outcome: CarrierOutcome, kyc: Kyc | null): CarrierOutcome {
+/** Carriers quote what they were sent: their words are redacted before they are stored. */
+function redacted(outcome: CarrierOutcome, kyc: Kyc | null): CarrierOutcome {
   switch (outcome.kind) {
     case "refused":
       return {

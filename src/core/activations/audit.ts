@@ -10,7 +10,7 @@ interface Act {
   note?: string | null;
 }
 
-/** Tells the audit trail what somebody did to a request, or saw of it. */
+/** Records in the audit trail what was done to a request, or read of it. */
 export async function auditActivation(tx: Tx, row: ActivationRow, act: Act): Promise<void> {
   await recordAudit(tx, { ...act, targetKind: "activation", targetId: row.id, partnerId: row.partner_id });
 }

@@ -14,7 +14,7 @@ export type HandMove =
   | { verb: "fail"; errorType: string; errorMessage: string }
   | { verb: "retry" };
 
-/** What was moved, as it stands afterwards. */
+/** What was moved, in its new state. */
 export type Moved = { kind: "activation"; activation: Activation } | { kind: "order_item"; item: ItemRow };
 
 /**

@@ -6,7 +6,7 @@ import type { ProcessingMode } from "../store/schema/activations.ts";
 /** Activation dates are days in Sydney (contract: Physical-SIM activation request). */
 const ACTIVATION_ZONE = "Australia/Sydney";
 
-/** How long a request stays with its partner after its creation or last change of date: a slip can be undone. */
+/** How long a request stays with its partner after its creation or last change of date: a typo can be undone. */
 const GRACE_MS = 5_000;
 
 /** Today in Sydney. */
@@ -23,7 +23,7 @@ export function checkActivationDate(date: string, now: number): void {
   }
 }
 
-/** When a request with this date may be picked up, as it stands right after its creation or a change of date. */
+/** When a request with this date may be picked up, right after its creation or a change of date. */
 export interface Schedule {
   processing_mode: ProcessingMode;
   not_before: number;

@@ -8,7 +8,7 @@ import { type Activation, type ActivationRow, requireOwnActivation, type Target,
 import { auditActivation } from "./audit.ts";
 import { progressActivation } from "./progress.ts";
 
-/** What whoever cancels may say. */
+/** Why a request is cancelled, and by which actor. */
 export interface Cancellation {
   reason: string | null;
   actor: Actor;

@@ -13,9 +13,9 @@ interface Asked extends Owner {
 
 /**
  * Whether a new request may take its ICCID. Null: it is free. A row: the owner's own pending request, which is to be
- * cancelled for it. Throws `duplicate`, which says the same whoever holds the ICCID and however, or `date_conflict`.
+ * cancelled for it. Throws `duplicate`, which says the same for every holder of the ICCID, or `date_conflict`.
  */
-export async function judgeConflict(q: Read, asked: Asked): Promise<ActivationRow | null> {
+export async function requestToReplace(q: Read, asked: Asked): Promise<ActivationRow | null> {
   const holder = await holderOfIccid(q, asked.iccid);
   if (holder === null) return null;
   const own = holder.partner_id === asked.partnerId && holder.environment === asked.environment;

@@ -9,7 +9,7 @@ import type { Read } from "../store/store.ts";
 /** Whom a SIM is activated for, and what proves that it is there: everything that is sealed. */
 export type Kyc = { [F in KycField]: string | null };
 
-/** The same as somebody sent it: absent, null and empty mean the same. */
+/** The same as it was sent: absent, null and empty mean the same. */
 export type SentKyc = { readonly [F in KycField]?: string | null | undefined };
 
 /** The fields that were sent and are good, and a sentence for each bad one. */

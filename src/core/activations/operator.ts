@@ -26,8 +26,8 @@ const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationSt
 };
 
 /**
- * Confirms, completes, fails or retries a physical-SIM request by hand, whoever's it is, with the same effects as a
- * carrier's answer. Throws `not_found`, `conflict` naming the state in which it stands.
+ * Confirms, completes, fails or retries a physical-SIM request of any partner by hand, with the same effects as a
+ * carrier's answer. Throws `not_found`, `conflict` naming its state.
  */
 export async function moveActivation(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function moveActivation(
 
 /**
  * Whether a request was left to staff by a carrier that was worked by hand then and no longer is. Nothing sends it by
- * itself: somebody may have typed it into the portal already.
+ * itself: staff may have typed it into the portal already.
  */
 async function waitsForStaff(tx: Tx, row: ActivationRow): Promise<boolean> {
   const idle = stateOf(row) === "processing" && row.due_at === null && row.deadline_at === null;

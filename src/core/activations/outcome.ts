@@ -6,7 +6,7 @@ import { stateOf } from "./states.ts";
 
 /** What an exchange with a carrier came to, whatever the adapter (decided: Adapter outcomes). */
 export type CarrierOutcome =
-  /** Nothing leaves the house: staff work it in the carrier's portal. */
+  /** Makes no network calls: staff work it in the carrier's portal. */
   | { kind: "waiting" }
   /** Taken in; the answer comes by callback, or by asking again when `againInMs` is given. */
   | { kind: "accepted"; againInMs?: number }
@@ -17,7 +17,7 @@ export type CarrierOutcome =
   /** No answer, or none that can be relied on: it is asked again. */
   | { kind: "temporary" };
 
-/** What an outcome does to a request: its change, and the step to be told of, if any. */
+/** What an outcome does to a request: its change, and the step to announce, if any. */
 export interface Settlement {
   change: Change;
   step?: ActivationEvent;
@@ -31,19 +31,19 @@ interface Circumstances {
   asked: boolean;
 }
 
-/** What `outcome` does to a request as it stands; null: nothing any more, since a later step was taken before. */
+/** What `outcome` does to a request in this state; null: nothing, since a later step was taken before. */
 export function settle(row: ActivationRow, outcome: CarrierOutcome, at: Circumstances): Settlement | null {
   const state = stateOf(row);
   // Staff took over; only that the SIM does work after all changes that by itself.
   if (state === "manual_required" && outcome.kind !== "activated") return null;
   if (state !== "processing" && state !== "confirmed" && state !== "manual_required") return null;
-  const settlement = judged(row, outcome, at);
+  const settlement = settlementOf(row, outcome, at);
   if (settlement === null) return null;
   const counted = at.asked ? { exchanges: row.exchanges + 1 } : {};
   return { ...settlement, change: { leased_until: null, ...counted, ...settlement.change } };
 }
 
-function judged(row: ActivationRow, outcome: CarrierOutcome, at: Circumstances): Settlement | null {
+function settlementOf(row: ActivationRow, outcome: CarrierOutcome, at: Circumstances): Settlement | null {
   switch (outcome.kind) {
     case "waiting":
       return { change: { due_at: null, deadline_at: null, faults: 0 } };
@@ -91,7 +91,7 @@ function confirmed(
   at: Circumstances,
 ): Settlement {
   const wait = awaiting(row, outcome.againInMs, at);
-  // Said again: nothing new to tell.
+  // Repeated: there is nothing new to announce.
   if (stateOf(row) === "confirmed") return { change: wait };
   const confirmation_number = outcome.confirmationNumber;
   return { change: { ...wait, state: "confirmed", confirmation_number, confirmed_at: at.now }, step: "confirmed" };
@@ -107,7 +107,7 @@ function afterFault(row: ActivationRow, now: number): Change {
   };
 }
 
-/** No more tries by itself: it keeps its ICCID and its draw until staff decide. */
+/** No automatic retry follows: it keeps its ICCID and its draw until staff decide. */
 export function leftToStaff(error_type: string, error_message: string): Change {
   return { state: "manual_required", error_type, error_message, due_at: null, deadline_at: null };
 }

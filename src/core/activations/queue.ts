@@ -77,6 +77,6 @@ function toEntry(row: ActivationRow, partner: string): QueueEntry {
   const { id, environment, iccid, carrier, activation_date, customer_name, plan_name, note } = row;
   const { status, processing_status, error_type, error_message, faults } = row;
   const about = { id, partner, environment, iccid, carrier, activation_date, customer_name, plan_name, note };
-  const standing = { status, processing_status, error_type, error_message, faults };
-  return { ...about, ...standing, next_at: isoTimeOrNull(row.due_at), queued_at: isoTime(row.queued_at ?? 0) };
+  const progress = { status, processing_status, error_type, error_message, faults };
+  return { ...about, ...progress, next_at: isoTimeOrNull(row.due_at), queued_at: isoTime(row.queued_at ?? 0) };
 }

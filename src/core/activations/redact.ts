@@ -13,23 +13,23 @@ const secretFields: readonly KycField[] = [
   "sim_last4",
 ];
 
-const BLOT = "[redacted]";
+const REDACTED = "[redacted]";
 
-/** Shorter values, such as four digits of a SIM, meet by chance: they count only where they stand alone. */
-const TELLING_LENGTH = 6;
+/** Shorter values, such as four digits of a SIM, meet by chance: they count only as whole words. */
+const DISTINCT_LENGTH = 6;
 
-/** `text` with every identity value of this request blotted out, however it is spaced or its dates are written. */
+/** `text` with every identity value of this request redacted, however it is spaced or its dates are written. */
 export function redact(text: string, kyc: Kyc | null): string {
-  return kyc === null ? text : blot(text, valuesOf(kyc));
+  return kyc === null ? text : withoutValues(text, valuesOf(kyc));
 }
 
 /** The same for a number that a carrier made up: four digits in it are a coincidence, and it must stay whole. */
 export function redactNumber(number: string, kyc: Kyc | null): string {
   return kyc === null
     ? number
-    : blot(
+    : withoutValues(
         number,
-        valuesOf(kyc).filter((value) => value.length >= TELLING_LENGTH),
+        valuesOf(kyc).filter((value) => value.length >= DISTINCT_LENGTH),
       );
 }
 
@@ -37,10 +37,10 @@ function valuesOf(kyc: Kyc): string[] {
   return secretFields.flatMap((field) => spellings(field, kyc[field]));
 }
 
-function blot(text: string, values: string[]): string {
+function withoutValues(text: string, values: string[]): string {
   // The longest first: an address may hold its own suburb.
   const longestFirst = values.sort((a, b) => b.length - a.length);
-  return longestFirst.reduce((left, value) => left.replace(loosely(value), BLOT), text);
+  return longestFirst.reduce((left, value) => left.replace(loosely(value), REDACTED), text);
 }
 
 function spellings(field: KycField, value: string | null): string[] {
@@ -56,6 +56,6 @@ function loosely(value: string): RegExp {
   const characters = [...value].filter((character) => !/[\s./-]/.test(character));
   const escaped = characters.map((character) => character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
   const pattern = escaped.join("[\\s./-]*");
-  if (characters.length >= TELLING_LENGTH) return new RegExp(pattern, "giu");
+  if (characters.length >= DISTINCT_LENGTH) return new RegExp(pattern, "giu");
   return new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "giu");
 }

@@ -17,8 +17,8 @@ export interface Edit {
 
 /**
  * Changes date or note of a request that was not picked up yet (contract: PATCH, by id and by ICCID). A note alone, or
- * the date it already has, is not judged by date. Throws `not_found`, `not_editable`, `invalid_activation_date`, and
- * `validation` when the passport expires before the new date.
+ * the date it already has, is not checked against the calendar. Throws `not_found`, `not_editable`,
+ * `invalid_activation_date`, and `validation` when the passport expires before the new date.
  */
 export async function rescheduleActivation(
   tx: Tx,

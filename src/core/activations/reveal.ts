@@ -31,7 +31,7 @@ function toAttempt(row: Row<"activationAttempts">) {
   return { at: isoTime(at), source, outcome, status_code, latency_ms, answer, request_id };
 }
 
-/** A request, whoever's it is, with all that staff type into a carrier's portal. */
+/** Any partner's request, with all that staff type into a carrier's portal. */
 export interface RevealedActivation {
   activation: Activation;
   customer_phone: string | null;

@@ -1,7 +1,7 @@
 import type { Transitions } from "../kernel/state-machine.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/activations.ts";
 
-/** Where a request stands: the one machine behind the two statuses that partners see. */
+/** The state of a request: the one machine behind the two statuses that partners see. */
 export type ActivationState =
   | "pending"
   | "processing"
@@ -41,7 +41,7 @@ export const statusesOf: Readonly<Record<ActivationState, Statuses>> = {
   cancelled: { status: "cancelled", processing_status: "pending" },
 };
 
-/** The state that a row's two statuses stand for. */
+/** The state that a row's two statuses express. */
 export function stateOf({ status, processing_status }: Statuses): ActivationState {
   return status === "cancelled" ? "cancelled" : processing_status;
 }

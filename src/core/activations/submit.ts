@@ -14,7 +14,7 @@ import type { Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
-import { judgeConflict } from "./conflicts.ts";
+import { requestToReplace } from "./conflicts.ts";
 import { checkKyc, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
 import { drawableFields, refuseEmptyPool } from "./pool.ts";
 import { statusesOf } from "./states.ts";
@@ -63,7 +63,7 @@ export async function submitActivation(tx: Tx, input: Submission) {
   requireKyc(carrier, input.draw ? { ...drawableFields, ...fields } : fields);
   checkActivationDate(request.activation_date, tx.now);
   refuseExpired(fields.passport_expiry ?? null, request.activation_date);
-  const replaced = await judgeConflict(tx, {
+  const replaced = await requestToReplace(tx, {
     partnerId: input.partnerId,
     environment: input.environment,
     iccid: request.iccid,

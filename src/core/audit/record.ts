@@ -20,7 +20,7 @@ export interface AuditEntry {
   note?: string | null;
 }
 
-/** Writes one line of the audit trail in the transaction of what it tells of. */
+/** Writes one line of the audit trail in the transaction of what it records. */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   await insertRow(tx, "auditEntries", {
     id: newId(tx),

@@ -8,7 +8,7 @@ import type { Read } from "../store/store.ts";
 
 export type CarrierRow = Row<"carriers">;
 
-/** Every field that a carrier may require, in the order in which people are told. */
+/** Every field that a carrier may require, in the order in which messages list them. */
 export const kycFields = [
   "first_name",
   "last_name",

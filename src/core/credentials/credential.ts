@@ -62,11 +62,11 @@ function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-const NOBODY = hashSecret("no credential has this secret");
+const NO_SECRET = hashSecret("no credential has this secret");
 
 /** Whether `secret` is the one behind `hash`; the same time whether it is wrong or there is no credential (null). */
 export function secretMatches(secret: string, hash: string | null): boolean {
   const given = Buffer.from(hashSecret(secret), "hex");
-  const wanted = Buffer.from(hash ?? NOBODY, "hex");
+  const wanted = Buffer.from(hash ?? NO_SECRET, "hex");
   return timingSafeEqual(given, wanted) && hash !== null;
 }

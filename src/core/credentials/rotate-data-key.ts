@@ -3,7 +3,7 @@ import { type DataKeyRotation, dropRetiredKeys, rotateDataKey } from "../store/d
 import { resealBatch, sealedPlaces } from "../store/reseal.ts";
 import type { Store, Tx } from "../store/store.ts";
 
-/** Rows sealed anew in one transaction: few enough that those who serve never wait long. */
+/** Rows sealed again in one transaction: few enough that those who serve never wait long. */
 const BATCH = 200;
 
 /** Rounds over all places before giving up; the second finds what was copied while the first went on. */
@@ -24,7 +24,7 @@ async function beginDataKeyRotation(tx: Tx, input: { actor: Actor }): Promise<Da
 
 /** How far a rotation came. */
 export interface RotationResult extends DataKeyRotation {
-  /** Fields sealed anew by this run. */
+  /** Fields sealed again by this run. */
   resealed: number;
   /** Old keys that are gone for good. */
   dropped: number;
@@ -43,8 +43,8 @@ export interface RotationOptions {
 }
 
 /**
- * Rotates the data key while others serve: from now on everything is sealed under a new key; what stands sealed is
- * sealed anew, a few rows at a time; then the old key is deleted.
+ * Rotates the data key while others serve: from now on everything is sealed under a new key; what is sealed already is
+ * sealed again, a few rows at a time; then the old key is deleted.
  */
 export async function rotateAndReseal(store: Store, options: RotationOptions): Promise<RotationResult> {
   const rotation = await store.write(beginDataKeyRotation, { actor: options.actor });

@@ -42,7 +42,7 @@ export interface Tokens {
   /** Contract: Token. Throws `TokenRefusal`. */
   issue(request: TokenRequest): Promise<IssuedToken>;
   /**
-   * Who holds the token, as things stand at this moment. Throws `unauthorized`, `partner_suspended`, or `token_expired`
+   * Who holds the token, as things are at this moment. Throws `unauthorized`, `partner_suspended`, or `token_expired`
    * where the client is none any more.
    */
   verify(token: string): Promise<TokenHolder | ExpiredToken>;
@@ -173,7 +173,7 @@ function sign(keys: Keys, { client, scope, issuer, now, jti }: Minting): Promise
 async function verifySignature(token: string, keys: Keys, issuer: string, clock: Clock): Promise<Claims> {
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.verifying.get(kid ?? "");
-    if (key === undefined) throw new Problem("unauthorized", "The access token is not one of ours.");
+    if (key === undefined) throw new Problem("unauthorized", "The access token was not issued here.");
     return key;
   };
   try {
@@ -187,7 +187,7 @@ async function verifySignature(token: string, keys: Keys, issuer: string, clock:
     });
     return claimsIn(payload);
   } catch (error) {
-    // Signature, issuer and audience were checked before: it is one of ours, and `verify` compares its expiry.
+    // Signature, issuer and audience were checked before: it was issued here, and `verify` compares its expiry.
     if (error instanceof errors.JWTExpired) return claimsIn(error.payload);
     if (error instanceof Problem) throw error;
     throw new Problem("unauthorized", "The access token is malformed or was not issued here.");

@@ -5,7 +5,7 @@ import type { PassportRow } from "../passports/passport.ts";
 import type { Read } from "../store/store.ts";
 import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
-/** What happened to a request: its states, and each exchange with its carrier with the answer, identity blotted out. */
+/** What happened to a request: its states, and each exchange with its carrier with the answer, identity redacted. */
 export async function activationStory(q: Read, row: ActivationRow): Promise<Moment[]> {
   const { id, iccid, carrier } = row;
   const number = row.mobile_number === null ? "" : `, number ${row.mobile_number}`;

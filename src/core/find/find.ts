@@ -10,7 +10,7 @@ import { esimStory, orderStory } from "./order-story.ts";
 import { auditMoment, auditStory, webhookStory } from "./shared-story.ts";
 import { isEmpty, maskedNumber, type SubjectKind, type Subjects } from "./subjects.ts";
 
-/** One thing that was found, as it stands now. */
+/** One thing that was found, in its present state. */
 export interface Match {
   kind: SubjectKind;
   id: string;
@@ -28,26 +28,26 @@ export interface Match {
 export interface Story {
   matched: Match[];
   /** Oldest first. */
-  timeline: ToldMoment[];
-  /** The kinds of which more was found: the newest 50 of each are matched and told of. */
+  timeline: StoryMoment[];
+  /** The kinds of which more was found: the newest 50 of each are matched and listed. */
   truncated: SubjectKind[];
 }
 
-interface ToldMoment extends Omit<Moment, "at" | "request_id"> {
+interface StoryMoment extends Omit<Moment, "at" | "request_id"> {
   at: string;
   /** The HTTP request that did it, where that is known. */
   request_id: string | null;
 }
 
 /**
- * Tells all that is known of what `what` means, on one snapshot: see `findSubjects` for what it may be. Throws
+ * Lists all that is known of what `what` means, on one snapshot: see `findSubjects` for what it may be. Throws
  * `not_found`, without repeating it: it may be a passport number.
  */
 export async function findStory(q: Read, what: string): Promise<Story> {
   const subjects = await findSubjects(q, what);
   if (isEmpty(subjects)) throw new Problem("not_found", "No such order, eSIM, activation, passport or request.");
   const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
-  // Of what happened at one moment, what was told first comes first.
+  // Of what happened at one moment, what was listed first comes first.
   const timeline = moments
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, request_id = null, ...moment }) => ({ at: isoTime(at), ...moment, request_id }));

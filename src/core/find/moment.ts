@@ -30,7 +30,7 @@ interface Attempt {
   answer: string | null;
 }
 
-/** An exchange in words: who spoke, the code, how long it took, what it came to, what was said. */
+/** An exchange in words: its source, code, duration, outcome and response. */
 export function attemptWords({ source, status_code, latency_ms, outcome, answer }: Attempt): string {
   const code = status_code === null ? "" : ` ${status_code}`;
   const took = latency_ms === null ? "" : ` in ${latency_ms} ms`;

@@ -25,17 +25,17 @@ const tries = statement((db, t, slot: Slots<{ delivery_id: string }>) =>
     .orderBy(t.deliveryAttempts.id),
 );
 
-/** The webhooks about a subject: each event, and each try to deliver it with its code. */
+/** The webhooks about a subject: each event, and each attempt to deliver it with its code. */
 export async function webhookStory(q: Read, subjectId: string): Promise<Moment[]> {
   const moments: Moment[] = [];
   for (const event of await events(q, { subject_id: subjectId })) {
     const sent = await deliveries(q, { event_id: event.id });
     const open = sent.filter(({ delivery }) => delivery.status !== "delivered");
-    const standing = open
+    const undelivered = open
       .map(({ delivery, url }) => `${delivery.status} for ${url ?? "a deleted endpoint"}`)
       .join(", ");
-    const told = sent.length === 0 ? "nobody listens" : standing || "delivered";
-    moments.push({ at: event.occurred_at, kind: "webhook", id: event.id, text: `${event.kind}: ${told}` });
+    const became = sent.length === 0 ? "no endpoint subscribes" : undelivered || "delivered";
+    moments.push({ at: event.occurred_at, kind: "webhook", id: event.id, text: `${event.kind}: ${became}` });
     for (const { delivery, url } of sent) {
       for (const one of await tries(q, { delivery_id: delivery.id })) {
         const answer = one.status_code ?? one.error ?? "no answer";

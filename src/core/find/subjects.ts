@@ -10,7 +10,7 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { partnerNames } from "./names.ts";
 
-/** Whose story is to be told. */
+/** Whose story is to be shown. */
 export interface Subjects {
   orders: OrderRow[];
   /** Those that were meant; of an order that was meant, all of them. */
@@ -146,7 +146,7 @@ export function nothing(): Subjects {
   return { orders: [], esims: [], activations: [], passports: [], audited: [], truncated: [] };
 }
 
-/** What an id of ours belongs to. */
+/** What one of our ids belongs to. */
 export async function ofId(q: Read, id: string): Promise<Subjects> {
   const about: { id: string | null }[] = [{ id }];
   for (const query of subjectOf) about.push(...(await query(q, { word: id })));

@@ -7,7 +7,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
-/** What waits for a worker, for somebody outside, or for the operator. */
+/** What waits for a worker, for a third party, or for the operator. */
 export interface Queue {
   /** A stable name: `orders_due`, `orders_review`, … */
   queue: string;
@@ -39,7 +39,7 @@ const ordersToShip = statement((db, t, _slot) =>
     .innerJoin(t.orders, eq(t.orders.id, t.orderLines.order_id))
     .where(
       and(
-        // The very words of the index.
+        // Must match the partial index predicate exactly.
         sql`${t.orderLines.delivery_method} = 'shipping' and ${t.orderLines.status} = 'pending'`,
         eq(t.orders.environment, "production"),
       ),
@@ -76,7 +76,7 @@ const deliveriesPending = statement((db, t, _slot) =>
   db
     .select({ many: count(), since: oldest(t.deliveries.id) })
     .from(t.deliveries)
-    // The very words of the index.
+    // Must match the partial index predicate exactly.
     .where(and(sql`${t.deliveries.status} = 'pending'`, isNotNull(t.deliveries.endpoint_id))),
 );
 

@@ -75,7 +75,7 @@ const charged = statement((db, t, slot: Slots<Charges>) =>
     ),
 );
 
-/** What is going on, on one snapshot: rates of the last hour, queues, and what needs somebody's attention. */
+/** What is going on, on one snapshot: rates of the last hour, queues, and what needs attention. */
 export async function platformStatus(q: Read): Promise<PlatformStatus> {
   const stock = await stockLevels(q, { below: LOW_STOCK });
   return {

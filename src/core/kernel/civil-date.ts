@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 
-/** The civil date (YYYY-MM-DD) of a moment in ms, in an IANA time zone: UTC unless told. */
+/** The civil date (YYYY-MM-DD) of a moment in ms, in an IANA time zone: UTC by default. */
 export function civilDateAt(ms: number, timeZone = "UTC"): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }

@@ -21,7 +21,7 @@ export interface Identity {
 
 export type IdentityField = keyof Identity;
 
-/** Identity fields as somebody sent them: absent, null and empty mean the same. */
+/** Identity fields as they were sent: absent, null and empty mean the same. */
 export type SentIdentity = { readonly [F in IdentityField]?: string | null | undefined };
 
 /** Most characters of the fields that are free text. */
@@ -49,18 +49,18 @@ export function checkIdentityFields(
 ): { fields: Partial<Record<IdentityField, string>>; errors: FieldErrors } {
   const fields: Partial<Record<IdentityField, string>> = {};
   const errors: FieldErrors = {};
-  const judge = (field: IdentityField, verdict: (text: string) => { keep: string } | { error: string }) => {
+  const check = (field: IdentityField, verdict: (text: string) => { keep: string } | { error: string }) => {
     const text = sent[field]?.trim() ?? "";
     if (text === "") return;
-    const judged = verdict(text);
-    if ("keep" in judged) fields[field] = judged.keep;
-    else errors[field] = [judged.error];
+    const outcome = verdict(text);
+    if ("keep" in outcome) fields[field] = outcome.keep;
+    else errors[field] = [outcome.error];
   };
-  for (const field of freeTexts) judge(field, (text) => checkText(text, identityLengths[field]));
-  judge("date_of_birth", (text) => checkBirthDate(text, today));
-  judge("passport_no", checkNumber);
-  judge("passport_country", checkCountry);
-  judge("passport_expiry", (text) => (isCivilDate(text) ? { keep: text } : { error: NO_DATE }));
+  for (const field of freeTexts) check(field, (text) => checkText(text, identityLengths[field]));
+  check("date_of_birth", (text) => checkBirthDate(text, today));
+  check("passport_no", checkNumber);
+  check("passport_country", checkCountry);
+  check("passport_expiry", (text) => (isCivilDate(text) ? { keep: text } : { error: NO_DATE }));
   return { fields, errors };
 }
 

@@ -42,7 +42,7 @@ export async function makeBackup(input: BackupInput): Promise<Backup> {
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
   try {
-    // Made by us first, so that nobody else may read it for a moment.
+    // Made by us first, so that no other user may read it for a moment.
     await writeFile(partial, "", { mode: 0o600, flag: "wx" });
     await copyDatabase(databaseFile, partial);
     await refuseUnsound(partial, parseMasterKey(keyText, keyFile), clock);

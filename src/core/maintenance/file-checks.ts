@@ -19,11 +19,11 @@ const LOW_SHARE = 0.05;
 /** Whether the file system of `directory` has room left for the database to grow. */
 export async function checkDiskSpace(directory: string): Promise<Finding> {
   const { bavail, bsize, blocks } = await statfs(directory);
-  return judgeSpace(bavail * bsize, blocks * bsize);
+  return spaceFinding(bavail * bsize, blocks * bsize);
 }
 
 /** The finding for so many free bytes of so many. */
-export function judgeSpace(free: number, total: number): Finding {
+export function spaceFinding(free: number, total: number): Finding {
   const words = `${Math.floor(free / MIB)} MiB of ${Math.floor(total / MIB)} MiB are free where the data is.`;
   if (free < LEAST) return fault("disk_space", words, "Free some now: orders are refused once writing fails.");
   const low = free < LOW || free < total * LOW_SHARE;

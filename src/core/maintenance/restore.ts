@@ -9,7 +9,7 @@ import { forgetMove } from "../store/moved.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
-import { type Counts, examineCopy, type GivenKey } from "./verify-backup.ts";
+import { type Counts, checkCopy, type GivenKey } from "./verify-backup.ts";
 
 /** What is to be restored where. */
 export interface RestoreInput {
@@ -79,13 +79,13 @@ async function stage(file: string, staging: string, keyText: string): Promise<vo
 }
 
 async function verify(staging: string, using: { key: GivenKey; clock: Clock }): Promise<Counts | null> {
-  const { found, counts } = await examineCopy(dataDirectory(staging).databaseFile, using);
+  const { found, counts } = await checkCopy(dataDirectory(staging).databaseFile, using);
   const fault = found.find(isFault);
   if (fault === undefined) return counts;
   const hint =
     fault.check === "data_keys"
       ? "Name the key file that belongs to this backup: --key-file FILE."
-      : "Nothing was restored. Take an older backup; esimctl verify-backup tells which is sound.";
+      : "Nothing was restored. Take an older backup; esimctl verify-backup shows which is sound.";
   throw new StoreError(fault.message, hint);
 }
 

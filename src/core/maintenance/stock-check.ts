@@ -53,6 +53,6 @@ export async function checkStock(q: Read): Promise<Finding> {
   if (wrong.length === 0) {
     return fine("stock", `The stock counters of ${counted(all.length, "product")} agree with their eSIMs.`);
   }
-  const remedy = "Somebody changed eSIMs or counters by hand: undo it, or restore a backup from before.";
+  const remedy = "eSIMs or counters were changed by hand: undo it, or restore a backup from before.";
   return fault("stock", `Stock counters are wrong: ${named(wrong)}.`, remedy);
 }

@@ -36,12 +36,12 @@ export interface GivenKey {
 export async function verifyBackup(file: string, input: { key: GivenKey | null; clock: Clock }): Promise<Verified> {
   const { key_file, ...notes } = readNotes(file);
   const key = input.key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
-  const { found, counts } = await examineCopy(file, { key, clock: input.clock });
+  const { found, counts } = await checkCopy(file, { key, clock: input.clock });
   return { ...notes, holds_key: key_file !== null, findings: found.map(ofBackup), counts };
 }
 
 /** The same for the database file itself, whatever it says of itself. */
-export async function examineCopy(
+export async function checkCopy(
   file: string,
   { key, clock }: { key: GivenKey | null; clock: Clock },
 ): Promise<{ found: Finding[]; counts: Counts | null }> {

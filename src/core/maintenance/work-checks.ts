@@ -6,7 +6,7 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fine, warning } from "./finding.ts";
 
-/** Workers look every second, and the longest lease is two minutes: what is due this long is taken by nobody (ms). */
+/** Workers look every second, the longest lease is two minutes: what is due this long (ms) has no worker. */
 const STUCK_AFTER_MS = 10 * 60_000;
 
 type Before = Slots<{ before: number }>;
@@ -46,7 +46,7 @@ const deliveries = statement((db, t, slot: Before) =>
       and(
         lte(t.webhookEndpoints.due_at, slot.before),
         eq(t.webhookEndpoints.status, "active"),
-        // The very words of the index.
+        // Must match the partial index predicate exactly.
         sql`${t.deliveries.status} = 'pending'`,
         lte(t.deliveries.due_at, slot.before),
       ),
@@ -68,7 +68,7 @@ export async function checkWork(q: Read): Promise<Finding[]> {
     if (row === null || row.many === 0) continue;
     const have = row.many === 1 ? "has" : "have";
     const since = isoTime(row.since ?? 0);
-    const message = `${counted(row.many, one, many)} ${have} been due since ${since}, and nobody works on that.`;
+    const message = `${counted(row.many, one, many)} ${have} been due since ${since}, and no worker has taken it.`;
     found.push(warning("stuck_work", message, "See that esimctl serve runs, and look for errors in its log."));
   }
   return found.length > 0 ? found : [fine("stuck_work", "Nothing is stuck: what was due has been taken up.")];

@@ -21,7 +21,7 @@ export const optionalFields = ["title", "address", "suburb", "state", "postcode"
 export type RequiredField = (typeof requiredFields)[number];
 export type OptionalField = (typeof optionalFields)[number];
 
-/** A record as somebody sent it: absent, null and empty mean the same. */
+/** A record as it was sent: absent, null and empty mean the same. */
 export type SentPassport = SentIdentity & { readonly reference?: string | null | undefined };
 
 type CheckedPassport = { ok: true; passport: NewPassport } | { ok: false; errors: FieldErrors };

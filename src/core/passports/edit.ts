@@ -26,7 +26,7 @@ export function refuseInUse(row: PassportRow): void {
 
 /**
  * Changes a passport of the caller's pool (contract: PATCH /kyc/passports/{id}); another number, name or expiry must be
- * verified anew. Throws `validation`, `not_found`, `passport_in_use`, `passport_conflict`, `no_agent_record`.
+ * verified again. Throws `validation`, `not_found`, `passport_in_use`, `passport_conflict`, `no_agent_record`.
  */
 export async function editPassport(
   tx: Tx,
@@ -42,9 +42,9 @@ export async function editPassport(
   const after: NewPassport = { ...before, ...checked.change };
   const columns = columnsOf(tx, after);
   await refuseTaken(tx, owner, row, columns);
-  const anew = verifiedFields.some((field) => before[field] !== after[field]);
-  const standing = anew ? ({ verification: "pending", rejection: null, drawable: false } as const) : {};
-  await updateRow(tx, "passports", { id }, { ...columns, ...standing, updated_at: tx.now });
+  const changed = verifiedFields.some((field) => before[field] !== after[field]);
+  const verdict = changed ? ({ verification: "pending", rejection: null, drawable: false } as const) : {};
+  await updateRow(tx, "passports", { id }, { ...columns, ...verdict, updated_at: tx.now });
   await recordAudit(tx, {
     actor,
     action: "passports.edit",

@@ -9,7 +9,7 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { numberIndex, type PassportRow } from "./passport.ts";
 
-/** A passport as the operator's commands print it: where it stands, without what is sealed. */
+/** A passport as the operator's commands print it: its state, without what is sealed. */
 export interface OperatorPassport {
   id: PassportId;
   /** The partner's slug. */

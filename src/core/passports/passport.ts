@@ -58,14 +58,14 @@ const byId = statement((db, t, slot: Slots<{ id: PassportId }>) =>
   db.select().from(t.passports).where(eq(t.passports.id, slot.id)),
 );
 
-/** The passport's row, whoever's it is and withdrawn or not. Throws `not_found`. */
+/** The row of any partner's passport, withdrawn or not. Throws `not_found`. */
 export async function requirePassport(q: Read, id: PassportId): Promise<PassportRow> {
   const row = first(await byId(q, { id }));
   if (row === null) throw notFound("passport");
   return row;
 }
 
-/** The row of a passport that stands in `owner`'s pool. Throws `not_found` otherwise, whether it exists or not. */
+/** The row of a passport in `owner`'s pool. Throws `not_found` otherwise, whether it exists or not. */
 export async function requireOwnPassport(q: Read, owner: Owner, id: PassportId): Promise<PassportRow> {
   const row = await requirePassport(q, id);
   const own = row.partner_id === owner.partnerId && row.environment === owner.environment;

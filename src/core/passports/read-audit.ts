@@ -4,7 +4,7 @@ import { counted } from "../kernel/counted.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Tx } from "../store/store.ts";
 
-/** Tells the audit trail that somebody of ours read whole records of a partner's pool. */
+/** Records in the audit trail that the operator read whole records of a partner's pool. */
 export async function auditPoolRead(tx: Tx, input: Owner & { ids: PassportId[]; actor: Actor }): Promise<void> {
   const { actor, partnerId, ids } = input;
   const [only] = ids;

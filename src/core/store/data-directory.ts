@@ -117,7 +117,7 @@ export function keyFileIsExposed(file: string): boolean {
  * Throws `StoreError` when another daemon has it. The result releases it.
  */
 export function lockDataDirectory(path: string): () => void {
-  // Long enough for whoever only looks whether it is taken.
+  // Long enough for a process that only checks whether it is taken.
   const lock = new Database(join(path, LOCK), { timeout: 100 });
   try {
     lock.pragma("journal_mode = DELETE");

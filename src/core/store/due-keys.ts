@@ -14,7 +14,7 @@ export interface DueKey {
 interface Queue<K> {
   table(t: Tables): SQL;
   key: string;
-  /** Must match the partial index predicate exactly; a condition on the columns before `key` may stand before it. */
+  /** Must match the partial index predicate exactly; a condition on the columns before `key` may precede it. */
   waits(slot: Slots<K>): SQL;
 }
 

@@ -60,7 +60,7 @@ export function outcomeCounts(
   return row.lease_no === no && !(isFault && row.leased_until === null);
 }
 
-// The four tables have these columns alike; the type of one stands for all.
+// The four tables have these columns alike; the type of one is used for all.
 const leased = (t: Tables, name: LeasedTable) => t[name] as Tables["orders"];
 
 /** The leases of the table `name`, each for `forMs`. */

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 /** Kinds of things that people name on a command line. */
 export type Naming = "partners" | "credentials" | "products" | "orders" | "webhooks" | "carriers" | "suppliers";
 
-/** A name, and what tells a person which one it is. */
+/** A name, and what shows a person which one it is. */
 export interface Named {
   value: string;
   help: string;
@@ -15,8 +15,8 @@ export interface Owner {
   environment: "production" | "sandbox";
 }
 
-/** Nobody waits at a Tab press for a writer to finish (ms). */
-const PATIENCE = 200;
+/** A Tab press does not wait for a writer to finish (ms). */
+const BUSY_TIMEOUT_MS = 200;
 
 const queries: Readonly<Record<Naming, string>> = {
   partners: "SELECT slug AS value, name AS help FROM partners ORDER BY slug LIMIT 500",
@@ -33,7 +33,7 @@ const NEWEST = "ORDER BY id DESC LIMIT 50";
 const OWN = `WHERE partner_id = (SELECT id FROM partners WHERE slug = @slug) AND environment = @environment
     ORDER BY created_at DESC, id DESC LIMIT 50`;
 
-/** Of these there are many, each somebody's. */
+/** Of these there are many, each with an owner. */
 const owned: readonly Naming[] = ["orders", "webhooks"];
 
 /**
@@ -41,7 +41,7 @@ const owned: readonly Naming[] = ["orders", "webhooks"];
  * that can only read, without opening the store. Throws what the driver says.
  */
 export function namesIn(file: string, naming: Naming, owner: Owner | null): Named[] {
-  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: PATIENCE });
+  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
     const query = owned.includes(naming) ? `${queries[naming]} ${owner === null ? NEWEST : OWN}` : queries[naming];
     const rows = connection.prepare(query).all(owned.includes(naming) && owner !== null ? { ...owner } : {});

@@ -9,7 +9,7 @@ import { createVault } from "./vault.ts";
 /** A database that is there: a file of SQLite, or a PostgreSQL address. */
 export type Existing = { file: string } | { url: string };
 
-/** A database as it stands: queries only, and nothing in it is made, migrated or mended by opening it. */
+/** A database as it is: queries only, and opening it makes, migrates and repairs nothing. */
 export interface Reading {
   /** Runs a query on one consistent snapshot. Sealed fields open only after `openKeys`. */
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;

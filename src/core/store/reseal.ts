@@ -12,7 +12,7 @@ export interface SealedPlace {
 }
 
 /**
- * Every place where sealed text stands: each column named `sealed` or `…_sealed`. So a table joins by the name of its
+ * Every place that holds sealed text: each column named `sealed` or `…_sealed`. So a table joins by the name of its
  * column; it needs a primary key of one text column.
  */
 export const sealedPlaces: readonly SealedPlace[] = Object.entries(sqliteTables).flatMap(([name, table]) => {
@@ -76,7 +76,7 @@ function at(place: SealedPlace) {
 }
 
 /**
- * Seals anew what stands at one place behind the row `after` under an old key, at most `limit` rows. Answers the row to
+ * Seals again what one place holds under an old key behind the row `after`, at most `limit` rows. Answers the row to
  * go on behind (null: the place is done) and how many rows it sealed.
  */
 export async function resealBatch(

@@ -27,7 +27,7 @@ export function prepareOn(q: Read, build: unknown, name: string, make: () => Pre
 
 /**
  * A query written once, prepared once per connection, and run with `params`. `build` gets the query builder, the
- * tables, and the slots that stand for the parameters.
+ * tables, and the slots of the parameters.
  */
 export function statement<P extends object, R>(build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>) {
   const name = `s${++statements}`;

@@ -3,7 +3,7 @@ import type { Ids } from "../kernel/ids.ts";
 import type { Tables } from "./schema/tables.ts";
 import type { Vault } from "./vault.ts";
 
-/** drizzle's query builder. SQLite's types stand for both engines; every query is awaited. */
+/** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
 
 /** What a query gets: one consistent snapshot of committed data. */
@@ -22,7 +22,7 @@ export interface Tx extends Read {
   readonly ids: Ids;
   /** The id of the HTTP request that this command serves; null for workers and most of the terminal's commands. */
   readonly requestId: string | null;
-  /** After the commit, wakes whoever waits for `topic` in this process. */
+  /** After the commit, wakes the worker that waits for `topic` in this process. */
   signal(topic: Topic): void;
   /** Marks reference data (partners, credentials, catalog, keys, settings) as changed, for every process's caches. */
   touch(): Promise<void>;

@@ -53,7 +53,7 @@ type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };
 
 /**
  * A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous:
- * they stand inside transactions.
+ * they run inside transactions.
  */
 export function createVault(masterKey: Buffer): Vault {
   let byId = new Map<string, HeldKey>();

@@ -94,7 +94,7 @@ export interface Delivery {
   /** Null when the endpoint was deleted. */
   url: string | null;
   status: Row<"deliveries">["status"];
-  /** Null while a try is under way, and when none will follow. */
+  /** Null while an attempt is under way, and when none will follow. */
   next_attempt_at: string | null;
   created_at: string;
   attempts: ReturnType<typeof toAttempt>[];

@@ -1,6 +1,6 @@
 import { parseSignatureHeader, type SignatureFault, signatureFault } from "./signature.ts";
 
-/** What is right and what is wrong with a delivery that somebody checks by hand. */
+/** What is right and what is wrong with a delivery that is checked by hand. */
 export interface Diagnosis {
   valid: boolean;
   header: "ok" | "malformed";
@@ -8,7 +8,7 @@ export interface Diagnosis {
   timestamp: "ok" | "too old" | "in the future" | "not checked";
   /** Seconds since it was signed; null when the header cannot be read. */
   age_seconds: number | null;
-  /** What probably happened, where that can be told. */
+  /** The probable cause, where one is recognized. */
   hint: string | null;
 }
 
@@ -18,7 +18,7 @@ interface Checked {
   body: string;
 }
 
-/** Tells which part of a signed delivery is wrong at the moment `now` (ms). */
+/** Finds which part of a signed delivery is wrong at the moment `now` (ms). */
 export function diagnose(delivery: Checked, now: number): Diagnosis {
   const parts = parseSignatureHeader(delivery.header);
   if (parts === null) {
@@ -53,7 +53,7 @@ function hintFor(delivery: Checked, fault: SignatureFault | null, timestamp: num
   const { body, secret } = delivery;
   if (right({ body: body.replace(/\r?\n$/, "") })) return "The body has a line end too many; take it raw, as received.";
   if (right({ body: body.replaceAll("\r\n", "\n") })) return "The body's line ends were changed; take it raw.";
-  if (right({ body: recoded(body) })) return "The body was parsed and written anew; take it raw, as received.";
+  if (right({ body: recoded(body) })) return "The body was parsed and serialized again; take it raw, as received.";
   if (right({ secret: secret.trim() })) return "The secret has blanks around it.";
   if (right({ secret: `whsec_${secret}` }))
     return "The secret lacks its whsec_ at the beginning; all of it is the key.";

@@ -7,7 +7,7 @@ import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
 import { stopEndpoint } from "./status.ts";
 import { findWebhook, type WebhookRow } from "./webhook.ts";
 
-/** A try as its endpoint's health sees it. */
+/** An attempt as its endpoint's health sees it. */
 export interface Tried {
   endpointId: WebhookId;
   /** The event that was sent. */
@@ -21,7 +21,7 @@ export interface Tried {
 
 /** The health of endpoints while outcomes are applied: read once, written once, however many outcomes there are. */
 export interface HealthBook {
-  /** Takes a try into account; `dueAt` is when its delivery is tried again, or null. */
+  /** Takes an attempt into account; `dueAt` is when its delivery is attempted again, or null. */
   note(tried: Tried, verdict: Verdict, dueAt: number | null): Promise<void>;
   /** Writes it all, and stops the endpoints that are gone or failed too often. */
   write(): Promise<void>;

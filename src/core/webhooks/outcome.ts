@@ -53,9 +53,9 @@ const arriveAfterAll = statement((db, t, slot: Slots<{ id: DeliveryId; attempts:
 );
 
 /**
- * Writes what became of tries: each delivery has arrived, is due again after its wait, or is exhausted; its endpoint's
- * health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was deleted, and
- * a try whose lease was lost is only recorded.
+ * Records the outcomes of attempts: each delivery has arrived, is due again after its wait, or is exhausted; its
+ * endpoint's health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was
+ * deleted, and an attempt whose lease was lost is only recorded.
  */
 export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> {
   const book = createHealthBook(tx);

@@ -20,7 +20,7 @@ const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =
   db.update(t.webhookEndpoints).set({ due_at: slot.now }).where(eq(t.webhookEndpoints.id, slot.id)),
 );
 
-/** Sends one delivery again, whatever became of it, with all its tries. Throws `not_found`, `conflict`. */
+/** Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, `conflict`. */
 export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
   const delivery = first(await again(tx, { id: input.id, now: tx.now }));
   if (delivery === null) throw notFound("delivery");

@@ -1,4 +1,4 @@
-/** The wait after each try that failed (ms); after the last of them there is no more try (contract: Delivery rules). */
+/** The wait after each failed attempt (ms); after the last of them no attempt follows (contract: Delivery rules). */
 export const retryDelays: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 /** Deliveries exhausted in a row that make an endpoint `failed`. */
@@ -7,10 +7,10 @@ export const FAILURES_TO_GIVE_UP = 20;
 /** The receiver's time from the connection's first byte to its answer (ms). */
 export const ANSWER_LIMIT_MS = 10_000;
 
-/** What a try means: arrived; unwanted for good (410); to be tried again after a wait; or not tried any more. */
+/** What an attempt means: arrived; unwanted for good (410); to be retried after a wait; or not retried any more. */
 export type Verdict = { kind: "delivered" | "gone" | "exhausted" } | { kind: "retry"; delayMs: number };
 
-/** What the `attempt`-th try (from 1) means, by the status code that came or null for no answer. */
+/** What the `attempt`-th attempt (from 1) means, by the status code that came or null for no answer. */
 export function verdictOn(statusCode: number | null, attempt: number): Verdict {
   if (statusCode !== null && statusCode >= 200 && statusCode < 300) return { kind: "delivered" };
   if (statusCode === 410) return { kind: "gone" };

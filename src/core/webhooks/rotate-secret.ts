@@ -19,8 +19,8 @@ export interface RotatedSecret {
 
 /**
  * Gives an endpoint a new secret. For `overlapMs` the old one goes on signing X-Webhook-Signature and the new one signs
- * X-Webhook-Signature-Next; 0 replaces it at once. Throws `not_found`, `conflict` while another overlap runs: somebody
- * holds a secret that has not come into its own yet.
+ * X-Webhook-Signature-Next; 0 replaces it at once. Throws `not_found`, `conflict` while another overlap runs: the
+ * partner holds a secret that is not yet active.
  */
 export async function rotateWebhookSecret(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function rotateWebhookSecret(
   }
   const secret = newWebhookSecret(tx.ids);
   const sealed = tx.vault.seal(secret);
-  // After an overlap the next secret is the current one, though nobody has written it so yet.
+  // After an overlap the next secret is the current one, though its column is not yet updated.
   const current = running || next_secret_sealed === null ? row.secret_sealed : next_secret_sealed;
   const until = input.overlapMs > 0 ? tx.now + input.overlapMs : null;
   const secrets: SealedSecrets = {

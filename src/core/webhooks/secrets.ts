@@ -7,10 +7,10 @@ export function newWebhookSecret(ids: Ids): string {
   return `whsec_${ids.bytes(32).toString("base64url")}`;
 }
 
-/** An endpoint's secrets as they are kept: sealed, the next one with the moment (ms) from which it stands alone. */
+/** An endpoint's secrets as they are kept: sealed, the next one with the moment (ms) from which it signs alone. */
 export type SealedSecrets = Pick<WebhookRow, "secret_sealed" | "next_secret_sealed" | "next_secret_from">;
 
-/** What signs a try at the moment `now` (ms): the secret of the first header, and of the second during an overlap. */
+/** What signs an attempt at `now` (ms): the secret of the first header, and of the second during an overlap. */
 export function signingSecrets(vault: Vault, sealed: SealedSecrets, now: number) {
   const { secret_sealed, next_secret_sealed, next_secret_from } = sealed;
   if (next_secret_sealed === null || next_secret_from === null)

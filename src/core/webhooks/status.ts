@@ -18,7 +18,7 @@ const writeStatus = statement((db, t, slot: Slots<Change>) =>
     .where(eq(t.webhookEndpoints.id, slot.id)),
 );
 
-// The lease of a try under way stays, so that a 2xx that is still to come counts.
+// The lease of an attempt under way stays, so that a 2xx that is still to come counts.
 const holdWaiting = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
   db
     .update(t.deliveries)

@@ -36,8 +36,8 @@ export interface Triggered {
 
 /**
  * Sends a sample event to the partner's endpoints that subscribed to its kind. `data.test` is true and its ids are
- * nobody's. Environment null: production if an endpoint there would get it, else the sandbox. Throws `conflict` when no
- * endpoint would get it.
+ * not those of any record. Environment null: production if an endpoint there would get it, else the sandbox. Throws
+ * `conflict` when no endpoint would get it.
  */
 export async function triggerSample(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function triggerSample(
 }
 
 async function environmentOf(tx: Tx, partner_id: PartnerId, kind: EventKind): Promise<Environment> {
-  const heard = (await endpointsOf(tx, { partner_id })).filter(({ events }) => events.includes(kind));
-  if (heard.length === 0) throw new Problem("conflict", `No endpoint of this partner is subscribed to ${kind}.`);
-  return heard.some(({ environment }) => environment === "production") ? "production" : "sandbox";
+  const subscribed = (await endpointsOf(tx, { partner_id })).filter(({ events }) => events.includes(kind));
+  if (subscribed.length === 0) throw new Problem("conflict", `No endpoint of this partner is subscribed to ${kind}.`);
+  return subscribed.some(({ environment }) => environment === "production") ? "production" : "sandbox";
 }

@@ -18,7 +18,7 @@ export async function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | 
   return first(await byId(q, { id }));
 }
 
-/** The endpoint's row, whoever's it is. Throws `not_found`. */
+/** The row of any partner's endpoint. Throws `not_found`. */
 export async function requireWebhook(q: Read, id: WebhookId): Promise<WebhookRow> {
   const row = await findWebhook(q, id);
   if (row === null) throw notFound("webhook");
@@ -41,7 +41,7 @@ export function toWebhook(row: WebhookRow) {
 
 export type Webhook = ReturnType<typeof toWebhook>;
 
-/** The record with its health: the last try, and deliveries exhausted in a row. */
+/** The record with its health: the last attempt, and deliveries exhausted in a row. */
 export function toWebhookDetail(row: WebhookRow) {
   return {
     ...toWebhook(row),

@@ -125,7 +125,7 @@ async function refuseUsed(target: pg.Client, tables: CopiedTable[]): Promise<voi
     if (rowCount === 0) continue;
     throw new StoreError(
       "That PostgreSQL database holds esimctl data already.",
-      "Name a new, empty database; if a move was cut off at its very end, drop this one and make it anew.",
+      "Name a new, empty database; if a move was cut off at its very end, drop this one and create it again.",
     );
   }
 }
@@ -171,7 +171,7 @@ function asCell(value: unknown): Cell {
   return value === null ? null : String(value);
 }
 
-/** What stands for a set of rows, in whatever order they come: their number, and the sum of their hashes. */
+/** The checksum of a set of rows, in whatever order they come: their number, and the sum of their hashes. */
 function createDigest() {
   let count = 0;
   let sum = 0n;

@@ -13,7 +13,7 @@ export interface Engine {
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** The one writer of this process. */
   writer(makeTx: TxMaker): Writer;
-  /** The stored epoch of reference data, as cheaply as the engine can tell. */
+  /** The stored epoch of reference data, as cheaply as the engine can read it. */
   epoch(): Promise<number>;
   ping(): Promise<void>;
   close(): Promise<void>;

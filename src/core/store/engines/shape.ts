@@ -9,7 +9,7 @@ export interface Drift {
   foreign: string[];
 }
 
-/** What an engine tells of a database that nobody changed by looking. */
+/** What an engine reports about a database without changing it. */
 export interface Inspection {
   /** Words of the engine about what is broken in the file; empty: nothing, or it looks after that itself. */
   damage: string[];

@@ -3,7 +3,7 @@ import { StoreError } from "../problems.ts";
 import { causesOf } from "./causes.ts";
 
 /** What to do about a damaged file. */
-export const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start anew.";
+export const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start again.";
 
 /** Whether another connection holds a lock that was needed. */
 export function isBusy(error: unknown): boolean {

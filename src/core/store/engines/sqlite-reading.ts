@@ -10,10 +10,10 @@ import type { Engine } from "./engine.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 
-const PATIENCE_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
 const WORDS_OF_DAMAGE = 20;
 
-/** Opens a database file for reading: nothing is made, migrated or mended. Throws `StoreError`. */
+/** Opens a database file for reading: nothing is made, migrated or repaired. Throws `StoreError`. */
 export function readSqlite(file: string): Pick<Engine, "snapshot" | "close"> {
   const connection = connect(file);
   const prepared = new Map();
@@ -56,7 +56,7 @@ export async function inspectSqlite(file: string): Promise<Inspection> {
 
 function connect(file: string): Database.Database {
   try {
-    return new Database(file, { readonly: true, fileMustExist: true, timeout: PATIENCE_MS });
+    return new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
     throw asStoreError(error, file);
   }
@@ -73,7 +73,7 @@ function damageIn(connection: Database.Database): string[] {
   ];
 }
 
-// What a backup says of itself stands in its file and is no part of the schema.
+// A backup's own description is in its file and is no part of the schema.
 const WORDS = `SELECT type, name, sql FROM sqlite_master
   WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name <> '${BACKUP_TABLE}'`;
 

@@ -11,7 +11,7 @@ import type { Engine, TxMaker } from "./engine.ts";
 import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
-const BUSY_PATIENCE_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
 /** The size that the WAL comes back to (bytes). */
 const WAL_BOUND = 16 * 1024 * 1024;
 const WAL_LOOK_MS = 1_000;
@@ -42,9 +42,9 @@ export async function openSqlite(file: string, options: { create: boolean; verif
 
 function openFile(file: string, options: { create: boolean }): Database.Database {
   try {
-    // Nobody else's to read, from its first byte on; its WAL takes over the rights.
+    // Only its owner may read it, from its first byte on; its WAL takes over the rights.
     if (options.create && !existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "wx" });
-    return new Database(file, { fileMustExist: true, timeout: BUSY_PATIENCE_MS });
+    return new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
     throw asStoreError(error, file);
   }
@@ -171,14 +171,14 @@ function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
     commit: connection.prepare("COMMIT"),
   };
   return {
-    begin: () => patiently(() => void steps.begin.run()),
+    begin: () => retryWhileBusy(() => void steps.begin.run()),
     savepoint: async () => void steps.savepoint.run(),
     release: async () => void steps.release.run(),
     async rollbackToSavepoint() {
       steps.rollbackTo.run();
       steps.release.run();
     },
-    commit: () => patiently(() => void steps.commit.run()),
+    commit: () => retryWhileBusy(() => void steps.commit.run()),
     async rollback() {
       if (connection.inTransaction) connection.exec("ROLLBACK");
     },
@@ -188,13 +188,13 @@ function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
 }
 
 /** Another process may hold the write lock for a moment: wait for it without blocking this one's event loop. */
-async function patiently(step: () => void): Promise<void> {
+async function retryWhileBusy(step: () => void): Promise<void> {
   for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(delay * 2, 50)) {
     try {
       step();
       return;
     } catch (error) {
-      if (!isBusy(error) || waited >= BUSY_PATIENCE_MS) throw error;
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
     }
     await pause(delay);
   }

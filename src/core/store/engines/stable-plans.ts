@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 
 /**
- * The connection with statements whose plans stay: SQLite plans a statement anew, at several times the cost of running
+ * The connection with statements whose plans stay: SQLite plans a statement again, at several times the cost of running
  * it, each time a parameter is bound that its planner looked at. A unary plus hides a parameter from the planner and
  * changes nothing else.
  */

@@ -51,7 +51,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       error_type: k.text("error_type"),
       error_message: k.text("error_message"),
       cancel_reason: k.text("cancel_reason"),
-      /** It is not picked up before: a slip can be cancelled. */
+      /** It is not picked up before: a typo can be cancelled. */
       not_before: k.int("not_before").notNull(),
       /** When a worker should look at it, or its lease ends; null: its date has not come, or it waits for people. */
       due_at: k.int("due_at"),
@@ -62,7 +62,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       exchanges: k.int("exchanges").notNull(),
       /** When the carrier's final answer is overdue. */
       deadline_at: k.int("deadline_at"),
-      /** Since when it stands in the operator's queue. */
+      /** Since when it is in the operator's queue. */
       queued_at: k.int("queued_at"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
@@ -76,7 +76,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       request_id: k.text("request_id"),
     },
     (t) => [
-      // One SIM, one request: whoever's it is, in whichever environment, until it is cancelled or failed for good.
+      // One SIM, one request, of all partners and environments, until it is cancelled or failed for good.
       k
         .uniqueIndex("activations_holder")
         .on(t.iccid)

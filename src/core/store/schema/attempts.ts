@@ -13,7 +13,7 @@ export function attemptColumns(k: Kit) {
     outcome: k.text("outcome").notNull(),
     status_code: k.int("status_code"),
     latency_ms: k.int("latency_ms"),
-    /** What was said, identity data blotted out; or why nothing could be understood. */
+    /** The response, identity data redacted; or why it could not be read. */
     answer: k.text("answer"),
     /** The HTTP request that a callback came in; null where we asked, or staff said it in the terminal. */
     request_id: k.text("request_id"),

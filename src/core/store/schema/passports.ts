@@ -3,7 +3,7 @@ import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 
-/** The `pool_key` of a passport that stands in its pool. */
+/** The `pool_key` of a passport in its pool. */
 export const IN_POOL = "";
 
 /** The operator's verdict on a passport; never leaves by the API. */

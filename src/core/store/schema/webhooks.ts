@@ -12,7 +12,7 @@ export type DeliveryStatus = "pending" | "delivered" | "exhausted" | "held";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof outboxTables>, "events">;
 
-/** Where partners want their events, what is on its way there, and how each try went. */
+/** Where partners want their events, what is on its way there, and how each attempt went. */
 export function webhooksTables(k: Kit, { partners, events }: Parents) {
   const webhookEndpoints = k.table(
     "webhook_endpoints",
@@ -37,7 +37,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       consecutive_failures: k.int("consecutive_failures").notNull(),
       /** When the worker should look at its queue; never later than its first due delivery. Null: nothing waits. */
       due_at: k.int("due_at"),
-      /** The last try, whatever became of it. */
+      /** The last attempt, whatever its outcome. */
       last_event: k.text("last_event").$type<EventKind>(),
       last_event_id: k.text("last_event_id"),
       last_status_code: k.int("last_status_code"),
@@ -66,9 +66,9 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       /** No reference: what became of deliveries stays known when the endpoint is deleted. */
       endpoint_id: k.text("endpoint_id").$type<WebhookId>().notNull(),
       status: k.text("status").$type<DeliveryStatus>().notNull(),
-      /** Tries that ended, since it was created or last redelivered. */
+      /** Attempts that ended, since it was created or last redelivered. */
       attempts: k.int("attempts").notNull(),
-      /** Pending: when to try next, or when the lease of the try under way runs out. Else: when it was settled. */
+      /** Pending: when the next attempt is due or the lease of the one under way ends. Else: when it was settled. */
       due_at: k.int("due_at").notNull(),
       ...leaseColumns(k),
       created_at: k.int("created_at").notNull(),
