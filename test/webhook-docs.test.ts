@@ -1,3 +1,4 @@
+import { webhookStatuses } from "../src/core/store/schema/values.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa, execaSync } from "execa";
@@ -5,7 +6,6 @@ import { expect, test } from "vitest";
 import { eventKinds } from "../src/core/events/catalog.ts";
 import { retryDelays } from "../src/core/webhooks/retries.ts";
 import { signature, signatureFault } from "../src/core/webhooks/signature.ts";
-import { webhookStatuses } from "../src/core/webhooks/states.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "docs", "webhooks.md"), "utf8");

@@ -3,16 +3,13 @@ import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type ActivationRow = Row<"activations">;
-
-const byId = statement((db, t, slot: Slots<{ id: ActivationId }>) =>
-  db.select().from(t.activations).where(eq(t.activations.id, slot.id)),
-);
 
 /** The request that holds an ICCID: pending, with the carrier, completed, or left to staff. */
 const holder = statement((db, t, slot: Slots<{ iccid: string }>) =>
@@ -33,8 +30,8 @@ const holder = statement((db, t, slot: Slots<{ iccid: string }>) =>
 );
 
 /** The row of any partner's request, or null. */
-export async function activationById(q: Read, id: ActivationId): Promise<ActivationRow | null> {
-  return first(await byId(q, { id }));
+export function activationById(q: Read, id: ActivationId): Promise<ActivationRow | null> {
+  return findByKey(q, "activations", { id });
 }
 
 /** The row of any partner's request. Throws `not_found`. */

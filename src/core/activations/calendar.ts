@@ -1,7 +1,7 @@
 import { isCivilDate } from "../kernel/calendar-day.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { ProcessingMode } from "../store/schema/activations.ts";
+import type { ProcessingMode } from "../store/schema/values.ts";
 
 /** Activation dates are days in Sydney (contract: Physical-SIM activation request). */
 const ACTIVATION_ZONE = "Australia/Sydney";

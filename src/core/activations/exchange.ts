@@ -4,7 +4,7 @@ import type { ActivationId } from "../kernel/brand.ts";
 import { Secret } from "../kernel/secret.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
-import type { CarrierAdapter } from "../store/schema/carriers.ts";
+import type { CarrierAdapter } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";

@@ -3,7 +3,7 @@ import { civilDateAt } from "../kernel/civil-date.ts";
 import { checkIdentityFields, type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
-import type { KycField } from "../store/schema/carriers.ts";
+import type { KycField } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 
 /** Whom a SIM is activated for, and what proves that it is there: everything that is sealed. */

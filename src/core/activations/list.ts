@@ -1,8 +1,8 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
-import type { ActivationStatus } from "../store/schema/activations.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import type { ActivationStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Activation, toActivation } from "./activation.ts";

@@ -1,6 +1,6 @@
 import type { CarrierRow } from "../carriers/carrier.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { KycField } from "../store/schema/carriers.ts";
+import type { KycField } from "../store/schema/values.ts";
 
 /** What a drawn passport will bring: such a field is not missing from a line yet. */
 export const drawableFields: Partial<Record<KycField, string>> = {

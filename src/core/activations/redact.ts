@@ -1,4 +1,4 @@
-import type { KycField } from "../store/schema/carriers.ts";
+import type { KycField } from "../store/schema/values.ts";
 import type { Kyc } from "./identity.ts";
 
 /** What must never come out, even where a carrier repeats it in its own words. */

@@ -1,5 +1,5 @@
 import type { Transitions } from "../kernel/state-machine.ts";
-import type { ActivationStatus, ProcessingStatus } from "../store/schema/activations.ts";
+import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 
 /** The state of a request: the one machine behind the two statuses that partners see. */
 export type ActivationState =
@@ -45,21 +45,3 @@ export const statusesOf: Readonly<Record<ActivationState, Statuses>> = {
 export function stateOf({ status, processing_status }: Statuses): ActivationState {
   return status === "cancelled" ? "cancelled" : processing_status;
 }
-
-/** Public statuses, as the list filters by them. */
-export const activationStatuses = [
-  "pending",
-  "processing",
-  "completed",
-  "failed",
-  "cancelled",
-] as const satisfies ActivationStatus[];
-
-export const processingStatuses = [
-  "pending",
-  "processing",
-  "confirmed",
-  "completed",
-  "failed",
-  "manual_required",
-] as const satisfies ProcessingStatus[];

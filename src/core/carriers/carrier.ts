@@ -1,35 +1,14 @@
-import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { CarrierAdapter, KycField } from "../store/schema/carriers.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import type { CarrierAdapter, KycField } from "../store/schema/values.ts";
+import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type CarrierRow = Row<"carriers">;
 
-/** Every field that a carrier may require, in the order in which messages list them. */
-export const kycFields = [
-  "first_name",
-  "last_name",
-  "title",
-  "passport_no",
-  "passport_country",
-  "passport_expiry",
-  "date_of_birth",
-  "address",
-  "suburb",
-  "state",
-  "postcode",
-  "sim_last4",
-  "puk",
-] as const satisfies KycField[];
-
 const all = statement((db, t, _slot) => db.select().from(t.carriers).orderBy(t.carriers.prefix));
-
-const byPrefix = statement((db, t, slot: Slots<{ prefix: string }>) =>
-  db.select().from(t.carriers).where(eq(t.carriers.prefix, slot.prefix)),
-);
 
 /** All carriers, by prefix. */
 export function carrierRows(q: Read, _input: null = null): Promise<CarrierRow[]> {
@@ -37,8 +16,8 @@ export function carrierRows(q: Read, _input: null = null): Promise<CarrierRow[]>
 }
 
 /** The carrier with exactly this prefix, or null. */
-export async function carrierByPrefix(q: Read, prefix: string): Promise<CarrierRow | null> {
-  return first(await byPrefix(q, { prefix }));
+export function carrierByPrefix(q: Read, prefix: string): Promise<CarrierRow | null> {
+  return findByKey(q, "carriers", { prefix });
 }
 
 /** The carrier with this prefix. Throws `not_found`. */

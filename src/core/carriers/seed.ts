@@ -1,5 +1,5 @@
 import { insertRow } from "../store/rows.ts";
-import type { KycField } from "../store/schema/carriers.ts";
+import type { KycField } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { carrierRows } from "./carrier.ts";
 

@@ -2,9 +2,9 @@ import { recordAudit } from "../audit/record.ts";
 import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
-import type { CarrierAdapter, KycField } from "../store/schema/carriers.ts";
+import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { type Carrier, type CarrierRow, carrierByPrefix, kycFields, requireCarrier, toCarrier } from "./carrier.ts";
+import { type Carrier, type CarrierRow, carrierByPrefix, requireCarrier, toCarrier } from "./carrier.ts";
 import { ANSWER_WITHIN_MS, EXCHANGE_TIMEOUT_MS } from "./seed.ts";
 
 /** The longest one exchange may be allowed to take; a worker's lease is longer. */

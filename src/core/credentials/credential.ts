@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** A credential as the operator sees it in lists; its secret is never among the fields. */
@@ -40,13 +39,9 @@ export function toCredential(row: Row<"credentials">): Credential {
   };
 }
 
-const byClientId = statement((db, t, slot: Slots<{ client_id: string }>) =>
-  db.select().from(t.credentials).where(eq(t.credentials.client_id, slot.client_id)),
-);
-
 /** The credential's row. Throws `not_found`. */
 export async function requireCredential(q: Read, clientId: string): Promise<Row<"credentials">> {
-  const row = first(await byClientId(q, { client_id: clientId }));
+  const row = await findByKey(q, "credentials", { client_id: clientId });
   if (row === null) throw notFound("credential", clientId);
   return row;
 }

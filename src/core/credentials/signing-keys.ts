@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
-import { eq, gt, isNull, or } from "drizzle-orm";
+import { gt, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
-import { insertRow } from "../store/rows.ts";
+import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -33,10 +33,6 @@ const usable = statement((db, t, slot: Slots<{ since: number }>) =>
     .orderBy(t.signingKeys.created_at, t.signingKeys.kid),
 );
 
-const retire = statement((db, t, slot: Slots<{ kid: string; now: number }>) =>
-  db.update(t.signingKeys).set({ retired_at: slot.now }).where(eq(t.signingKeys.kid, slot.kid)),
-);
-
 /** The keys that still sign or whose tokens may still live. */
 export async function loadSigningKeys(q: Read, _input: null): Promise<SigningKey[]> {
   return (await rows(q)).map((row) => ({
@@ -57,7 +53,7 @@ export async function ensureSigningKey(tx: Tx, _input: null): Promise<void> {
 /** A new key signs from now on; tokens of the old ones stay good until they expire. Answers the new key's id. */
 export async function rotateSigningKey(tx: Tx, input: { actor: string }): Promise<string> {
   for (const row of await rows(tx)) {
-    if (row.retired_at === null) await retire(tx, { kid: row.kid, now: tx.now });
+    if (row.retired_at === null) await updateRow(tx, "signingKeys", { kid: row.kid }, { retired_at: tx.now });
   }
   const kid = await addKey(tx);
   await recordAudit(tx, {

@@ -4,7 +4,7 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
-import type { Tier } from "../store/schema/partners.ts";
+import type { Tier } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, toPartner } from "./partner.ts";

@@ -2,8 +2,10 @@ import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import type { PartnerStatus, Tier } from "../store/schema/partners.ts";
+import { findByKey } from "../store/rows.ts";
+import type { PartnerStatus } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { Tier } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -42,10 +44,6 @@ const bySlug = statement((db, t, slot: Slots<{ slug: string }>) =>
   db.select().from(t.partners).where(eq(t.partners.slug, slot.slug)),
 );
 
-const byId = statement((db, t, slot: Slots<{ id: string }>) =>
-  db.select().from(t.partners).where(eq(t.partners.id, slot.id)),
-);
-
 /** The partner's row. Throws `not_found` when no partner has this slug. */
 export async function requirePartner(q: Read, slug: string): Promise<Row<"partners">> {
   const row = first(await bySlug(q, { slug }));
@@ -55,7 +53,7 @@ export async function requirePartner(q: Read, slug: string): Promise<Row<"partne
 
 /** The row of a partner that is known to exist. */
 export async function partnerById(q: Read, id: PartnerId): Promise<Row<"partners">> {
-  const row = first(await byId(q, { id }));
+  const row = await findByKey(q, "partners", { id });
   if (row === null) throw notFound("partner");
   return row;
 }

@@ -4,6 +4,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -54,13 +55,9 @@ export function toRecord(q: Pick<Read, "vault">, row: PassportRow): PassportReco
   return { id, ...passport, status: "received", created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
 }
 
-const byId = statement((db, t, slot: Slots<{ id: PassportId }>) =>
-  db.select().from(t.passports).where(eq(t.passports.id, slot.id)),
-);
-
 /** The row of any partner's passport, withdrawn or not. Throws `not_found`. */
 export async function requirePassport(q: Read, id: PassportId): Promise<PassportRow> {
-  const row = first(await byId(q, { id }));
+  const row = await findByKey(q, "passports", { id });
   if (row === null) throw notFound("passport");
   return row;
 }

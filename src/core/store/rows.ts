@@ -7,21 +7,27 @@ import type { Prepared, Read, Tx } from "./store.ts";
 /** A table's row to be inserted: columns that may be null can be left out. */
 export type NewRow<N extends TableName> = Tables[N]["$inferInsert"];
 
+/** Primary keys of tables that have no `id`. */
+interface NamedKeys {
+  carriers: "prefix";
+  credentials: "client_id";
+  signingKeys: "kid";
+  suppliers: "name";
+}
+
 /** The primary key of a table whose rows are read and changed one by one. */
-export type KeyOf<N extends TableName> = N extends "carriers"
-  ? Pick<Row<"carriers">, "prefix">
-  : N extends "suppliers"
-    ? Pick<Row<"suppliers">, "name">
-    : "id" extends keyof Row<N>
-      ? Pick<Row<N>, "id">
-      : never;
+export type KeyOf<N extends TableName> = N extends keyof NamedKeys
+  ? Pick<Row<N>, NamedKeys[N] & keyof Row<N>>
+  : "id" extends keyof Row<N>
+    ? Pick<Row<N>, "id">
+    : never;
 
 type Values = Record<string, unknown>;
 
 /** One object per shape of statement, since prepared statements are kept by the identity of what made them. */
 const shapes = new Map<string, { name: string }>();
 
-/** PostgreSQL tells statements apart by the first 63 characters of their names. */
+/** PostgreSQL compares only the first 63 characters of a statement's name. */
 function nameOf(shape: string): string {
   return `row_${createHash("sha256").update(shape).digest("hex").slice(0, 32)}`;
 }

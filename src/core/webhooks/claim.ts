@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { WebhookId } from "../kernel/brand.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -48,14 +49,6 @@ const nextOf = statement((db, t, slot: Slots<OfEndpoint>) =>
     .limit(1),
 );
 
-const lookAgainAt = statement((db, t, slot: Slots<{ id: WebhookId; due_at: number | null }>) =>
-  db.update(t.webhookEndpoints).set({ due_at: slot.due_at }).where(eq(t.webhookEndpoints.id, slot.id)),
-);
-
-const eventById = statement((db, t, slot: Slots<{ id: string }>) =>
-  db.select().from(t.events).where(eq(t.events.id, slot.id)),
-);
-
 /**
  * Leases up to `room` due deliveries of each endpoint: retries first, so that their waits hold however many wait for
  * their first attempt, then the oldest. A lease that ran out is taken over: its attempt may have been made, so that an
@@ -67,7 +60,7 @@ export async function claimDeliveries(tx: Tx, input: { rooms: EndpointRoom[] }):
     const endpoint = await findWebhook(tx, endpointId);
     if (endpoint === null || endpoint.status !== "active") continue;
     for (const row of await claimOf(tx, endpointId, room)) {
-      const event = first(await eventById(tx, { id: row.event_id }));
+      const event = await findByKey(tx, "events", { id: row.event_id });
       const { attempts } = row;
       if (event !== null) claimed.push({ lease: leaseOn<"deliveries">(row), attempts, endpoint, event });
     }
@@ -85,7 +78,7 @@ async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Ro
 /** Has the endpoint looked at when the first of what waits for it is due. */
 async function lookAgain(tx: Tx, id: WebhookId): Promise<void> {
   const next = first(await nextOf(tx, { endpoint_id: id }));
-  await lookAgainAt(tx, { id, due_at: next?.due_at ?? null });
+  await updateRow(tx, "webhookEndpoints", { id }, { due_at: next?.due_at ?? null });
 }
 
 /** Lets the lease of an attempt that took long to prepare run for its whole time again; false: it was lost. */

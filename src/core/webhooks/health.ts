@@ -1,7 +1,6 @@
-import { eq } from "drizzle-orm";
 import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
 import { stopEndpoint } from "./status.ts";
@@ -26,25 +25,6 @@ export interface HealthBook {
   /** Writes it all, and stops the endpoints that are gone or failed too often. */
   write(): Promise<void>;
 }
-
-type Health = Pick<
-  WebhookRow,
-  "id" | "last_event" | "last_event_id" | "last_status_code" | "last_at" | "consecutive_failures" | "due_at"
->;
-
-const writeHealth = statement((db, t, slot: Slots<Health>) =>
-  db
-    .update(t.webhookEndpoints)
-    .set({
-      last_event: slot.last_event,
-      last_event_id: slot.last_event_id,
-      last_status_code: slot.last_status_code,
-      last_at: slot.last_at,
-      consecutive_failures: slot.consecutive_failures,
-      due_at: slot.due_at,
-    })
-    .where(eq(t.webhookEndpoints.id, slot.id)),
-);
 
 interface Entry {
   row: WebhookRow;
@@ -78,7 +58,7 @@ export function createHealthBook(tx: Tx): HealthBook {
         const { row, stop } = entry;
         const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at } = row;
         const last = { last_event, last_event_id, last_status_code, last_at };
-        await writeHealth(tx, { id, ...last, consecutive_failures, due_at });
+        await updateRow(tx, "webhookEndpoints", { id }, { ...last, consecutive_failures, due_at });
         if (stop !== null && row.status === "active") await stopEndpoint(tx, row, stop);
       }
     },

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
-import type { WebhookStatus } from "../store/schema/webhooks.ts";
+import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { toWebhook, type Webhook } from "./webhook.ts";

@@ -2,9 +2,9 @@ import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import { insertRow } from "../store/rows.ts";
+import { findByKey, insertRow, updateRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/webhooks.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { createHealthBook, type HealthBook, type Tried } from "./health.ts";
 import { type Verdict, verdictOn } from "./retries.ts";
@@ -41,17 +41,6 @@ const settle = statement((db, t, slot: Slots<Settled>) =>
     .returning({ id: t.deliveries.id }),
 );
 
-const byId = statement((db, t, slot: Slots<{ id: DeliveryId }>) =>
-  db.select().from(t.deliveries).where(eq(t.deliveries.id, slot.id)),
-);
-
-const arriveAfterAll = statement((db, t, slot: Slots<{ id: DeliveryId; attempts: number; now: number }>) =>
-  db
-    .update(t.deliveries)
-    .set({ status: "delivered", attempts: slot.attempts, due_at: slot.now, leased_until: null })
-    .where(eq(t.deliveries.id, slot.id)),
-);
-
 /**
  * Records the outcomes of attempts: each delivery has arrived, is due again after its wait, or is exhausted; its
  * endpoint's health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was
@@ -72,7 +61,7 @@ async function applyOutcome(tx: Tx, book: HealthBook, outcome: Outcome): Promise
   const due_at = verdict.kind === "retry" ? tx.now + verdict.delayMs : tx.now;
   const settled = await settle(tx, { id, lease_no: leaseNo, status, attempts, due_at });
   if (settled.length === 0) return applyLate(tx, book, outcome, verdict);
-  await recordTry(tx, outcome);
+  await recordAttempt(tx, outcome);
   await book.note(outcome, verdict, status === "pending" ? due_at : null);
 }
 
@@ -82,19 +71,25 @@ function statusAfter(verdict: Verdict): DeliveryStatus {
   return verdict.kind === "retry" ? "pending" : verdict.kind;
 }
 
-/** The endpoint was stopped, or the lease lost, while the try was under way. A 2xx of a held delivery still counts. */
+/** The endpoint was stopped, or the lease lost, during the attempt. A 2xx of a held delivery still counts. */
 async function applyLate(tx: Tx, book: HealthBook, outcome: Outcome, verdict: Verdict): Promise<void> {
-  const delivery = first(await byId(tx, { id: outcome.id }));
+  const delivery = await findByKey(tx, "deliveries", { id: outcome.id });
   if (delivery === null) return;
-  await recordTry(tx, outcome);
+  await recordAttempt(tx, outcome);
   if (delivery.status !== "held" || delivery.lease_no !== outcome.leaseNo || delivery.leased_until === null) return;
   if (verdict.kind === "delivered") {
-    await arriveAfterAll(tx, { id: delivery.id, attempts: delivery.attempts + 1, now: tx.now });
+    const arrived = {
+      status: "delivered",
+      attempts: delivery.attempts + 1,
+      due_at: tx.now,
+      leased_until: null,
+    } as const;
+    await updateRow(tx, "deliveries", { id: delivery.id }, arrived);
   }
   await book.note(outcome, verdict, null);
 }
 
-async function recordTry(tx: Tx, outcome: Outcome): Promise<void> {
+async function recordAttempt(tx: Tx, outcome: Outcome): Promise<void> {
   await insertRow(tx, "deliveryAttempts", {
     id: newId(tx),
     delivery_id: outcome.id,

@@ -3,6 +3,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
+import { updateRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { auditOf, requireActive } from "./status.ts";
@@ -16,17 +17,13 @@ const again = statement((db, t, slot: Slots<{ id: DeliveryId; now: number }>) =>
     .returning({ endpoint_id: t.deliveries.endpoint_id }),
 );
 
-const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
-  db.update(t.webhookEndpoints).set({ due_at: slot.now }).where(eq(t.webhookEndpoints.id, slot.id)),
-);
-
 /** Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, `conflict`. */
 export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
   const delivery = first(await again(tx, { id: input.id, now: tx.now }));
   if (delivery === null) throw notFound("delivery");
   const endpoint = await requireWebhook(tx, delivery.endpoint_id);
   requireActive(endpoint);
-  await lookNow(tx, { id: endpoint.id, now: tx.now });
+  await updateRow(tx, "webhookEndpoints", { id: endpoint.id }, { due_at: tx.now });
   await recordAudit(tx, { ...auditOf(endpoint, "webhooks.redeliver", input.actor), note: input.id });
   tx.signal("deliveries");
 }
@@ -82,7 +79,7 @@ export async function replayStep(tx: Tx, input: Replay): Promise<{ count: number
   const stretch = { endpoint_id: endpoint.id, from, after: input.after ?? "", now: tx.now, limit: REPLAY_STEP };
   const ids = (await againFrom(tx, stretch)).map((row) => row.id).sort();
   if (ids.length > 0) {
-    await lookNow(tx, { id: endpoint.id, now: tx.now });
+    await updateRow(tx, "webhookEndpoints", { id: endpoint.id }, { due_at: tx.now });
     tx.signal("deliveries");
   }
   if (input.after === null) await recordAudit(tx, auditOf(endpoint, "webhooks.replay", input.actor));

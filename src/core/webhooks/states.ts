@@ -1,5 +1,6 @@
 import type { Transitions } from "../kernel/state-machine.ts";
-import type { DeliveryStatus, WebhookStatus } from "../store/schema/webhooks.ts";
+import type { WebhookStatus } from "../store/schema/values.ts";
+import type { DeliveryStatus } from "../store/schema/webhooks.ts";
 
 /** Contract: Webhook status. 410 Gone or the operator disables; deliveries exhausted in a row fail it. */
 export const webhookTransitions: Transitions<WebhookStatus> = {
@@ -7,8 +8,6 @@ export const webhookTransitions: Transitions<WebhookStatus> = {
   disabled: ["active"],
   failed: ["active", "disabled"],
 };
-
-export const webhookStatuses = ["active", "disabled", "failed"] as const satisfies WebhookStatus[];
 
 /** One event on its way to one endpoint. What was settled becomes pending again by a redelivery only. */
 export const deliveryTransitions: Transitions<DeliveryStatus> = {

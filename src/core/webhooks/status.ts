@@ -3,20 +3,11 @@ import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import type { WebhookStatus } from "../store/schema/webhooks.ts";
+import { updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { webhookTransitions } from "./states.ts";
 import { requireWebhook, toWebhookDetail, type WebhookDetail, type WebhookRow } from "./webhook.ts";
-
-type Change = { id: WebhookId; status: WebhookStatus; failures: number; now: number };
-
-const writeStatus = statement((db, t, slot: Slots<Change>) =>
-  db
-    .update(t.webhookEndpoints)
-    .set({ status: slot.status, consecutive_failures: slot.failures, due_at: null, updated_at: slot.now })
-    .where(eq(t.webhookEndpoints.id, slot.id)),
-);
 
 // The lease of an attempt under way stays, so that a 2xx that is still to come counts.
 const holdWaiting = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
@@ -29,9 +20,10 @@ const holdWaiting = statement((db, t, slot: Slots<{ id: WebhookId; now: number }
 /** Takes an endpoint out of service; everything that waits for it is held. */
 export async function stopEndpoint(tx: Tx, row: WebhookRow, status: "disabled" | "failed"): Promise<WebhookRow> {
   assertMove(webhookTransitions, row.status, status);
-  await writeStatus(tx, { id: row.id, status, failures: row.consecutive_failures, now: tx.now });
+  const stopped = { status, due_at: null, updated_at: tx.now };
+  await updateRow(tx, "webhookEndpoints", { id: row.id }, stopped);
   await holdWaiting(tx, { id: row.id, now: tx.now });
-  return { ...row, status, due_at: null, updated_at: tx.now };
+  return { ...row, ...stopped };
 }
 
 /** The operator's `disable`: events are held from now on. Safe to repeat. Throws `not_found`. */
@@ -48,9 +40,10 @@ export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: strin
   const row = await requireWebhook(tx, input.id);
   if (row.status === "active") return toWebhookDetail(row);
   assertMove(webhookTransitions, row.status, "active");
-  await writeStatus(tx, { id: row.id, status: "active", failures: 0, now: tx.now });
+  const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;
+  await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
   await recordAudit(tx, auditOf(row, "webhooks.enable", input.actor));
-  return toWebhookDetail({ ...row, status: "active", consecutive_failures: 0, updated_at: tx.now });
+  return toWebhookDetail({ ...row, ...enabled });
 }
 
 /** Throws `conflict` unless the endpoint is in service. */

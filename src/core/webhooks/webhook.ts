@@ -1,21 +1,16 @@
-import { eq } from "drizzle-orm";
 import type { WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;
 
-const byId = statement((db, t, slot: Slots<{ id: WebhookId }>) =>
-  db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.id, slot.id)),
-);
-
 /** The endpoint's row, or null when there is none (any more). */
-export async function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
-  return first(await byId(q, { id }));
+export function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
+  return findByKey(q, "webhookEndpoints", { id });
 }
 
 /** The row of any partner's endpoint. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { activationStatuses, processingStatuses } from "../../core/activations/states.ts";
+import { activationStatuses, processingModes, processingStatuses } from "../../core/store/schema/values.ts";
 import { BulkSummary, CivilDate, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const ActivationId = UuidOf<"activation">("The activation request");
@@ -54,7 +54,7 @@ const shared = {
   customer_name: Type.String({ examples: ["Philippa Underwold"] }),
   status: OneOf(activationStatuses),
   processing_status: OneOf(processingStatuses),
-  processing_mode: OneOf(["immediate", "scheduled"], { examples: ["scheduled"] }),
+  processing_mode: OneOf(processingModes, { examples: ["scheduled"] }),
 };
 
 /** Contract: Activation creation result. */

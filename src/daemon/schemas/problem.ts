@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from "typebox";
-import { activationStatuses } from "../../core/activations/states.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
+import { activationStatuses } from "../../core/store/schema/values.ts";
 import { Cents, Currency, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 const FieldErrors = Type.Record(Type.String(), Type.Array(Type.String()), {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { eventKinds } from "../../core/events/catalog.ts";
 import { environments } from "../../core/kernel/environment.ts";
-import { webhookStatuses } from "../../core/webhooks/states.ts";
+import { webhookStatuses } from "../../core/store/schema/values.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const WebhookId = UuidOf<"webhook">("The endpoint");

@@ -1,11 +1,10 @@
+import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
-
-const statuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;
 
 export const list = command({
   name: "list",
@@ -18,7 +17,7 @@ export const list = command({
   options: {
     ...listOptions,
     iccid: text("--iccid <iccid>", "only this SIM"),
-    status: choice("--status <status>", statuses, "only this status"),
+    status: choice("--status <status>", activationStatuses, "only this status"),
   },
   async run(context, { limit, cursor, all, iccid, status }) {
     const query = { limit, cursor, iccid, status };

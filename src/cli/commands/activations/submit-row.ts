@@ -1,9 +1,10 @@
 import { checkKyc, missingKyc } from "../../../core/activations/identity.ts";
 import { drawableFields } from "../../../core/activations/pool.ts";
 import { type NewActivation, submitActivation, submitRefusals } from "../../../core/activations/submit.ts";
-import { type Carrier, fittingCarrier, kycFields } from "../../../core/carriers/carrier.ts";
+import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
+import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { Checked, RowOutcome } from "../../csv/import.ts";

@@ -1,3 +1,4 @@
+import { carrierAdapters } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { argument, choice, integer, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
@@ -19,7 +20,7 @@ export const set = command({
     name: text("--name <name>", "its name, as partners see it"),
     brand: text("--brand <brand>", "carriers of one brand share the cap on passport uses"),
     region: text("--region <region>", "its region (default for a new one: Australia)"),
-    adapter: choice("--adapter <adapter>", ["manual", "http", "simulator"], "how it is reached (default: manual)"),
+    adapter: choice("--adapter <adapter>", carrierAdapters, "how it is reached (default: manual)"),
     url: text("--url <url>", "where the http adapter posts to"),
     secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
     needed: text("--required <fields>", "identity fields it needs, with commas between"),

@@ -1,3 +1,4 @@
+import { tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { argument, choice, flag, required, text } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -16,7 +17,7 @@ export const create = command({
   args: { slug: argument("slug", "short name: lower-case letters, digits and hyphens") },
   options: {
     name: required(text("--name <name>", "the name people read")),
-    tier: choice("--tier <tier>", ["standard", "premium"], "60 or 300 requests a minute"),
+    tier: choice("--tier <tier>", tiers, "60 or 300 requests a minute"),
     agent: flag("--agent", "may use the identity pool and bulk activations"),
     production: flag("--production", "may have live credentials"),
   },

@@ -1,3 +1,4 @@
+import { tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, integer, toggle } from "../../kernel/input.ts";
@@ -14,7 +15,7 @@ export const update = command({
   examples: ["partners update acme --tier premium", "partners update acme --production --rate-limit 600"],
   args: { slug: partnerArgument },
   options: {
-    tier: choice("--tier <tier>", ["standard", "premium"], "60 or 300 requests a minute"),
+    tier: choice("--tier <tier>", tiers, "60 or 300 requests a minute"),
     agent: toggle("agent", "the identity pool and bulk activations"),
     production: toggle("production", "live credentials"),
     rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: 100_000 }),

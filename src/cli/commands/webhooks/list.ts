@@ -1,4 +1,5 @@
 import { environments } from "../../../core/kernel/environment.ts";
+import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
@@ -16,7 +17,7 @@ export const list = command({
   args: {},
   options: {
     ...listOptions,
-    status: choice("--status <status>", ["active", "disabled", "failed"], "only this status"),
+    status: choice("--status <status>", webhookStatuses, "only this status"),
     environment: choice("--environment <environment>", environments, "only this environment"),
   },
   async run(context, { limit, cursor, all, status, environment }) {

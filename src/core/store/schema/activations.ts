@@ -5,12 +5,7 @@ import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
 import { leaseColumns, NOTHING_DUE } from "./lease.ts";
 import type { partnersTables } from "./partners.ts";
-
-/** What partners see and filter by. */
-export type ActivationStatus = "pending" | "processing" | "completed" | "failed" | "cancelled";
-/** How far the carrier is. */
-export type ProcessingStatus = "pending" | "processing" | "confirmed" | "completed" | "failed" | "manual_required";
-export type ProcessingMode = "immediate" | "scheduled";
+import type { ActivationStatus, ProcessingMode, ProcessingStatus } from "./values.ts";
 
 /** Physical-SIM activation requests, and what was exchanged with carriers about them. */
 export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {

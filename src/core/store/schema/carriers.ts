@@ -1,23 +1,5 @@
 import type { Kit } from "./kit.ts";
-
-/** How a carrier is reached: by staff in its portal, by a signed HTTP request, or not at all. */
-export type CarrierAdapter = "manual" | "http" | "simulator";
-
-/** The identity fields that a carrier may demand (contract: carrier mapping). */
-export type KycField =
-  | "first_name"
-  | "last_name"
-  | "title"
-  | "date_of_birth"
-  | "passport_no"
-  | "passport_country"
-  | "passport_expiry"
-  | "address"
-  | "suburb"
-  | "state"
-  | "postcode"
-  | "sim_last4"
-  | "puk";
+import type { CarrierAdapter, KycField } from "./values.ts";
 
 /** Carriers of physical SIMs, by the prefix of their ICCIDs. */
 export function carriersTables(k: Kit) {

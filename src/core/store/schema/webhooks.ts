@@ -6,8 +6,8 @@ import type { Kit } from "./kit.ts";
 import { leaseColumns } from "./lease.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";
+import type { WebhookStatus } from "./values.ts";
 
-export type WebhookStatus = "active" | "disabled" | "failed";
 export type DeliveryStatus = "pending" | "delivered" | "exhausted" | "held";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof outboxTables>, "events">;
