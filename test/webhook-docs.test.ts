@@ -1,9 +1,9 @@
-import { webhookStatuses } from "../src/core/store/schema/values.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa, execaSync } from "execa";
 import { expect, test } from "vitest";
 import { eventKinds } from "../src/core/events/catalog.ts";
+import { webhookStatuses } from "../src/core/store/schema/values.ts";
 import { retryDelays } from "../src/core/webhooks/retries.ts";
 import { signature, signatureFault } from "../src/core/webhooks/signature.ts";
 import { temporaryDirectory } from "./support/store.ts";

@@ -1,7 +1,7 @@
-import type { CarrierAdapter } from "../../src/core/store/schema/values.ts";
 import { expect, onTestFinished } from "vitest";
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { ActivationId } from "../../src/core/kernel/brand.ts";
+import type { CarrierAdapter } from "../../src/core/store/schema/values.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
 import {

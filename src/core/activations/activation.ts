@@ -1,13 +1,13 @@
 import { and, eq, or } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
-
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 
 export type ActivationRow = Row<"activations">;
 
@@ -102,4 +102,43 @@ export type Activation = ReturnType<typeof toActivation>;
 /** One request of the owner's (contract: GET /activations/{id}). Throws `not_found`. */
 export async function showActivation(q: Read, input: { owner: Owner; id: ActivationId }): Promise<Activation> {
   return toActivation(await requireOwnActivation(q, input.owner, { id: input.id }));
+}
+
+interface Act {
+  /** What was done: `activations.cancel`, `activations.edit`, … */
+  action: string;
+  actor: Actor;
+  fields?: string[];
+  note?: string | null;
+}
+
+/** Records in the audit trail what was done to a request, or read of it. */
+export async function auditActivation(tx: Tx, row: ActivationRow, act: Act): Promise<void> {
+  await recordAudit(tx, { ...act, targetKind: "activation", targetId: row.id, partnerId: row.partner_id });
+}
+
+interface Asked extends Owner {
+  iccid: string;
+  activationDate: string;
+  /** The partner agreed to have its pending request replaced. */
+  confirmDateChange: boolean;
+}
+
+/**
+ * Whether a new request may take its ICCID. Null: it is free. A row: the owner's own pending request, which is to be
+ * cancelled for it. Throws `duplicate`, which says the same for every holder of the ICCID, or `date_conflict`.
+ */
+export async function requestToReplace(q: Read, asked: Asked): Promise<ActivationRow | null> {
+  const holder = await holderOfIccid(q, asked.iccid);
+  if (holder === null) return null;
+  const own = holder.partner_id === asked.partnerId && holder.environment === asked.environment;
+  if (!own || holder.status !== "pending" || holder.activation_date === asked.activationDate) {
+    throw new Problem("duplicate", "This ICCID was already submitted for activation.");
+  }
+  if (asked.confirmDateChange) return holder;
+  throw new Problem(
+    "date_conflict",
+    `A request for this ICCID is pending for ${holder.activation_date}; confirm_date_change: true replaces it.`,
+    { members: { existing_date: holder.activation_date, existing_request_id: holder.id } },
+  );
 }

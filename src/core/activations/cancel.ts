@@ -2,11 +2,16 @@ import type { Actor } from "../audit/record.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { releaseDraw } from "../passports/draw.ts";
-
 import type { Tx } from "../store/store.ts";
-import { type Activation, type ActivationRow, requireOwnActivation, type Target, toActivation } from "./activation.ts";
-import { auditActivation } from "./audit.ts";
-import { progressActivation } from "./progress.ts";
+import {
+  type Activation,
+  type ActivationRow,
+  auditActivation,
+  requireOwnActivation,
+  type Target,
+  toActivation,
+} from "./activation.ts";
+import { progressActivation } from "./states.ts";
 
 /** Why a request is cancelled, and by which actor. */
 export interface Cancellation {

@@ -1,16 +1,17 @@
 import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { CarrierAdapter } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import type { ActivationRow } from "./activation.ts";
+import { type ActivationRow, activationById } from "./activation.ts";
 import { type Kyc, openKyc } from "./identity.ts";
-import { leftToStaff } from "./outcome.ts";
-import { progressActivation } from "./progress.ts";
+import { applyOutcome, type CarrierOutcome, leftToStaff } from "./outcome.ts";
+import { progressActivation } from "./states.ts";
 
 /** How long a worker may take for one exchange before another takes it over; longer than any carrier's timeout (ms). */
 const EXCHANGE_LEASE_MS = 60_000;
@@ -119,4 +120,35 @@ export async function leaveOverdueToStaff(tx: Tx, input: { limit: number }): Pro
 /** Gives leases up, so that any worker can go on at once. */
 export async function releaseExchanges(tx: Tx, held: Lease<"activations">[]): Promise<void> {
   for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
+}
+
+/** The key of a carrier's callbacks, or null: no such carrier, or it has none. Both look the same from outside. */
+export async function callbackSecret(q: Read, prefix: string): Promise<Secret | null> {
+  const sealed = await requireCarrier(q, prefix).then(
+    (carrier) => carrier.secret_sealed,
+    (error: unknown) => {
+      if (error instanceof Problem) return null;
+      throw error;
+    },
+  );
+  return sealed === null ? null : new Secret(q.vault.open(sealed));
+}
+
+/**
+ * A carrier's later answer, its signature checked before. Said twice, or after a later step, it changes nothing:
+ * `applied` is false then. Throws `not_found` for what is not this carrier's, `conflict` before the carrier had it.
+ */
+export async function takeCallback(
+  tx: Tx,
+  input: { prefix: string; id: ActivationId; outcome: CarrierOutcome; answer: string },
+): Promise<{ applied: boolean }> {
+  const row = await activationById(tx, input.id);
+  if (row === null || row.carrier_prefix !== input.prefix) throw notFound("activation");
+  if (row.submitted_at === null) {
+    throw new Problem("conflict", "This activation was never handed to a carrier.");
+  }
+  const { id, outcome, answer } = input;
+  const actor = `carrier:${row.carrier}`;
+  const { applied } = await applyOutcome(tx, { id, outcome, source: "callback", actor, answer });
+  return { applied };
 }

@@ -79,3 +79,18 @@ export function openKyc({ vault }: Pick<Read, "vault">, sealed: string | null): 
   // `sealKyc` sealed exactly this shape.
   return sealed === null ? null : new Secret(JSON.parse(vault.open(sealed)) as Kyc);
 }
+
+/** What a drawn passport will bring: such a field is not missing from a line yet. */
+export const drawableFields: Partial<Record<KycField, string>> = {
+  first_name: "pool",
+  last_name: "pool",
+  title: "pool",
+  date_of_birth: "pool",
+  passport_no: "pool",
+  passport_country: "pool",
+  passport_expiry: "pool",
+  address: "pool",
+  suburb: "pool",
+  state: "pool",
+  postcode: "pool",
+};

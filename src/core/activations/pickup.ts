@@ -2,8 +2,7 @@ import { and, inArray, isNull, lte, sql } from "drizzle-orm";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { sydneyToday } from "./calendar.ts";
-import { announceStep } from "./events.ts";
-import { progressActivation } from "./progress.ts";
+import { announceStep, progressActivation } from "./states.ts";
 
 // Must match the partial index predicate exactly.
 const pending = sql`status = 'pending'`;

@@ -1,13 +1,18 @@
 import type { Actor } from "../audit/record.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-
 import type { Tx } from "../store/store.ts";
-import { type Activation, type ActivationRow, requireOwnActivation, type Target, toActivation } from "./activation.ts";
-import { auditActivation } from "./audit.ts";
+import {
+  type Activation,
+  type ActivationRow,
+  auditActivation,
+  requireOwnActivation,
+  type Target,
+  toActivation,
+} from "./activation.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { openKyc } from "./identity.ts";
-import { type Change, progressActivation } from "./progress.ts";
+import { type Change, progressActivation } from "./states.ts";
 
 /** What may be edited; at least one is there. A null note clears it. */
 export interface Edit {

@@ -6,8 +6,7 @@ import type { Secret } from "../kernel/secret.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { type Activation, requireActivation, toActivation } from "./activation.ts";
-import { auditActivation } from "./audit.ts";
+import { type Activation, auditActivation, requireActivation, toActivation } from "./activation.ts";
 import { type Kyc, openKyc } from "./identity.ts";
 
 const attemptsOf = statement((db, t, slot: Slots<{ activation_id: ActivationId }>) =>

@@ -1,5 +1,10 @@
-import type { Transitions } from "../kernel/state-machine.ts";
+import { assertMove, type Transitions } from "../kernel/state-machine.ts";
+import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
+import { recordEvent } from "../outbox/record.ts";
+import { updateRow } from "../store/rows.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
+import type { Tx } from "../store/store.ts";
+import type { ActivationRow } from "./activation.ts";
 
 /** The state of a request: the one machine behind the two statuses that partners see. */
 export type ActivationState =
@@ -44,4 +49,39 @@ export const statusesOf: Readonly<Record<ActivationState, Statuses>> = {
 /** The state that a row's two statuses express. */
 export function stateOf({ status, processing_status }: Statuses): ActivationState {
   return status === "cancelled" ? "cancelled" : processing_status;
+}
+
+/** Columns that no change names: whose request it is and for which SIM, and what follows from its state. */
+type Fixed =
+  | "id"
+  | "partner_id"
+  | "environment"
+  | "iccid"
+  | "status"
+  | "processing_status"
+  | "created_at"
+  | "updated_at";
+
+/** A change: a move to another state, other fields, or both. Fields that are left out stay. */
+export type Change = Partial<Omit<ActivationRow, Fixed>> & { state?: ActivationState };
+
+/** Writes what changed; the state only moves as the transition table allows. Answers the new row. */
+export async function progressActivation(tx: Tx, row: ActivationRow, change: Change): Promise<ActivationRow> {
+  const { state, ...fields } = change;
+  if (state !== undefined) assertMove(activationTransitions, stateOf(row), state);
+  const changed = { ...fields, ...(state === undefined ? {} : statusesOf[state]), updated_at: tx.now };
+  await updateRow(tx, "activations", { id: row.id }, changed);
+  return { ...row, ...changed };
+}
+
+/** Writes the event of a step that was just taken; `row` is the row after it. */
+export async function announceStep(tx: Tx, step: ActivationStep, row: ActivationRow): Promise<void> {
+  const { id, iccid, carrier, activation_date, customer_name } = row;
+  await recordEvent(tx, {
+    partnerId: row.partner_id,
+    environment: row.environment,
+    subjectId: id,
+    ...activationStep(step, { id, iccid, carrier, activation_date, customer_name }, row, tx.now),
+  });
+  tx.signal("deliveries");
 }

@@ -6,17 +6,14 @@ import { isoTime } from "../kernel/clock.ts";
 import { emailKey } from "../kernel/email-key.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { type FieldErrors, invalid, type ProblemSlug } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
-
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import type { ActivationRow } from "./activation.ts";
+import { type ActivationRow, requestToReplace } from "./activation.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
-import { requestToReplace } from "./conflicts.ts";
-import { checkKyc, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
-import { drawableFields, refuseEmptyPool } from "./pool.ts";
+import { checkKyc, drawableFields, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
 import { statusesOf } from "./states.ts";
 
 /** Contract: Physical-SIM activation request. Shapes of the fields were checked; identity fields were not. */
@@ -104,6 +101,14 @@ async function draw(tx: Tx, { partnerId, environment, request, actor }: Submissi
   if (drawn === null) return refuseEmptyPool(carrier);
   const { passportId, identity } = drawn;
   return { passportId, kyc: (fields: Parameters<typeof kycOf>[0]) => kycOf(fields, identity.reveal()) };
+}
+
+/** Throws `conflict`: nothing in the pool may be used for this carrier on that date. */
+function refuseEmptyPool(carrier: CarrierRow): never {
+  throw new Problem(
+    "conflict",
+    `The pool has no passport left for ${carrier.name}: verified, onshore, valid on the date, under its cap of uses.`,
+  );
 }
 
 function newRow(

@@ -1,4 +1,4 @@
-import { callbackSecret, takeCallback } from "../../core/activations/callback.ts";
+import { callbackSecret, takeCallback } from "../../core/activations/exchange.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { keptResponse, outcomeOf } from "../gateways/carrier-response.ts";

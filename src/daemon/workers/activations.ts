@@ -1,6 +1,5 @@
 import cron from "node-cron";
 import type { Logger } from "pino";
-import { applyOutcome } from "../../core/activations/apply-outcome.ts";
 import {
   type CarrierExchange,
   claimExchanges,
@@ -9,6 +8,7 @@ import {
   releaseExchanges,
   waitingExchanges,
 } from "../../core/activations/exchange.ts";
+import { applyOutcome } from "../../core/activations/outcome.ts";
 import { isPickupDue, pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { CarrierGateway } from "../gateways/carriers.ts";

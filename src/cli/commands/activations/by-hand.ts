@@ -1,4 +1,4 @@
-import type { HandMove } from "../../../core/activations/by-hand.ts";
+import type { HandMove } from "../../../core/activations/operator.ts";
 import type { ItemRow } from "../../../core/orders/items.ts";
 import type { Context } from "../../frame/context.ts";
 import { type Result, recordResult } from "../../output/result.ts";
@@ -11,7 +11,7 @@ export const MOVED_JSON = `${ACTIVATION_JSON}; for an order item {id, order_id, 
 
 /** Records a manual step on a request or an order item, and returns its new state. */
 export async function moveHere(context: Context, typed: string, move: HandMove): Promise<Result> {
-  const { moveByHand } = await import("../../../core/activations/by-hand.ts");
+  const { moveByHand } = await import("../../../core/activations/operator.ts");
   const id = typed.trim().toLowerCase();
   const moved = await context.withStore(({ store }) => store.write(moveByHand, { id, move, actor: OPERATOR }));
   if (moved.kind === "order_item") return itemResult(moved.item);

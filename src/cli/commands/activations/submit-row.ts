@@ -1,5 +1,4 @@
-import { checkKyc, missingKyc } from "../../../core/activations/identity.ts";
-import { drawableFields } from "../../../core/activations/pool.ts";
+import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/identity.ts";
 import { type NewActivation, submitActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
