@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import { rotateCredential } from "../src/core/credentials/rotate.ts";
 import { rotateSigningKey } from "../src/core/credentials/signing-keys.ts";
-import { resumePartner, suspendPartner, updatePartner } from "../src/core/partners/update.ts";
+import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

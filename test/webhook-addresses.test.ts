@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { promises as dns, type LookupAddress } from "node:dns";
 import { expect, onTestFinished, test } from "vitest";
 import { isPrivateHost, isPublicAddress } from "../src/core/webhooks/address.ts";
-import { endpointUrlFault } from "../src/core/webhooks/endpoint-url.ts";
+import { endpointUrlFault } from "../src/core/webhooks/create.ts";
 import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
 import { HANG_MS } from "./support/hangs.ts";
 import { startReceiver } from "./support/receiver.ts";

@@ -1,6 +1,8 @@
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { PassportId } from "../../src/core/kernel/brand.ts";
-import { suspendPartner } from "../../src/core/partners/update.ts";
+
+import { suspendPartner } from "../../src/core/partners/suspend.ts";
+
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { claimItems } from "../../src/core/supplies/due.ts";

@@ -2,9 +2,9 @@ import type { Actor } from "../audit/record.ts";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { completeItem, confirmItem, failItem, retryItem } from "../supplies/operator.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { Tx } from "../store/store.ts";
+import { completeItem, confirmItem, failItem, retryItem } from "../supplies/operator.ts";
 import {
   type Activation,
   type ActivationRow,

@@ -27,20 +27,11 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
     throw invalid({ rate_limit: ["must be a whole number from 1 to 100000"] });
   }
   const changed = { ...rest, ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }) };
-  return apply(tx, slug, definedOnly(changed), actor, "partners.update");
+  return changePartner(tx, slug, definedOnly(changed), actor, "partners.update");
 }
 
-/** Stops the partner's API access at once. Accepted orders, activations and deliveries go on. Throws `not_found`. */
-export async function suspendPartner(tx: Tx, input: { slug: string; actor: string }): Promise<Partner> {
-  return apply(tx, input.slug, { status: "suspended" }, input.actor, "partners.suspend");
-}
-
-/** Gives a suspended partner its API access back. Throws `not_found`. */
-export async function resumePartner(tx: Tx, input: { slug: string; actor: string }): Promise<Partner> {
-  return apply(tx, input.slug, { status: "active" }, input.actor, "partners.resume");
-}
-
-async function apply(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
+/** Writes columns of a partner and the line of the audit trail. Throws `not_found`. */
+export async function changePartner(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
   const row = await requirePartner(tx, slug);
   await updateRow(tx, "partners", { id: row.id }, { ...changed, updated_at: tx.now });
   const fields = Object.keys(changed);

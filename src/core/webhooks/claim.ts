@@ -5,6 +5,7 @@ import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import { applyOutcomes, type Outcome } from "./outcome.ts";
 import { findWebhook, type WebhookRow } from "./webhook.ts";
 
 /** How long an attempt may take, its outcome's writing included, before another worker may make it (ms). */
@@ -96,4 +97,13 @@ export async function releaseDeliveries(
     const endpoint = await findWebhook(tx, endpointId);
     if (endpoint?.status === "active") await lookAgain(tx, endpointId);
   }
+}
+
+/** One turn of the worker in one transaction: records the attempts that ended, then leases what goes next. */
+export async function takeTurn(
+  tx: Tx,
+  input: { outcomes: Outcome[]; rooms: EndpointRoom[] },
+): Promise<ClaimedDelivery[]> {
+  await applyOutcomes(tx, input.outcomes);
+  return claimDeliveries(tx, input);
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { createWebhook } from "../../core/webhooks/create.ts";
+import { deleteWebhook } from "../../core/webhooks/delete.ts";
 import { listWebhooks } from "../../core/webhooks/list.ts";
-import { deleteWebhook } from "../../core/webhooks/remove.ts";
 import { showWebhook } from "../../core/webhooks/webhook.ts";
 import { actorOf } from "../context/actor.ts";
 import { pathPrefix } from "../context/addresses.ts";

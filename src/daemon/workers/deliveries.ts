@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
 import { queueName } from "../../core/store/partner-queues.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import { type ClaimedDelivery, releaseDeliveries } from "../../core/webhooks/claim.ts";
+import { type ClaimedDelivery, releaseDeliveries, takeTurn } from "../../core/webhooks/claim.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
-import { takeTurn } from "../../core/webhooks/turn.ts";
 import { type DueEndpoint, dueEndpoints } from "../../core/webhooks/waiting.ts";
 import { type DeliverDependencies, deliver } from "./deliver.ts";
 import type { Worker } from "./loop.ts";

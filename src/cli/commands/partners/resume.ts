@@ -13,7 +13,7 @@ export const resume = command({
   args: { slug: partnerArgument },
   options: {},
   async run(context, { slug }) {
-    const { resumePartner } = await import("../../../core/partners/update.ts");
+    const { resumePartner } = await import("../../../core/partners/suspend.ts");
     return partnerResult(await context.withStore(({ store }) => store.write(resumePartner, { slug, actor: OPERATOR })));
   },
 });

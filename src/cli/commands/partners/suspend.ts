@@ -14,7 +14,7 @@ export const suspend = command({
   options: {},
   async run(context, { slug }) {
     const [{ suspendPartner }, { showPartner }] = await Promise.all([
-      import("../../../core/partners/update.ts"),
+      import("../../../core/partners/suspend.ts"),
       import("../../../core/partners/list.ts"),
     ]);
     return context.withStore(async ({ store }) => {
