@@ -79,7 +79,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       routes: await allRoutes(tokens),
     },
   );
-  const bound = await listen(app, { host: "127.0.0.1", port });
+  // Only links to the bound address need the port before it is bound, when another process may still take it.
+  const bound = await listen(app, { host: "127.0.0.1", port: options.publicUrl === "bound" ? port : 0 });
   const url = (await options.behind?.(bound)) ?? bound;
   onTestFinished(() => app.close());
   const log = { error: (...words: unknown[]) => console.error(...words) };
