@@ -172,7 +172,9 @@ test("verify tells which part is wrong", async () => {
     signature: "wrong",
     hint: expect.stringMatching(/line end too many/),
   });
-  expect(await check('{ "event": "order.created" }')).toMatchObject({ hint: expect.stringMatching(/serialized again/) });
+  expect(await check('{ "event": "order.created" }')).toMatchObject({
+    hint: expect.stringMatching(/serialized again/),
+  });
   expect(await check(body, header, SECRET.slice(6))).toMatchObject({ hint: expect.stringMatching(/lacks its whsec_/) });
   expect(await check("{}")).toMatchObject({ signature: "wrong", timestamp: "not checked" });
   expect(await check(body, "v1=abc")).toMatchObject({ exitCode: 1, header: "malformed", signature: "not checked" });
