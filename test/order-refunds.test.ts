@@ -157,7 +157,8 @@ test("retry delivers an order whose stock was refilled, and is refused while it 
   expect(await order(id)).toMatchObject({ status: "waiting_review" });
   await expect(act(id, { verb: "retry" })).rejects.toMatchObject({ slug: "conflict", message: /needs 2, has 0/ });
   await addStock(platform.store, "EU5", 2);
-  const { done } = await act(id, { verb: "retry" });
+  const { done, order: retried } = await act(id, { verb: "retry" });
+  expect(retried).toMatchObject({ status: "waiting_review", reason: null });
   expect(done.from_stock).toMatchObject([{ sku: "EU5", count: 2 }]);
   await work();
   expect(await order(id)).toMatchObject({ status: "fulfilled" });

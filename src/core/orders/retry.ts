@@ -30,5 +30,7 @@ export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }):
   const { id: targetId, partner_id: partnerId } = order;
   await recordAudit(tx, { actor: input.actor, action: "orders.retry", targetKind: "order", targetId, partnerId });
   tx.signal("fulfilment");
-  return progressOrder(tx, reserved, { due_at: tx.now, leased_until: null });
+  // Its stock is no longer what it waits for.
+  const refilled = reserved.reserved && !order.reserved;
+  return progressOrder(tx, reserved, { due_at: tx.now, leased_until: null, ...(refilled ? { reason: null } : {}) });
 }
