@@ -1,0 +1,172 @@
+import type { ProductId } from "../../src/core/kernel/brand.ts";
+import { iccid, request } from "./activations.ts";
+import { key } from "./generic-scenarios.ts";
+import { importRecords, passport } from "./passports.ts";
+import type { Caller, Platform } from "./platform.ts";
+
+/** What one partner has in one environment: an order with its eSIM, an activation, a passport, an endpoint. */
+export interface Belongings {
+  product: ProductId;
+  order: string;
+  orderNumber: string;
+  esim: string;
+  qr: string;
+  activation: string;
+  sim: string;
+  passport: string;
+  passportNo: string;
+  endpoint: string;
+}
+
+/** Lets `caller` order, submit, import and register one of each, over the API. */
+export async function acquire(platform: Platform, caller: Caller, product: ProductId): Promise<Belongings> {
+  const lines = { line_items: [{ product_id: product, quantity: 1 }] };
+  const order = await created(caller.send("POST", "/api/v1/orders", lines, key()));
+  await platform.fulfil();
+  const { body: delivered } = await caller.get(`/api/v1/orders/${order.id}/esims`);
+  const [{ iccid: esim, qr_code_url }] = delivered.esims;
+  const sim = iccid();
+  const activation = await created(caller.send("POST", "/api/v1/activations", request({ iccid: sim })));
+  const document = passport();
+  const [pooled = ""] = await importRecords(caller, [document]);
+  const hook = { url: "https://hooks.example.com/esim", events: ["order.created"] };
+  const { webhook } = await created(caller.send("POST", "/api/v1/webhooks", hook));
+  return {
+    product,
+    order: order.id,
+    orderNumber: order.order_number,
+    esim,
+    qr: qr_code_url.split("/").at(-1).replace(".png", ""),
+    activation: activation.id,
+    sim,
+    passport: pooled,
+    passportNo: document.passport_no,
+    endpoint: webhook.id,
+  };
+}
+
+async function created(reply: ReturnType<Caller["send"]>) {
+  const { status, body } = await reply;
+  if (status !== 201) throw new Error(`expected 201, not ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** A request that its owner makes with success. */
+export interface Ask {
+  path: string;
+  body?: unknown;
+  /** Whether what the path names belongs to one partner and environment. */
+  owned?: boolean;
+  /** Whether the body names such things: each is an item of the response. */
+  named?: boolean;
+}
+
+type Entry = (of: Belongings) => Ask;
+
+const open =
+  (path: string): Entry =>
+  () => ({ path });
+const callback =
+  (path: string): Entry =>
+  () => ({ path, body: {} });
+const order =
+  (suffix = ""): Entry =>
+  (of) => ({ path: `/api/v1/orders/${of.order}${suffix}`, owned: true });
+
+/** Every route of the daemon, with a request to it. A route without an entry fails the test of the access matrix. */
+export const accessEntries: Readonly<Record<string, Entry>> = {
+  "GET /": open("/"),
+  "GET /openapi.json": open("/openapi.json"),
+  "GET /healthz": open("/healthz"),
+  "GET /readyz": open("/readyz"),
+  "GET /docs": open("/docs"),
+  "GET /docs/start.js": open("/docs/start.js"),
+  "GET /docs/reference.js": open("/docs/reference.js"),
+  "GET /docs/api": open("/docs/api"),
+  "GET /docs/webhooks": open("/docs/webhooks"),
+  "GET /docs/states": open("/docs/states"),
+  "GET /docs/errors": open("/docs/errors"),
+  "GET /docs/errors/:slug": open("/docs/errors/not_found"),
+  "GET /.well-known/jwks.json": open("/.well-known/jwks.json"),
+  "GET /.well-known/oauth-authorization-server": open("/.well-known/oauth-authorization-server"),
+  "GET /qr/:token.png": (of) => ({ path: `/qr/${of.qr}.png` }),
+  "GET /qr/:token.svg": (of) => ({ path: `/qr/${of.qr}.svg` }),
+  "GET /install/:token": (of) => ({ path: `/install/${of.qr}` }),
+  "GET /media/products/:id.svg": (of) => ({ path: `/media/products/${of.product}.svg` }),
+  "POST /api/v1/oauth/token": callback("/api/v1/oauth/token"),
+  "POST /api/v1/callbacks/carriers/:prefix": callback("/api/v1/callbacks/carriers/896103"),
+  "POST /api/v1/callbacks/suppliers/:name": callback("/api/v1/callbacks/suppliers/northwind"),
+  "POST /api/v1/callbacks/suppliers/:name/esims": callback("/api/v1/callbacks/suppliers/northwind/esims"),
+  "GET /api/v1/products": open("/api/v1/products"),
+  "GET /api/v1/products/:id": (of) => ({ path: `/api/v1/products/${of.product}` }),
+  "GET /api/v1/catalog/sync": open("/api/v1/catalog/sync?platform=generic"),
+  "GET /api/v1/inventory/status": open("/api/v1/inventory/status"),
+  "GET /api/v1/balance": open("/api/v1/balance"),
+  "GET /api/v1/orders": open("/api/v1/orders"),
+  "POST /api/v1/orders": (of) => ({
+    path: "/api/v1/orders",
+    body: { line_items: [{ product_id: of.product, quantity: 1 }] },
+  }),
+  "POST /api/v1/orders/bulk": (of) => ({
+    path: "/api/v1/orders/bulk",
+    body: {
+      orders: [
+        {
+          external_order_id: crypto.randomUUID(),
+          line_items: [{ product_id: of.product, quantity: 1 }],
+          customer: { email: "mia@example.com", name: "Mia Chen" },
+        },
+      ],
+    },
+  }),
+  "GET /api/v1/orders/:id": order(),
+  "GET /api/v1/orders/:id/esims": order("/esims"),
+  "GET /api/v1/orders/:id/activation-status": order("/activation-status"),
+  "GET /api/v1/esims/:iccid/status": (of) => ({ path: `/api/v1/esims/${of.esim}/status`, owned: true }),
+  "GET /api/v1/activations": open("/api/v1/activations"),
+  "POST /api/v1/activations": () => ({ path: "/api/v1/activations", body: request() }),
+  "GET /api/v1/activations/:id": (of) => ({ path: `/api/v1/activations/${of.activation}`, owned: true }),
+  "PATCH /api/v1/activations/:id": (of) => ({
+    path: `/api/v1/activations/${of.activation}`,
+    body: { note: "call first" },
+    owned: true,
+  }),
+  "POST /api/v1/activations/:id/cancel": (of) => ({
+    path: `/api/v1/activations/${of.activation}/cancel`,
+    owned: true,
+  }),
+  "PATCH /api/v1/activations/by-iccid/:iccid": (of) => ({
+    path: `/api/v1/activations/by-iccid/${of.sim}`,
+    body: { note: "call first" },
+    owned: true,
+  }),
+  "POST /api/v1/activations/by-iccid/:iccid/cancel": (of) => ({
+    path: `/api/v1/activations/by-iccid/${of.sim}/cancel`,
+    owned: true,
+  }),
+  "POST /api/v1/activations/bulk/cancel": (of) => ({
+    path: "/api/v1/activations/bulk/cancel",
+    body: { activation_ids: [of.activation] },
+    named: true,
+  }),
+  "POST /api/v1/activations/bulk/reschedule": (of) => ({
+    path: "/api/v1/activations/bulk/reschedule",
+    body: { items: [{ activation_id: of.activation, requested_activation_date: "2026-03-12" }] },
+    named: true,
+  }),
+  "GET /api/v1/kyc/passports": open("/api/v1/kyc/passports"),
+  "POST /api/v1/kyc/passports": () => ({ path: "/api/v1/kyc/passports", body: { records: [passport()] } }),
+  "PATCH /api/v1/kyc/passports/:id": (of) => ({
+    path: `/api/v1/kyc/passports/${of.passport}`,
+    body: { first_name: "Ottilie" },
+    owned: true,
+  }),
+  "DELETE /api/v1/kyc/passports/:id": (of) => ({ path: `/api/v1/kyc/passports/${of.passport}`, owned: true }),
+  "GET /api/v1/webhooks": open("/api/v1/webhooks"),
+  "POST /api/v1/webhooks": () => ({
+    path: "/api/v1/webhooks",
+    body: { url: "https://hooks.example.com/more", events: ["order.created"] },
+  }),
+  "GET /api/v1/webhooks/:id": (of) => ({ path: `/api/v1/webhooks/${of.endpoint}`, owned: true }),
+  "DELETE /api/v1/webhooks/:id": (of) => ({ path: `/api/v1/webhooks/${of.endpoint}`, owned: true }),
+};
