@@ -66,9 +66,6 @@ type Entry = (of: Belongings) => Ask;
 const open =
   (path: string): Entry =>
   () => ({ path });
-const callback =
-  (path: string): Entry =>
-  () => ({ path, body: {} });
 const order =
   (suffix = ""): Entry =>
   (of) => ({ path: `/api/v1/orders/${of.order}${suffix}`, owned: true });
@@ -93,10 +90,31 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /qr/:token.svg": (of) => ({ path: `/qr/${of.qr}.svg` }),
   "GET /install/:token": (of) => ({ path: `/install/${of.qr}` }),
   "GET /media/products/:id.svg": (of) => ({ path: `/media/products/${of.product}.svg` }),
-  "POST /api/v1/oauth/token": callback("/api/v1/oauth/token"),
-  "POST /api/v1/callbacks/carriers/:prefix": callback("/api/v1/callbacks/carriers/896103"),
-  "POST /api/v1/callbacks/suppliers/:name": callback("/api/v1/callbacks/suppliers/northwind"),
-  "POST /api/v1/callbacks/suppliers/:name/esims": callback("/api/v1/callbacks/suppliers/northwind/esims"),
+  "POST /api/v1/oauth/token": () => ({
+    path: "/api/v1/oauth/token",
+    body: {
+      grant_type: "client_credentials",
+      client_id: "sk_test_nobody",
+      client_secret: "guess",
+      scope: "read:orders",
+    },
+  }),
+  "POST /api/v1/callbacks/carriers/:prefix": (of) => ({
+    path: "/api/v1/callbacks/carriers/896103",
+    body: { reference: of.activation, outcome: "activated", mobile_number: "+61491570156", error_type: "x" },
+  }),
+  "POST /api/v1/callbacks/suppliers/:name": (of) => ({
+    path: "/api/v1/callbacks/suppliers/northwind",
+    body: {
+      reference: of.order,
+      outcome: "activated",
+      esims: [{ iccid: of.sim, activation_code: "LPA:1$a.example$M" }],
+    },
+  }),
+  "POST /api/v1/callbacks/suppliers/:name/esims": (of) => ({
+    path: "/api/v1/callbacks/suppliers/northwind/esims",
+    body: { iccid: of.esim, event: "usage", used_mb: 12, country: "JP", at: "2026-03-02T01:00:00Z" },
+  }),
   "GET /api/v1/products": open("/api/v1/products"),
   "GET /api/v1/products/:id": (of) => ({ path: `/api/v1/products/${of.product}` }),
   "GET /api/v1/catalog/sync": open("/api/v1/catalog/sync?platform=generic"),
