@@ -54,7 +54,7 @@ async function diffPostgres(file: string) {
 
 function render(list: Migration[]): string {
   return `// Made by \`npm run migration\`; a migration that was released is never changed.
-import type { Migration } from "../migration.ts";
+import type { Migration } from "./migration.ts";
 
 export const migrations: Migration[] = ${JSON.stringify(list, null, 2)};
 `;

@@ -16,7 +16,7 @@ const floors = [
   ["src/core/credentials", "src/core/activations"],
   // What suppliers answer drives orders, which know nothing of suppliers.
   ["src/core/supplies"],
-  ["src/core/partners", "src/core/passports", "src/core/orders"],
+  ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync"],
   [
     "src/core/wallet",
     "src/core/catalog",
@@ -26,8 +26,10 @@ const floors = [
     "src/core/webhooks",
   ],
   ["src/core/audit", "src/core/outbox"],
+  ["src/core/store/engines"],
   ["src/core/store"],
-  // The store's own schema names the kinds of events.
+  // The schema names the kinds of events.
+  ["src/core/store/schema", "src/core/store/migrations"],
   ["src/core/events"],
   ["src/core/kernel"],
 ];

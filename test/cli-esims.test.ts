@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { dataDirectory, readMasterKey } from "../src/core/store/data-directory.ts";
-import { openStore } from "../src/core/store/open.ts";
+import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
 import type { Ended } from "./support/cli.ts";

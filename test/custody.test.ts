@@ -11,7 +11,7 @@ import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { listPassports } from "../src/core/passports/list.ts";
 import { purgePassports } from "../src/core/passports/purge.ts";
-import { type Location, openStore } from "../src/core/store/open.ts";
+import { type Location, openStore } from "../src/core/store/engines/open.ts";
 import { isKeyUsed, sealedPlaces } from "../src/core/store/reseal.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
 import { importRecords, passport } from "./support/passports.ts";

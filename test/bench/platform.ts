@@ -10,7 +10,7 @@ import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { openStore } from "../../src/core/store/open.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
 import type { Store, Tx } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import type { App } from "../../src/daemon/context/fastify.ts";

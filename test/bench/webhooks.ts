@@ -8,7 +8,7 @@ import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { openStore } from "../../src/core/store/open.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
 import { envelopeOf } from "../../src/core/webhooks/envelope.ts";

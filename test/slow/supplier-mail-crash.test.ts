@@ -12,7 +12,7 @@ import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createOrder } from "../../src/core/orders/create.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
 import { dataDirectory, prepareDataDirectory, readMasterKey } from "../../src/core/store/data-directory.ts";
-import { openStore } from "../../src/core/store/open.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { addProducts } from "../support/catalog.ts";

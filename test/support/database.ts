@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import pg from "pg";
-import type { Location } from "../../src/core/store/open.ts";
+import type { Location } from "../../src/core/store/engines/open.ts";
 
 /** Runs statements on a database, past the program. */
 export async function onDatabase(location: Location, statements: string): Promise<void> {

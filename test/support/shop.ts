@@ -7,7 +7,7 @@ import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
 import { updatePartner } from "../../src/core/partners/update.ts";
 import { prepareDataDirectory, readMasterKey } from "../../src/core/store/data-directory.ts";
-import { openStore } from "../../src/core/store/open.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";

@@ -7,8 +7,8 @@ import pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
+import { type Location, openStore } from "../../src/core/store/engines/open.ts";
 import { openSqlite } from "../../src/core/store/engines/sqlite.ts";
-import { type Location, openStore } from "../../src/core/store/open.ts";
 import type { Store } from "../../src/core/store/store.ts";
 
 export const onPostgres = process.env.ESIMCTL_TEST_ENGINE === "postgres";

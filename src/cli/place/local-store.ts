@@ -9,8 +9,8 @@ import {
   prepareDataDirectory,
   readMasterKey,
 } from "../../core/store/data-directory.ts";
+import { openStore } from "../../core/store/engines/open.ts";
 import { refuseMoved } from "../../core/store/moved.ts";
-import { openStore } from "../../core/store/open.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../kernel/errors.ts";

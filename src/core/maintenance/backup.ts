@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { dataDirectory, parseMasterKey, readKeyFile } from "../store/data-directory.ts";
 import { type BackupNotes, copyDatabase, writeNotes } from "../store/engines/backup-file.ts";
+import { openForReading } from "../store/engines/reading.ts";
 import { StoreError } from "../store/problems.ts";
-import { openForReading } from "../store/reading.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { isFault } from "./finding.ts";
 

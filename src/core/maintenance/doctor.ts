@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
 import { readMasterKey } from "../store/data-directory.ts";
-import { type Existing, openForReading } from "../store/reading.ts";
+import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { checkClock } from "./clock-check.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkDiskSpace, checkKeyFile } from "./file-checks.ts";

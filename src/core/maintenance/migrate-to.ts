@@ -1,9 +1,9 @@
 import type { Clock } from "../kernel/clock.ts";
 import { dataDirectory, lockDataDirectory, readMasterKey } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
+import { openForReading } from "../store/engines/reading.ts";
 import { noteMove, refuseMoved } from "../store/moved.ts";
 import { StoreError } from "../store/problems.ts";
-import { openForReading } from "../store/reading.ts";
 import { isFault } from "./finding.ts";
 import { checkLedger } from "./ledger-check.ts";
 

@@ -2,7 +2,7 @@ import { count } from "drizzle-orm";
 import type { Clock } from "../kernel/clock.ts";
 import { parseMasterKey } from "../store/data-directory.ts";
 import { type BackupNotes, readNotes } from "../store/engines/backup-file.ts";
-import { openForReading } from "../store/reading.ts";
+import { openForReading } from "../store/engines/reading.ts";
 import type { TableName } from "../store/schema/tables.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import type { Migration, MigrationTarget } from "./migration.ts";
+import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 
 /**
  * Migrations that compute new columns for rows from before those columns. They follow the schema's migrations, so that

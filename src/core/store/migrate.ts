@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fills } from "./fills.ts";
-import type { Migration, MigrationTarget } from "./migration.ts";
+import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
 import { StoreError } from "./problems.ts";

@@ -36,3 +36,11 @@ export type StoreUnavailable = StoreError & { readonly reason: UnavailableReason
 export function isUnavailable(error: unknown): error is StoreUnavailable {
   return error instanceof StoreError && error.reason !== null;
 }
+
+/** An error and what caused it, outermost first: the query builder wraps the driver's errors. */
+export function* causesOf(error: unknown): Generator<unknown> {
+  for (let cause = error; cause !== undefined && cause !== null; ) {
+    yield cause;
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+}

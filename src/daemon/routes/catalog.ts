@@ -1,5 +1,5 @@
 import { parseMarkup } from "../../core/catalog/retail-price.ts";
-import { catalogSync } from "../../core/catalog/sync.ts";
+import { catalogSync } from "../../core/catalog/sync/sync.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { CatalogSync, SyncQuery } from "../schemas/catalog.ts";
 

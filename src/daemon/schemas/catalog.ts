@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { MOST_MARKUP, STANDARD_MARKUP } from "../../core/catalog/retail-price.ts";
-import { syncFormats } from "../../core/catalog/sync.ts";
+import { syncFormats } from "../../core/catalog/sync/sync.ts";
 import { planTypes, productStatuses } from "../../core/store/schema/catalog.ts";
 import {
   Cents,

@@ -1,7 +1,7 @@
-import { toGeneric } from "../../../core/catalog/formats/generic.ts";
-import type { Offer } from "../../../core/catalog/formats/offer.ts";
-import { toShopify } from "../../../core/catalog/formats/shopify.ts";
-import { toWoocommerce } from "../../../core/catalog/formats/woocommerce.ts";
+import { toGeneric } from "../../../core/catalog/sync/generic.ts";
+import type { Offer } from "../../../core/catalog/sync/offer.ts";
+import { toShopify } from "../../../core/catalog/sync/shopify.ts";
+import { toWoocommerce } from "../../../core/catalog/sync/woocommerce.ts";
 
 /** A row of a CSV file: its cells by column, in the order of the file. */
 export type CsvCells = Readonly<Record<string, string | number>>;

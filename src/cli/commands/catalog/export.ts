@@ -1,5 +1,5 @@
-import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/formats/offer.ts";
 import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
+import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/catalog.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";

@@ -1,6 +1,5 @@
 import pg from "pg";
-import { StoreError, type UnavailableReason } from "../problems.ts";
-import { causesOf } from "./causes.ts";
+import { causesOf, StoreError, type UnavailableReason } from "../problems.ts";
 
 // SQLSTATE codes, or their classes (the first two characters).
 const REASONS: Readonly<Record<string, UnavailableReason>> = {

@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
-import type { Migration, MigrationTarget } from "../migration.ts";
+import type { Migration, MigrationTarget } from "../migrations/migration.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Engine } from "./engine.ts";

@@ -1,6 +1,5 @@
 import Database from "better-sqlite3";
-import { StoreError } from "../problems.ts";
-import { causesOf } from "./causes.ts";
+import { causesOf, StoreError } from "../problems.ts";
 
 /** What to do about a damaged file. */
 export const RESTORE = "Restore a backup into an empty directory, or move the damaged file away and start again.";

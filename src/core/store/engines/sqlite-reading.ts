@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { counted } from "../../kernel/counted.ts";
 import { migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
-import type { MigrationTarget } from "../migration.ts";
+import type { MigrationTarget } from "../migrations/migration.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db } from "../store.ts";
 import { BACKUP_TABLE } from "./backup-file.ts";

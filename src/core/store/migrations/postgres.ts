@@ -1,5 +1,5 @@
 // Made by `npm run migration`; a migration that was released is never changed.
-import type { Migration } from "../migration.ts";
+import type { Migration } from "./migration.ts";
 
 export const migrations: Migration[] = [
   {

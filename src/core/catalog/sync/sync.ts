@@ -1,11 +1,11 @@
-import { isoTime } from "../kernel/clock.ts";
-import type { PlanType } from "../store/schema/catalog.ts";
-import type { Read } from "../store/store.ts";
-import { type GenericItem, toGeneric } from "./formats/generic.ts";
-import { type Offer, type OfferTerms, toOffer } from "./formats/offer.ts";
-import { type ShopifyItem, toShopify } from "./formats/shopify.ts";
-import { toWoocommerce, type WoocommerceItem } from "./formats/woocommerce.ts";
-import { listProducts } from "./list.ts";
+import { isoTime } from "../../kernel/clock.ts";
+import type { PlanType } from "../../store/schema/catalog.ts";
+import type { Read } from "../../store/store.ts";
+import { listProducts } from "../list.ts";
+import { type GenericItem, toGeneric } from "./generic.ts";
+import { type Offer, type OfferTerms, toOffer } from "./offer.ts";
+import { type ShopifyItem, toShopify } from "./shopify.ts";
+import { toWoocommerce, type WoocommerceItem } from "./woocommerce.ts";
 
 export const syncFormats = ["platform_a", "platform_b", "generic"] as const;
 export type SyncFormat = (typeof syncFormats)[number];

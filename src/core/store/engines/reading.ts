@@ -1,10 +1,10 @@
-import type { Clock } from "../kernel/clock.ts";
-import { loadDataKeys } from "./data-keys.ts";
-import type { Connection, Engine } from "./engines/engine.ts";
-import type { Inspection } from "./engines/shape.ts";
-import { inspectSqlite, readSqlite } from "./engines/sqlite-reading.ts";
-import type { Query, Read } from "./store.ts";
-import { createVault } from "./vault.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { loadDataKeys } from "../data-keys.ts";
+import type { Query, Read } from "../store.ts";
+import { createVault } from "../vault.ts";
+import type { Connection, Engine } from "./engine.ts";
+import type { Inspection } from "./shape.ts";
+import { inspectSqlite, readSqlite } from "./sqlite-reading.ts";
 
 /** A database that is there: a file of SQLite, or a PostgreSQL address. */
 export type Existing = { file: string } | { url: string };
@@ -36,12 +36,12 @@ export async function openForReading(where: Existing, { clock }: { clock: Clock 
 /** Looks for damage and for a schema that differs from the program's own, changing nothing. Throws `StoreError`. */
 export async function inspectDatabase(where: Existing): Promise<Inspection> {
   if ("file" in where) return inspectSqlite(where.file);
-  const { inspectPostgres } = await import("./engines/postgres-reading.ts");
+  const { inspectPostgres } = await import("./postgres-reading.ts");
   return inspectPostgres(where.url);
 }
 
 async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "close">> {
   if ("file" in where) return readSqlite(where.file);
-  const { readPostgres } = await import("./engines/postgres-reading.ts");
+  const { readPostgres } = await import("./postgres-reading.ts");
   return readPostgres(where.url);
 }

@@ -1,22 +1,21 @@
 import { eq, sql } from "drizzle-orm";
-import type { Clock } from "../kernel/clock.ts";
-import type { Ids } from "../kernel/ids.ts";
-import { ensureDataKeys, hasNoDataKeys } from "./data-keys.ts";
-import type { Connection, Engine } from "./engines/engine.ts";
-import { openSqlite } from "./engines/sqlite.ts";
-import { groupCommit } from "./group-commit.ts";
-import { keyring, withCurrentKeys } from "./keyring.ts";
-import { StoreError } from "./problems.ts";
-import { rehearse } from "./rehearse.ts";
-import { statement } from "./statement.ts";
-import type { Read, Store, Topic, Tx } from "./store.ts";
-import { createVault, UnknownKeyError } from "./vault.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Ids } from "../../kernel/ids.ts";
+import { ensureDataKeys, hasNoDataKeys } from "../data-keys.ts";
+import { groupCommit } from "../group-commit.ts";
+import { keyring, withCurrentKeys } from "../keyring.ts";
+import { StoreError } from "../problems.ts";
+import { statement } from "../statement.ts";
+import type { Command, Read, Store, Topic, Tx } from "../store.ts";
+import { createVault, UnknownKeyError } from "../vault.ts";
+import type { Connection, Engine } from "./engine.ts";
+import { openSqlite } from "./sqlite.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address. */
 export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
 
 /** What a store takes from outside. */
-export interface StoreDependencies {
+interface StoreDependencies {
   clock: Clock;
   ids: Ids;
   /** The 256-bit key of the key file: wraps the data keys. */
@@ -48,7 +47,7 @@ async function openEngine(location: Location): Promise<Engine> {
     );
   }
   // Loaded only when asked for: most installations never need the driver.
-  const { openPostgres } = await import("./engines/postgres.ts");
+  const { openPostgres } = await import("./postgres.ts");
   return openPostgres(location.url);
 }
 
@@ -117,4 +116,20 @@ const raiseEpoch = statement((db, t, _slot) =>
 async function bumpEpoch(tx: Read): Promise<void> {
   const raised = await raiseEpoch(tx, {});
   if (raised.length === 0) throw new Error("the epoch is missing from settings");
+}
+
+/** Runs a command by `write` and takes all of it back by failing in the end; answers what the command answered. */
+async function rehearse<I, O>(write: Store["write"], command: Command<I, O>, input: I): Promise<O> {
+  const takenBack = new Error("this was a rehearsal");
+  const results: { value: O }[] = [];
+  try {
+    return await write<null, O>(async (tx) => {
+      results.push({ value: await command(tx, input) });
+      throw takenBack;
+    }, null);
+  } catch (error) {
+    const last = results.at(-1);
+    if (error === takenBack && last !== undefined) return last.value;
+    throw error;
+  }
 }
