@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 
 interface Batch {
   sku: string;

@@ -1,10 +1,10 @@
 /** The state machines as docs/states.md shows them: the moves come from core's own tables, the occasions from here. */
 import { activationTransitions, stateOf, statusesOf } from "../src/core/activations/states.ts";
-import { activationStatusOf, esimTransitions } from "../src/core/esims/esim-states.ts";
+import { activationStatusOf, esimTransitions } from "../src/core/esims/esim.ts";
 import { finalStates, type Transitions } from "../src/core/kernel/state-machine.ts";
 import { orderItemTransitions } from "../src/core/orders/items.ts";
 import { orderLineTransitions, orderTransitions } from "../src/core/orders/progress.ts";
-import { deliveryTransitions, webhookTransitions } from "../src/core/webhooks/states.ts";
+import { deliveryTransitions, webhookTransitions } from "../src/core/webhooks/webhook.ts";
 import { code, markdownTable } from "./markdown.ts";
 
 /** A machine, what begins it, and what makes each of its moves: `from → to` in words. */

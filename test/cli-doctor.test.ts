@@ -2,8 +2,8 @@ import { chmodSync, closeSync, openSync, rmSync, statSync, writeFileSync, writeS
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { spaceFinding } from "../src/core/maintenance/file-checks.ts";
 import type { Finding } from "../src/core/maintenance/finding.ts";
+import { spaceFinding } from "../src/core/maintenance/machine-checks.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { completeItem } from "../src/core/supplies/operator.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";

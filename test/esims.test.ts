@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { activationStatusOf, esimTransitions } from "../src/core/esims/esim-states.ts";
+import { activationStatusOf, esimTransitions } from "../src/core/esims/esim.ts";
 import { expireDueEsims } from "../src/core/esims/expire.ts";
 import { activateEsim, suspendEsim } from "../src/core/esims/life.ts";
 import { checkUsageRow, recordUsage, type UsageReport } from "../src/core/esims/usage.ts";

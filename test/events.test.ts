@@ -5,7 +5,7 @@ import { expireDueEsims } from "../src/core/esims/expire.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
 import { eventCatalog, eventKinds } from "../src/core/events/catalog.ts";
 import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.ts";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";

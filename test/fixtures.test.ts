@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { CsvSpec } from "../src/cli/csv/header.ts";
 import { openCsv } from "../src/cli/csv/open.ts";
 import { activationsCsv, bulkOrdersCsv, passportsCsv, productsCsv, stockCsv, usageCsv } from "../src/cli/csv/specs.ts";
-import { luhnValid } from "../src/core/kernel/luhn.ts";
+import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { readAll } from "./support/csv-files.ts";
 
 describe("the sample files", () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { queueDepths } from "../src/core/insight/queues.ts";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";

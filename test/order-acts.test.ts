@@ -4,7 +4,7 @@ import { type ActedOn, actAndFollow, actOnOrder, type OrderAct } from "../src/co
 import type { Read } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { claimItems } from "../src/core/supplies/due.ts";
-import { disableWebhook } from "../src/core/webhooks/status.ts";
+import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 

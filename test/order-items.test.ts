@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { stockLevels } from "../src/core/esims/stock-levels.ts";
+import { stockLevels } from "../src/core/esims/stock.ts";
 import type { OrderItemId } from "../src/core/kernel/brand.ts";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";

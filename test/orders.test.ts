@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { isoTime } from "../src/core/kernel/clock.ts";
-import { luhnValid } from "../src/core/kernel/luhn.ts";
 import { approveOrder } from "../src/core/orders/approve.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";

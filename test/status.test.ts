@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lastCronRuns } from "../src/core/insight/cron-runs.ts";
-import { KEPT_MINUTES, requestCounts } from "../src/core/insight/request-counts.ts";
+import { KEPT_MINUTES, requestCounts } from "../src/core/insight/rates.ts";
 import { platformStatus } from "../src/core/insight/status.ts";
 import { createMetrics } from "../src/daemon/metrics/metrics.ts";
 import { registerQueueGauges } from "../src/daemon/metrics/queue-gauges.ts";

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { findStory } from "../src/core/find/find.ts";
-import { luhnDigit } from "../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
 import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";

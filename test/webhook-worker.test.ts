@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/claim.ts";
+import { disableWebhook } from "../src/core/webhooks/disable.ts";
+import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/due.ts";
+import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { applyOutcomes } from "../src/core/webhooks/outcome.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
-import { disableWebhook, enableWebhook } from "../src/core/webhooks/status.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Received, startReceiver } from "./support/receiver.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { eventKinds } from "../src/core/events/catalog.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
+import { disableWebhook } from "../src/core/webhooks/disable.ts";
+import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { KEPT_DAYS, purgeStep } from "../src/core/webhooks/retention.ts";
-import { disableWebhook, enableWebhook } from "../src/core/webhooks/status.ts";
 import { type Caller, type Reply, startPlatform } from "./support/platform.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";

@@ -3,7 +3,7 @@ import { findProductBySku } from "../../src/core/catalog/product.ts";
 import type { ProductInput } from "../../src/core/catalog/product-input.ts";
 import { importStock } from "../../src/core/esims/import-stock.ts";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
-import { luhnDigit } from "../../src/core/kernel/luhn.ts";
+import { luhnDigit } from "../../src/core/kernel/check-digits.ts";
 import type { Store } from "../../src/core/store/store.ts";
 
 /** A believable product; say only what the test is about. */

@@ -9,7 +9,7 @@ import { importStock } from "../../core/esims/import-stock.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
 import { parseMoney } from "../../core/kernel/money.ts";
 import { createPartner } from "../../core/partners/create.ts";
-import { listPartners } from "../../core/partners/list.ts";
+import { listPartners } from "../../core/partners/partner.ts";
 import type { Store } from "../../core/store/store.ts";
 import { creditWallet } from "../../core/wallet/fund.ts";
 import { packageRoot } from "../../daemon/pages/package-root.ts";

@@ -1,5 +1,5 @@
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
-import { instantOf } from "../../core/kernel/instant.ts";
+import { instantOf } from "../../core/kernel/clock.ts";
 import { usageError } from "./errors.ts";
 import type { Option } from "./input.ts";
 

@@ -8,9 +8,9 @@ import {
   missingKey,
   prepareDataDirectory,
   readMasterKey,
+  refuseMoved,
 } from "../../core/store/data-directory.ts";
 import { openStore } from "../../core/store/engines/open.ts";
-import { refuseMoved } from "../../core/store/moved.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../kernel/errors.ts";

@@ -30,7 +30,7 @@ export async function pickPartner(globals: Globals, store: Store, flag = "--part
 }
 
 async function partnerChoices(store: Store): Promise<Choice[]> {
-  const { listPartners } = await import("../../core/partners/list.ts");
+  const { listPartners } = await import("../../core/partners/partner.ts");
   const partners = await store.read(listPartners, null);
   if (partners.length === 0) {
     throw new CliError("no_partners", "There are no partners yet.", "esimctl partners create adds one.");

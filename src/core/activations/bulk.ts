@@ -2,7 +2,7 @@ import type { Actor } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
-import { requireAgent } from "../passports/agent.ts";
+import { requireAgent } from "../passports/passport.ts";
 
 import type { Tx } from "../store/store.ts";
 import type { Activation, Target } from "./activation.ts";

@@ -5,7 +5,7 @@ import { counted } from "../kernel/counted.ts";
 import { coverageKey } from "../kernel/country.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
-import { regionKey } from "../kernel/region-key.ts";
+import { regionKey } from "../kernel/search-keys.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";

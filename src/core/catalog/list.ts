@@ -2,7 +2,7 @@ import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import { countryCode, coversCountry } from "../kernel/country.ts";
 import { type Pagination, type Position, pageOf } from "../kernel/page.ts";
 import { invalid } from "../kernel/problem.ts";
-import { regionKey } from "../kernel/region-key.ts";
+import { regionKey } from "../kernel/search-keys.ts";
 import type { PlanType, ProductStatus } from "../store/schema/catalog.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";

@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
+import { requirePartner } from "../partners/partner.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** A credential as the operator sees it in lists; its secret is never among the fields. */
@@ -64,4 +67,18 @@ export function secretMatches(secret: string, hash: string | null): boolean {
   const given = Buffer.from(hashSecret(secret), "hex");
   const wanted = Buffer.from(hash ?? NO_SECRET, "hex");
   return timingSafeEqual(given, wanted) && hash !== null;
+}
+
+const ofPartner = statement((db, t, slot: Slots<{ partner_id: string }>) =>
+  db
+    .select()
+    .from(t.credentials)
+    .where(eq(t.credentials.partner_id, slot.partner_id))
+    .orderBy(t.credentials.created_at, t.credentials.client_id),
+);
+
+/** A partner's credentials, oldest first, revoked ones too. Throws `not_found` for the partner. */
+export async function listCredentials(q: Read, slug: string): Promise<Credential[]> {
+  const partner = await requirePartner(q, slug);
+  return (await ofPartner(q, { partner_id: partner.id })).map(toCredential);
 }

@@ -1,10 +1,33 @@
-import { eq } from "drizzle-orm";
+import { and, eq, gt } from "drizzle-orm";
 import type { EsimId, OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import type { Transitions } from "../kernel/state-machine.ts";
+import type { EsimStatus } from "../store/schema/esims.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { esimLinks } from "./links.ts";
+
+/**
+ * Contract: eSIM status. A suspended eSIM becomes active again by the same act that activates a new one; its validity
+ * runs on meanwhile, so that it may expire suspended.
+ */
+export const esimTransitions: Transitions<EsimStatus> = {
+  inactive: ["active", "suspended"],
+  active: ["suspended", "expired"],
+  suspended: ["active", "expired"],
+  expired: [],
+};
+
+export const activationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
+
+/** The same state as the status record's `activation_status` names it. */
+export const activationStatusOf: Readonly<Record<EsimStatus, (typeof activationStatuses)[number]>> = {
+  inactive: "not_activated",
+  active: "activated",
+  suspended: "suspended",
+  expired: "expired",
+};
 
 export type EsimRow = Row<"esims">;
 
@@ -66,3 +89,33 @@ export function toEsim(q: Read, publicUrl: string, esim: EsimRow, activationPoli
 }
 
 export type Esim = ReturnType<typeof toEsim>;
+
+const someOf = statement((db, t, slot: Slots<{ order_id: OrderId; after: string; limit: number }>) =>
+  db
+    .select({ id: t.esims.id, iccid: t.esims.iccid, smdp: t.esims.smdp_address, matching: t.esims.matching_id })
+    .from(t.esims)
+    .where(and(eq(t.esims.order_id, slot.order_id), gt(t.esims.id, slot.after)))
+    .orderBy(t.esims.id)
+    .limit(slot.limit),
+);
+
+/** An eSIM as events name it (contract: order.fulfilled). */
+export interface EsimCode {
+  iccid: string;
+  activation_code: string;
+  qr_code_url: string;
+}
+
+/** Some of an order's eSIMs, those after the id `after`; `last` is where to go on, null at the end. */
+export async function esimCodes(
+  q: Read,
+  input: { orderId: OrderId; after: EsimId | null; limit: number; publicUrl: string },
+): Promise<{ codes: EsimCode[]; last: EsimId | null }> {
+  const rows = await someOf(q, { order_id: input.orderId, after: input.after ?? "", limit: input.limit });
+  const codes = rows.map(({ id, iccid, smdp, matching }) => ({
+    iccid,
+    activation_code: activationCode({ smdp_address: smdp, matching_id: matching }),
+    qr_code_url: esimLinks(q.vault, input.publicUrl, id).qr_code_url,
+  }));
+  return { codes, last: rows.length < input.limit ? null : (rows.at(-1)?.id ?? null) };
+}

@@ -7,7 +7,7 @@ import type { EsimStatus } from "../store/schema/esims.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import type { EsimRow } from "./esim.ts";
-import { esimTransitions } from "./esim-states.ts";
+import { esimTransitions } from "./esim.ts";
 import { audienceOf } from "./life.ts";
 import { dataUsage, soldIn } from "./status.ts";
 

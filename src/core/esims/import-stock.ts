@@ -1,9 +1,9 @@
 import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
+import { luhnValid } from "../kernel/check-digits.ts";
 import { counted } from "../kernel/counted.ts";
 import { newId } from "../kernel/ids.ts";
-import { luhnValid } from "../kernel/luhn.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";

@@ -10,7 +10,7 @@ import type { EsimStatus } from "../store/schema/esims.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
-import { esimTransitions } from "./esim-states.ts";
+import { esimTransitions } from "./esim.ts";
 import { type EsimStatusRecord, soldIn, toEsimStatus } from "./status.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

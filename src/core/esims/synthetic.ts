@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { luhnDigit } from "../kernel/check-digits.ts";
 import { newId } from "../kernel/ids.ts";
-import { luhnDigit } from "../kernel/luhn.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 

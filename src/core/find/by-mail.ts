@@ -1,5 +1,5 @@
 import { desc, eq } from "drizzle-orm";
-import { emailKey } from "../kernel/email-key.ts";
+import { emailKey } from "../kernel/search-keys.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { nothing, ONE_TOO_MANY, ordersWithIds, type Subjects } from "./subjects.ts";

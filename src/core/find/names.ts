@@ -1,4 +1,4 @@
-import { listPartners } from "../partners/list.ts";
+import { listPartners } from "../partners/partner.ts";
 import type { Read } from "../store/store.ts";
 
 /** Every partner's slug by its id. */

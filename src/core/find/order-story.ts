@@ -5,7 +5,7 @@ import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { attemptsOfItem } from "../supplies/attempts.ts";
+import { attemptsOfItem } from "../supplies/outcome.ts";
 import { attemptWords, type Moment, momentsOf } from "./moment.ts";
 
 const money = statement((db, t, slot: Slots<{ order_id: string }>) =>

@@ -1,5 +1,5 @@
 import { and, eq, gte, or, sql } from "drizzle-orm";
-import { stockLevels } from "../esims/stock-levels.ts";
+import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { first, type Slots, statement } from "../store/statement.ts";

@@ -2,12 +2,10 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
 import { readMasterKey } from "../store/data-directory.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
-import { checkClock } from "./clock-check.ts";
+import { checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
-import { checkDiskSpace, checkKeyFile } from "./file-checks.ts";
 import { type Finding, findings, fine, isSound } from "./finding.ts";
-import { checkLedger } from "./ledger-check.ts";
-import { checkStock } from "./stock-check.ts";
+import { checkClock, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
 import { checkWork } from "./work-checks.ts";
 
 /** The installation to check. */

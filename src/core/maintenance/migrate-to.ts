@@ -1,11 +1,10 @@
 import type { Clock } from "../kernel/clock.ts";
-import { dataDirectory, lockDataDirectory, readMasterKey } from "../store/data-directory.ts";
+import { dataDirectory, lockDataDirectory, noteMove, readMasterKey, refuseMoved } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
 import { openForReading } from "../store/engines/reading.ts";
-import { noteMove, refuseMoved } from "../store/moved.ts";
 import { StoreError } from "../store/problems.ts";
+import { checkLedger } from "./data-checks.ts";
 import { isFault } from "./finding.ts";
-import { checkLedger } from "./ledger-check.ts";
 
 /** What is to be moved where. */
 export interface MoveInput {

@@ -6,9 +6,9 @@ import { openForReading } from "../store/engines/reading.ts";
 import type { TableName } from "../store/schema/tables.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { checkLedger } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { type Finding, findings, fine, isFault, isSound, warning } from "./finding.ts";
-import { checkLedger } from "./ledger-check.ts";
 
 const counted = ["partners", "products", "orders", "esims", "activations", "passports", "ledgerTransactions"] as const;
 

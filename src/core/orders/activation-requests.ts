@@ -1,6 +1,6 @@
 import { isCivilDate } from "../kernel/calendar-day.ts";
+import { eidValid } from "../kernel/check-digits.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
-import { eidValid } from "../kernel/eid.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { PricedLine } from "./price-lines.ts";

@@ -1,9 +1,9 @@
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { emailKey } from "../kernel/email-key.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
+import { emailKey } from "../kernel/search-keys.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";

@@ -1,9 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { dueNow } from "../store/due-keys.ts";
+import { dueNow, type PartnerQueue, partnerQueues } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
-import { type PartnerQueue, partnerQueues } from "../store/partner-queues.ts";
 import type { OrderStatus } from "../store/schema/orders.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { fulfilStep, type StepOutcome } from "./fulfil.ts";

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { startOfCivilDate } from "../kernel/civil-date.ts";
-import { emailKey } from "../kernel/email-key.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
+import { emailKey } from "../kernel/search-keys.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { findByKey, insertRow, updateRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";

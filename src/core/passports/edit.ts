@@ -5,7 +5,6 @@ import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { requireAgent } from "./agent.ts";
 import { checkChange, type PassportChange } from "./check.ts";
 import {
   columnsOf,
@@ -13,6 +12,7 @@ import {
   openPassport,
   type PassportRow,
   passportInPool,
+  requireAgent,
   requireOwnPassport,
 } from "./passport.ts";
 

@@ -7,9 +7,8 @@ import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Tx } from "../store/store.ts";
-import { requireAgent } from "./agent.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { columnsOf, type NewPassport, passportInPool } from "./passport.ts";
+import { columnsOf, type NewPassport, passportInPool, requireAgent } from "./passport.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;

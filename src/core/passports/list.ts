@@ -1,11 +1,13 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { type Actor, recordAudit } from "../audit/record.ts";
+import type { PassportId } from "../kernel/brand.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
-import { requireAgent } from "./agent.ts";
-import { numberIndex, type PassportRecord, toRecord } from "./passport.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { numberIndex, type PassportRecord, requireAgent, toRecord } from "./passport.ts";
 
 /** Whose pool is listed, and which part of it. */
 export interface PassportFilter extends Owner {
@@ -83,4 +85,20 @@ export async function listPassports(q: Read, filter: PassportFilter): Promise<Pa
     count: rows.length,
     pagination,
   };
+}
+
+/** Records in the audit trail that the operator read whole records of a partner's pool. */
+export async function auditPoolRead(tx: Tx, input: Owner & { ids: PassportId[]; actor: Actor }): Promise<void> {
+  const { actor, partnerId, ids } = input;
+  const [only] = ids;
+  if (only === undefined) return;
+  const target =
+    ids.length === 1
+      ? { targetKind: "passport", targetId: only }
+      : {
+          targetKind: "partner",
+          targetId: partnerId,
+          note: `${counted(ids.length, "passport")}, ${only} to ${ids.at(-1)}`,
+        };
+  await recordAudit(tx, { actor, action: "passports.read", partnerId, ...target });
 }

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import type { PassportId } from "../kernel/brand.ts";
+import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -95,4 +95,10 @@ export async function passportInPool(
 ): Promise<PassportId | null> {
   const { partnerId, environment } = owner;
   return first(await inPool(q, { partnerId, environment, ...document }))?.id ?? null;
+}
+
+/** Throws `no_agent_record` unless the operator set this partner's agent record: else no pool, no bulk changes. */
+export async function requireAgent(q: Read, partnerId: PartnerId): Promise<void> {
+  if ((await findByKey(q, "partners", { id: partnerId }))?.agent === true) return;
+  throw new Problem("no_agent_record", "This needs an agent record, which the operator sets for a partner.");
 }

@@ -3,9 +3,8 @@ import type { PassportId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { requireAgent } from "./agent.ts";
 import { refuseInUse } from "./edit.ts";
-import { requireOwnPassport } from "./passport.ts";
+import { requireAgent, requireOwnPassport } from "./passport.ts";
 
 /**
  * Takes a passport out of the caller's pool; the record stays until it is purged (contract: DELETE

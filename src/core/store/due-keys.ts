@@ -1,4 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
 import type { Tables } from "./schema/tables.ts";
 import { type Slots, statement } from "./statement.ts";
 import type { Read } from "./store.ts";
@@ -45,4 +47,37 @@ export function dueNow<T extends { due_at: number }>(q: Read, rows: T[]): { due:
   const later = rows.filter((row) => row.due_at > q.now).map((row) => row.due_at);
   const waitMs = later.length === 0 ? null : later.reduce((a, b) => Math.min(a, b)) - q.now;
   return { due: rows.filter((row) => row.due_at <= q.now), waitMs };
+}
+
+/** What waits for one partner in one environment. */
+export interface PartnerQueue {
+  environment: Environment;
+  partnerId: PartnerId;
+}
+
+/** The queue as one text. */
+export function queueName({ environment, partnerId }: PartnerQueue): string {
+  return `${environment} ${partnerId}`;
+}
+
+/**
+ * Makes a query for the partners for whom something waits in `table`, production first. It takes an index of the table
+ * over environment, partner_id and due_at of what waits.
+ */
+export function partnerQueues(table: (t: Tables) => SQL) {
+  const partners = dueKeys<{ environment: Environment }>({
+    table,
+    key: "partner_id",
+    waits: (slot) => sql`environment = ${slot.environment} and due_at is not null`,
+  });
+  return async (q: Read): Promise<(PartnerQueue & { due_at: number })[]> => {
+    const found: (PartnerQueue & { due_at: number })[] = [];
+    for (const environment of ["production", "sandbox"] as const) {
+      for (const { key, due_at } of await partners(q, { environment })) {
+        // The keys of these queues are partners' ids.
+        found.push({ environment, partnerId: key as PartnerId, due_at });
+      }
+    }
+    return found;
+  };
 }

@@ -29,7 +29,7 @@ async function fillProductKeys(target: MigrationTarget): Promise<void> {
   if (products.length === 0) return;
   // Loaded where there is something to fill: every start of the program comes through here.
   const { coverageKey } = await import("../kernel/country.ts");
-  const { regionKey } = await import("../kernel/region-key.ts");
+  const { regionKey } = await import("../kernel/search-keys.ts");
   for (const { id, region, coverage } of products) {
     // The column holds the list as the schema's json() wrote it.
     const places = JSON.parse(String(coverage)) as string[];

@@ -1,6 +1,6 @@
 import { recordAudit } from "../audit/record.ts";
 import { parseActivationCode } from "../esims/esim.ts";
-import { luhnValid } from "../kernel/luhn.ts";
+import { luhnValid } from "../kernel/check-digits.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
 import { type OrderRow, requireOrder } from "../orders/order.ts";

@@ -1,3 +1,12 @@
+import { eq } from "drizzle-orm";
+import type { OrderItemId } from "../kernel/brand.ts";
+import { newId } from "../kernel/ids.ts";
+import { insertRow } from "../store/rows.ts";
+import type { AttemptSource } from "../store/schema/kit.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
 /** An eSIM as a supplier delivers it. */
 export interface SuppliedEsim {
   iccid: string;
@@ -17,3 +26,55 @@ export type SupplyOutcome =
   | { kind: "refused"; errorType: string; errorMessage: string }
   /** No response, or an unusable one: the request is repeated. */
   | { kind: "temporary"; reason: string };
+
+/** One attempt to have an item delivered: our request, a callback, or a record by the operator. */
+export interface Attempt {
+  source: AttemptSource;
+  statusCode?: number | null;
+  latencyMs?: number | null;
+}
+
+const attemptsOf = statement((db, t, slot: Slots<{ item_id: OrderItemId }>) =>
+  db
+    .select()
+    .from(t.itemAttempts)
+    .where(eq(t.itemAttempts.item_id, slot.item_id))
+    .orderBy(t.itemAttempts.at, t.itemAttempts.id),
+);
+
+/** The attempts of an item, oldest first. */
+export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttempts">[]> {
+  return attemptsOf(q, { item_id: id });
+}
+
+/** Records an attempt and its outcome, for support. */
+export function recordAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
+  return insertRow(tx, "itemAttempts", {
+    id: newId(tx),
+    item_id: id,
+    at: tx.now,
+    source: attempt.source,
+    outcome: outcome.kind,
+    status_code: attempt.statusCode ?? null,
+    latency_ms: attempt.latencyMs ?? null,
+    answer: answerOf(outcome),
+    request_id: tx.requestId,
+  });
+}
+
+function answerOf(outcome: SupplyOutcome): string | null {
+  switch (outcome.kind) {
+    case "accepted":
+      return null;
+    case "confirmed":
+      return outcome.confirmationNumber;
+    case "activated":
+      return outcome.esims.length === 0
+        ? outcome.confirmationNumber
+        : outcome.esims.map(({ iccid }) => iccid).join(", ");
+    case "refused":
+      return `${outcome.errorType}: ${outcome.errorMessage}`;
+    case "temporary":
+      return outcome.reason;
+  }
+}

@@ -9,7 +9,7 @@ import { insertRow } from "../store/rows.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Tx } from "../store/store.ts";
 import { isPrivateHost } from "./address.ts";
-import { newWebhookSecret } from "./secrets.ts";
+import { newWebhookSecret } from "./signature.ts";
 import { toWebhook, type Webhook, type WebhookRow } from "./webhook.ts";
 
 /** An endpoint to be registered. */

@@ -2,8 +2,8 @@ import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
+import { stopEndpoint } from "./disable.ts";
 import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
-import { stopEndpoint } from "./status.ts";
 import { findWebhook, type WebhookRow } from "./webhook.ts";
 
 /** An attempt as its endpoint's health sees it. */

@@ -8,7 +8,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { createHealthBook, type HealthBook, type Tried } from "./health.ts";
 import { type Verdict, verdictOn } from "./retries.ts";
-import { deliveryTransitions } from "./states.ts";
+import { deliveryTransitions } from "./webhook.ts";
 
 /** What became of one try. */
 export interface Outcome extends Tried {

@@ -6,8 +6,7 @@ import { notFound } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { auditOf, requireActive } from "./status.ts";
-import { requireWebhook } from "./webhook.ts";
+import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
 
 const again = statement((db, t, slot: Slots<{ id: DeliveryId; now: number }>) =>
   db

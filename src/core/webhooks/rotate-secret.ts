@@ -4,9 +4,8 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { newWebhookSecret, type SealedSecrets } from "./secrets.ts";
-import { auditOf } from "./status.ts";
-import { requireWebhook } from "./webhook.ts";
+import { newWebhookSecret, type SealedSecrets } from "./signature.ts";
+import { auditOf, requireWebhook } from "./webhook.ts";
 
 /** What a rotation made. */
 export interface RotatedSecret {

@@ -1,4 +1,7 @@
 import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
+import type { Ids } from "../kernel/ids.ts";
+import type { Vault } from "../store/vault.ts";
+import type { WebhookRow } from "./webhook.ts";
 
 /** How far a receiver lets the signature's time be from its own (contract: Signature). */
 export const TOLERANCE_SECONDS = 300;
@@ -38,4 +41,21 @@ export function signatureFault(
   const age = now / 1000 - parts.timestamp;
   if (age > TOLERANCE_SECONDS) return "too_old";
   return age < -TOLERANCE_SECONDS ? "in_the_future" : null;
+}
+
+/** `whsec_` and 32 random bytes in base64url; the whole text is the HMAC key. */
+export function newWebhookSecret(ids: Ids): string {
+  return `whsec_${ids.bytes(32).toString("base64url")}`;
+}
+
+/** An endpoint's secrets as they are kept: sealed, the next one with the moment (ms) from which it signs alone. */
+export type SealedSecrets = Pick<WebhookRow, "secret_sealed" | "next_secret_sealed" | "next_secret_from">;
+
+/** What signs an attempt at `now` (ms): the secret of the first header, and of the second during an overlap. */
+export function signingSecrets(vault: Vault, sealed: SealedSecrets, now: number) {
+  const { secret_sealed, next_secret_sealed, next_secret_from } = sealed;
+  if (next_secret_sealed === null || next_secret_from === null)
+    return { current: vault.open(secret_sealed), next: null };
+  const next = vault.open(next_secret_sealed);
+  return now >= next_secret_from ? { current: next, next: null } : { current: vault.open(secret_sealed), next };
 }

@@ -1,9 +1,12 @@
 import type { WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import type { Transitions } from "../kernel/state-machine.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { WebhookStatus } from "../store/schema/values.ts";
+import type { DeliveryStatus } from "../store/schema/webhooks.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;
@@ -55,4 +58,30 @@ function lastDelivery({ last_event, last_event_id, last_status_code, last_at }: 
 /** One endpoint (contract: GET /webhooks/{id}). Throws `not_found`. */
 export async function showWebhook(q: Read, input: { owner: Owner; id: WebhookId }): Promise<WebhookDetail> {
   return toWebhookDetail(await requireOwnWebhook(q, input.owner, input.id));
+}
+
+/** Contract: Webhook status. 410 Gone or the operator disables; deliveries exhausted in a row fail it. */
+export const webhookTransitions: Transitions<WebhookStatus> = {
+  active: ["disabled", "failed"],
+  disabled: ["active"],
+  failed: ["active", "disabled"],
+};
+
+/** One event on its way to one endpoint. What was settled becomes pending again by a redelivery only. */
+export const deliveryTransitions: Transitions<DeliveryStatus> = {
+  pending: ["delivered", "exhausted", "held"],
+  held: ["pending", "delivered"],
+  exhausted: ["pending"],
+  delivered: ["pending"],
+};
+
+/** Throws `conflict` unless the endpoint is in service. */
+export function requireActive(row: WebhookRow): void {
+  if (row.status === "active") return;
+  throw new Problem("conflict", `Webhook ${row.id} is ${row.status}: nothing is sent to it until it is enabled.`);
+}
+
+/** What the audit trail says of an act on an endpoint. */
+export function auditOf(row: WebhookRow, action: string, actor: string) {
+  return { actor, action, targetKind: "webhook", targetId: row.id, partnerId: row.partner_id };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../../core/insight/request-counts.ts";
+import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../../core/insight/rates.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { HandledRequest } from "./metrics.ts";

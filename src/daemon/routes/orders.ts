@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
-import { instantOf } from "../../core/kernel/instant.ts";
+import { instantOf } from "../../core/kernel/clock.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { listOrders } from "../../core/orders/list.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { activationStatuses } from "../../core/esims/esim-states.ts";
+import { activationStatuses } from "../../core/esims/esim.ts";
 import { esimStatuses } from "../../core/store/schema/esims.ts";
 import { Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 

@@ -1,9 +1,8 @@
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
-import { type ClaimedDelivery, prolongDelivery, releaseDeliveries } from "../../core/webhooks/claim.ts";
+import { type ClaimedDelivery, prolongDelivery, releaseDeliveries } from "../../core/webhooks/due.ts";
 import type { Outcome } from "../../core/webhooks/outcome.ts";
-import { signingSecrets } from "../../core/webhooks/secrets.ts";
-import { signatureHeader } from "../../core/webhooks/signature.ts";
+import { signatureHeader, signingSecrets } from "../../core/webhooks/signature.ts";
 import { USER_AGENT, type WebhookSender } from "../gateways/webhook-sender.ts";
 import { type DeliveryBody, deliveryBody, signBody } from "./delivery-body.ts";
 

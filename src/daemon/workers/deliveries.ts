@@ -1,9 +1,14 @@
 import type { Logger } from "pino";
-import { queueName } from "../../core/store/partner-queues.ts";
+import { queueName } from "../../core/store/due-keys.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import { type ClaimedDelivery, releaseDeliveries, takeTurn } from "../../core/webhooks/claim.ts";
+import {
+  type ClaimedDelivery,
+  type DueEndpoint,
+  dueEndpoints,
+  releaseDeliveries,
+  takeTurn,
+} from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
-import { type DueEndpoint, dueEndpoints } from "../../core/webhooks/waiting.ts";
 import { type DeliverDependencies, deliver } from "./deliver.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { esimCodes } from "../../core/esims/codes.ts";
+import { esimCodes } from "../../core/esims/esim.ts";
 import type { EsimId, OrderId } from "../../core/kernel/brand.ts";
 import type { Row } from "../../core/store/schema/tables.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { claimOrders, fulfilLeased, postponeOrder, releaseOrders, waitingOrders } from "../../core/orders/due.ts";
+import { type PartnerQueue, queueName } from "../../core/store/due-keys.ts";
 import type { Lease } from "../../core/store/lease.ts";
-import { type PartnerQueue, queueName } from "../../core/store/partner-queues.ts";
 import type { Store } from "../../core/store/store.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
 import type { Bounds, Lane } from "./share.ts";

@@ -62,7 +62,7 @@ async function idOf(store: Store, slugs: ReadonlyMap<string, string>, target: st
 }
 
 async function slugsById(store: Store): Promise<Map<string, string>> {
-  const { listPartners } = await import("../../../core/partners/list.ts");
+  const { listPartners } = await import("../../../core/partners/partner.ts");
   return new Map((await store.read(listPartners, null)).map(({ id, slug }) => [id, slug]));
 }
 

@@ -11,7 +11,7 @@ export const list = operatorList({
   columns: credentialColumns,
   empty: "No credentials yet: esimctl credentials create issues one.",
   async read(store, { partner }) {
-    const { listCredentials } = await import("../../../core/credentials/list.ts");
+    const { listCredentials } = await import("../../../core/credentials/credential.ts");
     return store.read(listCredentials, partner);
   },
 });

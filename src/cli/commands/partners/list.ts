@@ -9,7 +9,7 @@ export const list = operatorList({
   columns: partnerColumns,
   empty: "No partners yet: esimctl partners create adds one.",
   async read(store) {
-    const { listPartners } = await import("../../../core/partners/list.ts");
+    const { listPartners } = await import("../../../core/partners/partner.ts");
     return store.read(listPartners, null);
   },
 });

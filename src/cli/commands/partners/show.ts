@@ -12,7 +12,7 @@ export const show = command({
   args: { slug: partnerArgument },
   options: {},
   async run(context, { slug }) {
-    const { showPartner } = await import("../../../core/partners/list.ts");
+    const { showPartner } = await import("../../../core/partners/partner.ts");
     return partnerResult(await context.withStore(({ store }) => store.read(showPartner, slug)));
   },
 });

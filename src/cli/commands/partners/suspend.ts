@@ -15,7 +15,7 @@ export const suspend = command({
   async run(context, { slug }) {
     const [{ suspendPartner }, { showPartner }] = await Promise.all([
       import("../../../core/partners/suspend.ts"),
-      import("../../../core/partners/list.ts"),
+      import("../../../core/partners/partner.ts"),
     ]);
     return context.withStore(async ({ store }) => {
       const partner = await store.read(showPartner, slug);

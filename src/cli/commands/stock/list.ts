@@ -9,7 +9,7 @@ export const list = operatorList({
   columns: stockColumns,
   empty: "No product is delivered from stock.",
   async read(store) {
-    const { stockLevels } = await import("../../../core/esims/stock-levels.ts");
+    const { stockLevels } = await import("../../../core/esims/stock.ts");
     return store.read(stockLevels, { below: null });
   },
 });

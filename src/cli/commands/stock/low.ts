@@ -15,7 +15,7 @@ export const low = command({
   args: {},
   options: { below: integer("--below <n>", `fewer than this (default ${DEFAULT_BELOW})`) },
   async run(context, { below = DEFAULT_BELOW }) {
-    const { stockLevels } = await import("../../../core/esims/stock-levels.ts");
+    const { stockLevels } = await import("../../../core/esims/stock.ts");
     const levels = await context.withStore(({ store }) => store.read(stockLevels, { below }));
     const result = listResult(levels, stockColumns, `Every stocked product on sale has ${below} or more.`);
     return levels.length === 0 ? result : { ...result, note: `On sale with fewer than ${below} eSIMs in stock.` };

@@ -1,4 +1,4 @@
-import type { StockLevel } from "../../../core/esims/stock-levels.ts";
+import type { StockLevel } from "../../../core/esims/stock.ts";
 import type { Column } from "../../output/sheet.ts";
 import { statusPaint } from "../../output/words.ts";
 

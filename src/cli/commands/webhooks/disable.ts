@@ -14,7 +14,7 @@ export const disable = command({
   args: { id: argument("id", "the endpoint") },
   options: {},
   async run(context, { id }) {
-    const { disableWebhook } = await import("../../../core/webhooks/status.ts");
+    const { disableWebhook } = await import("../../../core/webhooks/disable.ts");
     // What was typed is looked up; anything that is no endpoint's id is not found.
     const input = { id: id as WebhookId, actor: OPERATOR };
     return detailResult(await context.withStore(({ store }) => store.write(disableWebhook, input)));

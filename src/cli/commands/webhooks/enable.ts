@@ -14,7 +14,7 @@ export const enable = command({
   args: { id: argument("id", "the endpoint") },
   options: {},
   async run(context, { id }) {
-    const { enableWebhook } = await import("../../../core/webhooks/status.ts");
+    const { enableWebhook } = await import("../../../core/webhooks/enable.ts");
     // What was typed is looked up; anything that is no endpoint's id is not found.
     const input = { id: id as WebhookId, actor: OPERATOR };
     const enabled = await context.withStore(({ store }) => store.write(enableWebhook, input));

@@ -1,9 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
-import { ensureDataKeys, hasNoDataKeys } from "../data-keys.ts";
+import { ensureDataKeys, hasNoDataKeys, keyring, withCurrentKeys } from "../data-keys.ts";
 import { groupCommit } from "../group-commit.ts";
-import { keyring, withCurrentKeys } from "../keyring.ts";
 import { StoreError } from "../problems.ts";
 import { statement } from "../statement.ts";
 import type { Command, Read, Store, Topic, Tx } from "../store.ts";
@@ -15,7 +14,7 @@ import { openSqlite } from "./sqlite.ts";
 export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
 
 /** What a store takes from outside. */
-interface StoreDependencies {
+export interface StoreDependencies {
   clock: Clock;
   ids: Ids;
   /** The 256-bit key of the key file: wraps the data keys. */

@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
-import { leaseColumns, NOTHING_DUE } from "./lease.ts";
+import { attemptColumns, leaseColumns, NOTHING_DUE } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 import type { ActivationStatus, ProcessingMode, ProcessingStatus } from "./values.ts";
 

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
 
@@ -73,3 +74,36 @@ export const postgresKit = {
   flag: (name: string) => pgFlag(name),
   json: (name: string) => pgJson(name),
 } as unknown as Kit;
+
+/** Who spoke: we asked, they called back, or staff said it. */
+export type AttemptSource = "request" | "callback" | "operator";
+
+/** The columns of an exchange with a carrier or a supplier, beside the reference to what it was about. */
+export function attemptColumns(k: Kit) {
+  return {
+    id: k.text("id").primaryKey(),
+    at: k.int("at").notNull(),
+    source: k.text("source").$type<AttemptSource>().notNull(),
+    /** What it came to: accepted, confirmed, activated, refused, temporary or waiting. */
+    outcome: k.text("outcome").notNull(),
+    status_code: k.int("status_code"),
+    latency_ms: k.int("latency_ms"),
+    /** The response, identity data redacted; or why it could not be read. */
+    answer: k.text("answer"),
+    /** The HTTP request that a callback came in; null where we asked, or staff said it in the terminal. */
+    request_id: k.text("request_id"),
+  };
+}
+
+/** The columns of a row that workers claim, beside its id and `due_at`; store/lease.ts writes them. */
+export function leaseColumns(k: Kit) {
+  return {
+    /** Until when a worker holds it; null: no worker does. Equal to `due_at` while it is set. */
+    leased_until: k.int("leased_until"),
+    /** Raised by each claim: an older number has lost its lease. Not a time: two claims may share one. */
+    lease_no: k.int("lease_no").notNull().default(0),
+  };
+}
+
+/** Of a row with a deadline: no worker looks at it again. What has ended is checked to be so by the database. */
+export const NOTHING_DUE = sql`(due_at is null and leased_until is null and deadline_at is null)`;

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
-import { attemptColumns } from "./attempts.ts";
 import type { Kit } from "./kit.ts";
-import { leaseColumns, NOTHING_DUE } from "./lease.ts";
+import { attemptColumns, leaseColumns, NOTHING_DUE } from "./kit.ts";
 import type { OrderItemStatus, ordersTables } from "./orders.ts";
 
 type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;

@@ -3,7 +3,7 @@ import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/br
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables, DeliveryMethod, ProductType } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
-import { leaseColumns } from "./lease.ts";
+import { leaseColumns } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 
 export const orderStatuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;

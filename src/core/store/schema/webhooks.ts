@@ -3,7 +3,7 @@ import type { EventKind } from "../../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
-import { leaseColumns } from "./lease.ts";
+import { leaseColumns } from "./kit.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";
 import type { WebhookStatus } from "./values.ts";

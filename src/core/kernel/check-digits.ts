@@ -13,3 +13,8 @@ export function luhnDigit(digits: string): string {
 export function luhnValid(digits: string): boolean {
   return /^\d{2,}$/.test(digits) && luhnDigit(digits.slice(0, -1)) === digits.at(-1);
 }
+
+/** Whether an EID's last two digits are right for the others: all 32 as one number leave 1 over 97 (SGP.02). */
+export function eidValid(eid: string): boolean {
+  return /^\d{32}$/.test(eid) && BigInt(eid) % 97n === 1n;
+}

@@ -1,13 +1,18 @@
 import { and, eq, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
-import { Problem } from "../kernel/problem.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { webhookTransitions } from "./states.ts";
-import { requireWebhook, toWebhookDetail, type WebhookDetail, type WebhookRow } from "./webhook.ts";
+import {
+  auditOf,
+  requireWebhook,
+  toWebhookDetail,
+  type WebhookDetail,
+  type WebhookRow,
+  webhookTransitions,
+} from "./webhook.ts";
 
 // The lease of an attempt under way stays, so that a 2xx that is still to come counts.
 const holdWaiting = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
@@ -33,26 +38,4 @@ export async function disableWebhook(tx: Tx, input: { id: WebhookId; actor: stri
   const stopped = await stopEndpoint(tx, row, "disabled");
   await recordAudit(tx, auditOf(row, "webhooks.disable", input.actor));
   return toWebhookDetail(stopped);
-}
-
-/** The operator's `enable`: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
-export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
-  const row = await requireWebhook(tx, input.id);
-  if (row.status === "active") return toWebhookDetail(row);
-  assertMove(webhookTransitions, row.status, "active");
-  const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;
-  await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
-  await recordAudit(tx, auditOf(row, "webhooks.enable", input.actor));
-  return toWebhookDetail({ ...row, ...enabled });
-}
-
-/** Throws `conflict` unless the endpoint is in service. */
-export function requireActive(row: WebhookRow): void {
-  if (row.status === "active") return;
-  throw new Problem("conflict", `Webhook ${row.id} is ${row.status}: nothing is sent to it until it is enabled.`);
-}
-
-/** What the audit trail says of an act on an endpoint. */
-export function auditOf(row: WebhookRow, action: string, actor: string) {
-  return { actor, action, targetKind: "webhook", targetId: row.id, partnerId: row.partner_id };
 }

@@ -1,9 +1,11 @@
+import { statfs } from "node:fs/promises";
 import { desc, gt } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
+import { keyFileIsExposed, readMasterKey } from "../store/data-directory.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { type Finding, fault, fine } from "./finding.ts";
+import { type Finding, fault, fine, warning } from "./finding.ts";
 
 /** Clocks of several hosts on one database never agree to the millisecond. */
 const TOLERANCE_MS = 60_000;
@@ -37,4 +39,34 @@ export async function checkClock(q: Read): Promise<Finding> {
   const seconds = Math.round((newest - q.now) / 1000);
   const message = `The clock says ${isoTime(q.now)}; the newest record is of ${isoTime(newest)}, ${seconds} s later.`;
   return fault("clock", message, "Set this machine's clock, and keep it right with NTP.");
+}
+
+/** Whether the key file can be read, and by its owner only. Throws `StoreError` when it is missing or none. */
+export function checkKeyFile(file: string): Finding {
+  readMasterKey(file);
+  if (keyFileIsExposed(file)) {
+    return fault("key_file", `Others than its owner may read the key file ${file}.`, `chmod 600 ${file}`);
+  }
+  return fine("key_file", "Only its owner may read the key file.");
+}
+
+const MIB = 1024 * 1024;
+const LEAST = 256 * MIB;
+const LOW = 2048 * MIB;
+const LOW_SHARE = 0.05;
+
+/** Whether the file system of `directory` has room left for the database to grow. */
+export async function checkDiskSpace(directory: string): Promise<Finding> {
+  const { bavail, bsize, blocks } = await statfs(directory);
+  return spaceFinding(bavail * bsize, blocks * bsize);
+}
+
+/** The finding for so many free bytes of so many. */
+export function spaceFinding(free: number, total: number): Finding {
+  const words = `${Math.floor(free / MIB)} MiB of ${Math.floor(total / MIB)} MiB are free where the data is.`;
+  if (free < LEAST) return fault("disk_space", words, "Free some now: orders are refused once writing fails.");
+  const low = free < LOW || free < total * LOW_SHARE;
+  return low
+    ? warning("disk_space", words, "Free some, or move the data to a larger disk.")
+    : fine("disk_space", words);
 }

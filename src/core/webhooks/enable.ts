@@ -1,0 +1,17 @@
+import { recordAudit } from "../audit/record.ts";
+import type { WebhookId } from "../kernel/brand.ts";
+import { assertMove } from "../kernel/state-machine.ts";
+import { updateRow } from "../store/rows.ts";
+import type { Tx } from "../store/store.ts";
+import { auditOf, requireWebhook, toWebhookDetail, type WebhookDetail, webhookTransitions } from "./webhook.ts";
+
+/** The operator's `enable`: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
+export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
+  const row = await requireWebhook(tx, input.id);
+  if (row.status === "active") return toWebhookDetail(row);
+  assertMove(webhookTransitions, row.status, "active");
+  const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;
+  await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
+  await recordAudit(tx, auditOf(row, "webhooks.enable", input.actor));
+  return toWebhookDetail({ ...row, ...enabled });
+}
