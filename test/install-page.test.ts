@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import type { EsimStatus } from "../src/core/store/schema/esims.ts";
+import type { EsimStatus } from "../src/core/store/schema/values.ts";
 import type { Tx } from "../src/core/store/store.ts";
 import { chooseLanguage } from "../src/daemon/pages/language.ts";
 import { addProducts } from "./support/catalog.ts";

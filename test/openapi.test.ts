@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 import { scopes } from "../src/core/credentials/scopes.ts";
 import { problems } from "../src/core/kernel/problem.ts";
-import { productTypes } from "../src/core/store/schema/catalog.ts";
+import { productTypes } from "../src/core/store/schema/values.ts";
 import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { named } from "../src/daemon/schemas/common.ts";
 import { startServer } from "./support/http.ts";

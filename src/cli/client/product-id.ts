@@ -1,34 +1,33 @@
+import { type ProductStatus, productStatuses } from "../../core/store/schema/values.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Product } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
 import { listPages } from "./pages.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const statuses = ["active", "out_of_stock", "inactive"] as const;
-type Status = (typeof statuses)[number];
 
 /** Ids by SKU, read once for an API: a file of orders names the same few products again and again. */
-const catalogs = new WeakMap<Api, Map<Status, Promise<Map<string, string>>>>();
+const catalogs = new WeakMap<Api, Map<ProductStatus, Promise<Map<string, string>>>>();
 
 /** The id of the product that `given` names: an id stays, a SKU is looked up in the catalog. Throws `not_found`. */
 export async function productId(api: Api, given: string): Promise<string> {
   if (UUID.test(given)) return given;
-  for (const status of statuses) {
+  for (const status of productStatuses) {
     const id = (await idsBySku(api, status)).get(given);
     if (id !== undefined) return id;
   }
   throw new CliError("not_found", `No product has the SKU ${given}.`, "See esimctl products list --all.");
 }
 
-function idsBySku(api: Api, status: Status): Promise<Map<string, string>> {
-  const read = catalogs.get(api) ?? new Map<Status, Promise<Map<string, string>>>();
+function idsBySku(api: Api, status: ProductStatus): Promise<Map<string, string>> {
+  const read = catalogs.get(api) ?? new Map<ProductStatus, Promise<Map<string, string>>>();
   catalogs.set(api, read);
   const ids = read.get(status) ?? readIds(api, status);
   read.set(status, ids);
   return ids;
 }
 
-async function readIds(api: Api, status: Status): Promise<Map<string, string>> {
+async function readIds(api: Api, status: ProductStatus): Promise<Map<string, string>> {
   const { data } = await listPages<Product>(api, apiPath`/products`, { status }, true);
   return new Map(data.map(({ id, sku }) => [sku, id]));
 }

@@ -1,11 +1,10 @@
+import { logLevels } from "../../daemon/log/lines.ts";
 import { command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { address, choice, flag, integer, text } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
 import { printListening } from "../serve/listening.ts";
 import type { Serving } from "../serve/serving.ts";
-
-const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** What `serve` takes. */
 export const serveOptions = {
@@ -23,7 +22,7 @@ export const serveOptions = {
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice(
     "--log-level <level>",
-    levels,
+    logLevels,
     "how much is logged (default info; a line a request on a terminal: debug)",
   ),
 };

@@ -1,5 +1,4 @@
-import type { ExitCode } from "../kernel/exit-codes.ts";
-import { exitCodes } from "../kernel/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";

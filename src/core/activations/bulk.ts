@@ -9,11 +9,15 @@ import type { Activation, Target } from "./activation.ts";
 import { cancelActivation } from "./cancel.ts";
 import { type Edit, rescheduleActivation } from "./reschedule.ts";
 
+/** What may become of an item. */
+export const bulkStatuses = ["cancelled", "rescheduled", "failed"] as const;
+type BulkStatus = (typeof bulkStatuses)[number];
+
 /** What became of one item, under the identifier it came with. */
 export interface BulkOutcome {
   activation_id?: ActivationId;
   iccid?: string;
-  status: "cancelled" | "rescheduled" | "failed";
+  status: BulkStatus;
   /** not_found, not_cancellable:<status>, not_editable:<status>, invalid_activation_date, passport_expired. */
   reason?: string;
   activation?: Activation;
@@ -61,7 +65,7 @@ export async function bulkReschedule(
 /** Refusals come before anything is written, so one can be kept and the transaction go on. */
 async function outcomeOf(
   target: Target,
-  status: "cancelled" | "rescheduled",
+  status: Exclude<BulkStatus, "failed">,
   act: () => Promise<Activation>,
 ): Promise<BulkOutcome> {
   const key = "id" in target ? { activation_id: target.id } : { iccid: target.iccid };

@@ -8,7 +8,7 @@ import type { ActivationStep } from "../outbox/activation-step.ts";
 import { releaseDraw } from "../passports/draw.ts";
 import { outcomeCounts } from "../store/lease.ts";
 import { insertRow } from "../store/rows.ts";
-import type { AttemptSource } from "../store/schema/kit.ts";
+import type { AttemptSource } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requireActivation } from "./activation.ts";
 import { type Kyc, openKyc } from "./identity.ts";

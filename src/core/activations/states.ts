@@ -7,14 +7,7 @@ import type { Tx } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
 
 /** The state of a request: the one machine behind the two statuses that partners see. */
-export type ActivationState =
-  | "pending"
-  | "processing"
-  | "confirmed"
-  | "completed"
-  | "failed"
-  | "manual_required"
-  | "cancelled";
+export type ActivationState = ProcessingStatus | "cancelled";
 
 /**
  * Contract: Physical-SIM activation status. `pending` is the contract's activation_requested: only then may it be

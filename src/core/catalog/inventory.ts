@@ -1,8 +1,8 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { regionKey } from "../kernel/search-keys.ts";
-import type { ProductStatus } from "../store/schema/catalog.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import type { ProductStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Db, Read } from "../store/store.ts";
 

@@ -3,14 +3,11 @@ import { countryCode, coversCountry } from "../kernel/country.ts";
 import { type Pagination, type Position, pageOf } from "../kernel/page.ts";
 import { invalid } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
-import type { PlanType, ProductStatus } from "../store/schema/catalog.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
+import type { PlanType, ProductSort, ProductStatus, SortOrder } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Product, toProduct } from "./product.ts";
-
-export const productSorts = ["created_at", "price_cents", "name"] as const;
-export type ProductSort = (typeof productSorts)[number];
 
 /** Which products, in which order, from where on. */
 export interface ProductFilter {
@@ -23,7 +20,7 @@ export interface ProductFilter {
   type?: PlanType | undefined;
   status: ProductStatus;
   sort_by: ProductSort;
-  sort_order: "asc" | "desc";
+  sort_order: SortOrder;
 }
 
 /** Contract: Product list. */
@@ -107,13 +104,13 @@ function shapeOf(filter: ProductFilter, paged: boolean): Shape {
   return shape;
 }
 
-function beyond(t: Tables, sort: ProductSort, order: "asc" | "desc", slot: Slots<Params>): SQL {
+function beyond(t: Tables, sort: ProductSort, order: SortOrder, slot: Slots<Params>): SQL {
   const here = sql`(${t.products[sort]}, ${t.products.id})`;
   const there = sql`(${slot.key}, ${slot.id})`;
   return order === "asc" ? sql`${here} > ${there}` : sql`${here} < ${there}`;
 }
 
-function ordering(t: Tables, sort: ProductSort, order: "asc" | "desc"): SQL[] {
+function ordering(t: Tables, sort: ProductSort, order: SortOrder): SQL[] {
   const direction = order === "asc" ? asc : desc;
   return [direction(t.products[sort]), direction(t.products.id)];
 }

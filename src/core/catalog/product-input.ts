@@ -9,7 +9,7 @@ import {
   planTypes,
   productStatuses,
   productTypes,
-} from "../store/schema/catalog.ts";
+} from "../store/schema/values.ts";
 
 /** A product to be imported: the API's names and types. */
 export interface ProductInput {

@@ -1,13 +1,20 @@
-const statuses = {
+/** The OAuth errors of the token endpoint (contract: Authentication, 7). */
+export const tokenErrors = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_scope",
+  "unauthorized_client",
+  "server_error",
+] as const;
+export type TokenError = (typeof tokenErrors)[number];
+
+const statuses: Readonly<Record<TokenError, number>> = {
   invalid_request: 400,
-  invalid_scope: 400,
   invalid_client: 401,
+  invalid_scope: 400,
   unauthorized_client: 403,
   server_error: 500,
-} as const;
-
-/** The OAuth errors of the token endpoint (contract: Authentication, 7). */
-export type TokenError = keyof typeof statuses;
+};
 
 /** Why no token was issued; the token endpoint's own error object. */
 export class TokenRefusal extends Error {

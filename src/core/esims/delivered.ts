@@ -1,11 +1,9 @@
 import { and, eq, inArray, ne, or } from "drizzle-orm";
 import { notFound, Problem } from "../kernel/problem.ts";
-import type { DeliveryMethod } from "../store/schema/catalog.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import { scheduledMethods } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-
-const EACH_BY_ITSELF = ["supplier_email", "eid_push"] as const satisfies DeliveryMethod[];
 
 /** An eSIM with its order line and its product. */
 function described({ esims, orderLines, products }: Tables) {
@@ -27,7 +25,7 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
         eq(t.orderLines.id, t.esims.line_id),
         // Until its line is fulfilled no code may be shown: such an eSIM is not found. Travellers of one line are
         // served each on their own day, and activation.activated has announced each eSIM.
-        or(eq(t.orderLines.status, "fulfilled"), inArray(t.orderLines.delivery_method, [...EACH_BY_ITSELF])),
+        or(eq(t.orderLines.status, "fulfilled"), inArray(t.orderLines.delivery_method, [...scheduledMethods])),
       ),
     )
     .innerJoin(t.products, eq(t.products.id, t.esims.product_id))

@@ -2,8 +2,8 @@ import { and, eq, gt } from "drizzle-orm";
 import type { EsimId, OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
-import type { EsimStatus } from "../store/schema/esims.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { esimLinks } from "./links.ts";
@@ -19,10 +19,8 @@ export const esimTransitions: Transitions<EsimStatus> = {
   expired: [],
 };
 
-export const activationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
-
 /** The same state as the status record's `activation_status` names it. */
-export const activationStatusOf: Readonly<Record<EsimStatus, (typeof activationStatuses)[number]>> = {
+export const activationStatusOf: Readonly<Record<EsimStatus, EsimActivationStatus>> = {
   inactive: "not_activated",
   active: "activated",
   suspended: "suspended",

@@ -3,11 +3,10 @@ import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
-import type { EsimStatus } from "../store/schema/esims.ts";
+import type { EsimStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import type { EsimRow } from "./esim.ts";
-import { esimTransitions } from "./esim.ts";
+import { type EsimRow, esimTransitions } from "./esim.ts";
 import { audienceOf } from "./life.ts";
 import { dataUsage, soldIn } from "./status.ts";
 

@@ -6,11 +6,10 @@ import { Problem } from "../kernel/problem.ts";
 import { assertMove, canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { updateRow } from "../store/rows.ts";
-import type { EsimStatus } from "../store/schema/esims.ts";
+import type { EsimStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireRealEsim } from "./delivered.ts";
-import type { EsimRow } from "./esim.ts";
-import { esimTransitions } from "./esim.ts";
+import { type EsimRow, esimTransitions } from "./esim.ts";
 import { type EsimStatusRecord, soldIn, toEsimStatus } from "./status.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

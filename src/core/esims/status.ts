@@ -4,8 +4,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
 import { type DeliveredEsim, deliveredEsims } from "./delivered.ts";
-import type { EsimRow } from "./esim.ts";
-import { activationStatusOf } from "./esim.ts";
+import { activationStatusOf, type EsimRow } from "./esim.ts";
 
 /** How much of its data an eSIM has used (contract: esim.expired). Nothing reported yet: none of what was promised. */
 export function dataUsage(esim: Pick<EsimRow, "used_mb" | "total_mb">, promisedMb: number) {

@@ -1,10 +1,8 @@
 import { sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
+import type { CronJob } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-
-/** What the daemon runs by the clock. */
-export type CronJob = "activation_calendar" | "esim_expiry" | "webhook_retention";
 
 /** What came of a run that has just ended. */
 export interface CronOutcome {

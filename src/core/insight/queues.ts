@@ -1,9 +1,9 @@
 import { and, count, countDistinct, eq, gt, isNotNull, lte, min, sql } from "drizzle-orm";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
-import type { OrderStatus } from "../store/schema/orders.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import type { OrderStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -1,6 +1,6 @@
 import type { Actor } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
-import type { OrderStatus } from "../store/schema/orders.ts";
+import type { OrderStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { approveOrder } from "./approve.ts";
 import { cancelOrder } from "./cancel.ts";

@@ -3,6 +3,7 @@ import { eidValid } from "../kernel/check-digits.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
+import { scheduledMethods } from "../store/schema/values.ts";
 import type { PricedLine } from "./price-lines.ts";
 
 /** Contract: an item of activation_requests, with its defaults filled in. */
@@ -10,12 +11,9 @@ export interface ActivationRequest extends Traveller {
   product_id: string;
 }
 
-/** Products with these delivery methods need one activation request for each unit. */
-const SCHEDULED: readonly string[] = ["supplier_email", "eid_push"];
-
 /** Whether each unit of a line needs an activation request. */
 export function isScheduled(deliveryMethod: string): boolean {
-  return SCHEDULED.includes(deliveryMethod);
+  return scheduledMethods.some((method) => method === deliveryMethod);
 }
 
 /**

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { availableStock } from "../esims/stock.ts";
 import type { EventKind } from "../events/catalog.ts";
 import type { EsimId, OrderId, OrderItemId, ProductId } from "../kernel/brand.ts";
-import type { DeliveryStatus } from "../store/schema/webhooks.ts";
+import type { DeliveryStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";

@@ -3,7 +3,7 @@ import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { dueNow, type PartnerQueue, partnerQueues } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
-import type { OrderStatus } from "../store/schema/orders.ts";
+import type { OrderStatus } from "../store/schema/values.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { fulfilStep, type StepOutcome } from "./fulfil.ts";
 

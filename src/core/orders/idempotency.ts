@@ -3,6 +3,7 @@ import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { OrderKeySpace } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
@@ -10,7 +11,7 @@ import type { Read, Tx } from "../store/store.ts";
 export interface OwnKey {
   partner_id: string;
   environment: string;
-  space: "single" | "bulk";
+  space: OrderKeySpace;
   key: string;
 }
 

@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gte, inArray, sql } from "drizzle-orm";
 import type { OrderId, ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Window as PageWindow, type Pagination, pageOf } from "../kernel/page.ts";
-import type { OrderStatus } from "../store/schema/orders.ts";
+import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { orderOfKey } from "./idempotency.ts";

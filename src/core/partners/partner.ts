@@ -3,9 +3,8 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
-import type { PartnerStatus } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { Tier } from "../store/schema/values.ts";
+import type { PartnerStatus, Tier } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -1,8 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
 import { invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
-import type { PartnerStatus } from "../store/schema/partners.ts";
-import type { Tier } from "../store/schema/values.ts";
+import type { PartnerStatus, Tier } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
 

@@ -13,13 +13,16 @@ import { columnsOf, type NewPassport, passportInPool, requireAgent } from "./pas
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
 
+/** Why a record of an import is left out. */
+export const skipReasons = ["already_in_pool", "repeated_in_request"] as const;
+
 /** What an import did, record by record (decisions: Identity pool). */
 export interface ImportResult {
   imported: number;
   skipped_duplicates: number;
   records: { id: PassportId; passport_no: string; status: "received" }[];
   /** `index` counts the request's records from 0. */
-  skipped: { index: number; passport_no: string; reason: "already_in_pool" | "repeated_in_request" }[];
+  skipped: { index: number; passport_no: string; reason: (typeof skipReasons)[number] }[];
 }
 
 /** Checks records whole; `errors` names every bad field of every record as `records.3.passport_no`. */

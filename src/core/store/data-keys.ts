@@ -4,11 +4,10 @@ import type { Writer } from "./group-commit.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
 import { insertRow } from "./rows.ts";
+import { keyPurposes } from "./schema/values.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 import { type DataKey, openBytes, type Vault } from "./vault.ts";
-
-const PURPOSES = ["field", "index", "link"] as const;
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
 
@@ -20,7 +19,7 @@ export async function hasNoDataKeys(q: Read): Promise<boolean> {
 /** Makes the data keys of a new database, wrapped under the master key, and starts its epoch. */
 export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
   if (!(await hasNoDataKeys(tx))) return;
-  for (const purpose of PURPOSES) await addDataKey(tx, purpose);
+  for (const purpose of keyPurposes) await addDataKey(tx, purpose);
   await tx.db.insert(tx.t.settings).values({ key: "epoch", value: "1" }).onConflictDoNothing();
 }
 

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import type { Environment } from "../kernel/environment.ts";
 
 /** Kinds of things that people name on a command line. */
 export type Naming = "partners" | "credentials" | "products" | "orders" | "webhooks" | "carriers" | "suppliers";
@@ -12,7 +13,7 @@ export interface Named {
 /** Whose orders and endpoints are meant; null: everybody's. */
 export interface Owner {
   slug: string;
-  environment: "production" | "sandbox";
+  environment: Environment;
 }
 
 /** A Tab press does not wait for a writer to finish (ms). */

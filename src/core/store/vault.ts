@@ -7,11 +7,12 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
+import type { KeyPurpose } from "./schema/values.ts";
 
 /** A data key, unwrapped: for field encryption, blind indexes, or unguessable links. */
 export interface DataKey {
   id: string;
-  purpose: "field" | "index" | "link";
+  purpose: KeyPurpose;
   secret: Buffer;
   retired: boolean;
 }

@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import { isPlainHttpUrl } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
-import type { SupplierAdapter } from "../store/schema/suppliers.ts";
+import type { SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
 import { findSupplier, requireSupplier, type Supplier, type SupplierRow, toSupplier } from "./supplier.ts";

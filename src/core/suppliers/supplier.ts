@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
-import type { SupplierAdapter } from "../store/schema/suppliers.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { SupplierAdapter } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type LineRow, linesOfOrder, requireOwnOrder } from "../orders/order.ts";
-import type { OrderItemStatus } from "../store/schema/orders.ts";
+import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 
 /** The progress of the scheduled activations of an order (contract: ActivationStatusResponse). Throws `not_found`. */

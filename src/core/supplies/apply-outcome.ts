@@ -17,10 +17,9 @@ import { progressLine } from "../orders/progress.ts";
 import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { outcomeCounts } from "../store/lease.ts";
-import type { OrderItemStatus } from "../store/schema/orders.ts";
+import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import type { SupplyOutcome } from "./outcome.ts";
-import { type Attempt, recordAttempt } from "./outcome.ts";
+import { type Attempt, recordAttempt, type SupplyOutcome } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
 const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;

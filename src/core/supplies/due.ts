@@ -4,8 +4,7 @@ import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/i
 import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
-import type { OrderItemStatus } from "../store/schema/orders.ts";
-import type { SupplierAdapter } from "../store/schema/suppliers.ts";
+import type { OrderItemStatus, SupplierAdapter } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier } from "../suppliers/supplier.ts";

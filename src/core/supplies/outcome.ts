@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { insertRow } from "../store/rows.ts";
-import type { AttemptSource } from "../store/schema/kit.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { AttemptSource } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { byCreation, newestFirst, pageOf } from "../kernel/page.ts";
-import type { LedgerKind } from "../store/schema/wallet.ts";
+import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -4,7 +4,7 @@ import { newId } from "../kernel/ids.ts";
 import { formatMoney, minorUnits } from "../kernel/money.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
-import type { LedgerKind } from "../store/schema/wallet.ts";
+import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -3,7 +3,7 @@ import type { DeliveryId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { findByKey, insertRow, updateRow } from "../store/rows.ts";
-import type { DeliveryStatus } from "../store/schema/webhooks.ts";
+import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { createHealthBook, type HealthBook, type Tried } from "./health.ts";

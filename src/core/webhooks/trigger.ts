@@ -6,7 +6,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import { recordSample } from "../outbox/record.ts";
-import type { DeliveryStatus } from "../store/schema/webhooks.ts";
+import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 

@@ -5,8 +5,7 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { WebhookStatus } from "../store/schema/values.ts";
-import type { DeliveryStatus } from "../store/schema/webhooks.ts";
+import type { DeliveryStatus, WebhookStatus } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;

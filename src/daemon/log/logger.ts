@@ -1,8 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
 import { isUnavailable } from "../../core/store/problems.ts";
-import { NOT_LOGGED, REQUEST } from "./lines.ts";
-
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+import { type LogLevel, NOT_LOGGED, REQUEST } from "./lines.ts";
 
 // Members that hold a secret or identity data at any depth. The type Secret redacts itself; this list catches the rest.
 const PRIVATE = [

@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, RouteOptions } from "fastify";
-import type { ProblemSlug } from "../../core/kernel/problem.ts";
-import { problems } from "../../core/kernel/problem.ts";
+import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { OauthError, problemSchema } from "../schemas/problem.ts";
 import type { Shape } from "../validation/shape.ts";

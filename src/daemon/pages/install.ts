@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../core/kernel/html.ts";
-import type { EsimStatus } from "../../core/store/schema/esims.ts";
+import type { EsimStatus } from "../../core/store/schema/values.ts";
 import { type InstallLanguage, type InstallWords, installWords } from "./install-words.ts";
 
 /** What the page shows of an eSIM. */

@@ -1,7 +1,6 @@
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import type { FastifyRequest, FastifySchemaCompiler, FastifySerializerCompiler } from "fastify";
-import type { TSchema } from "typebox";
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { invalid, Problem } from "../../core/kernel/problem.ts";

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { bulkStatuses } from "../../core/activations/bulk.ts";
 import { activationStatuses, processingModes, processingStatuses } from "../../core/store/schema/values.ts";
 import { BulkSummary, CivilDate, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
@@ -184,7 +185,7 @@ const BulkActivationOutcome = Type.Object(
   {
     activation_id: Type.Optional(ActivationId),
     iccid: Type.Optional(Type.String()),
-    status: OneOf(["cancelled", "rescheduled", "failed"]),
+    status: OneOf(bulkStatuses),
     reason: Type.Optional(
       Type.String({
         description:

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { MOST_MARKUP, STANDARD_MARKUP } from "../../core/catalog/retail-price.ts";
 import { syncFormats } from "../../core/catalog/sync/sync.ts";
-import { planTypes, productStatuses } from "../../core/store/schema/catalog.ts";
+import { planTypes, productStatuses } from "../../core/store/schema/values.ts";
 import {
   Cents,
   CountryFilter,

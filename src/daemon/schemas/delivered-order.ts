@@ -1,6 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { type ProductType, productTypes } from "../../core/store/schema/catalog.ts";
-import { orderLineStatuses, orderStatuses } from "../../core/store/schema/orders.ts";
+import { orderLineStatuses, orderStatuses, type ProductType, productTypes } from "../../core/store/schema/values.ts";
 import { Cents, Currency, Discriminated, Nullable, named, OneOf, shownAs, Timestamp, UuidOf } from "./common.ts";
 import { Metadata, OrderId, orderFacts } from "./order.ts";
 

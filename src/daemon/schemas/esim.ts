@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import { activationStatuses } from "../../core/esims/esim.ts";
-import { esimStatuses } from "../../core/store/schema/esims.ts";
+import { esimActivationStatuses, esimStatuses } from "../../core/store/schema/values.ts";
 import { Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 /** Not checked here: a malformed one is its own problem, `invalid_iccid`. */
@@ -36,7 +35,7 @@ export const EsimStatus = Type.Object(
     iccid: Type.String({ examples: ["8944590004463637008"] }),
     order_id: UuidOf<"order">("The order that delivered it"),
     status: OneOf(esimStatuses),
-    activation_status: OneOf(activationStatuses, { examples: ["activated"] }),
+    activation_status: OneOf(esimActivationStatuses, { examples: ["activated"] }),
     activation_policy: Type.String({ examples: ["on_first_use"] }),
     activated_at: Nullable(Timestamp),
     expires_at: Nullable(Timestamp),

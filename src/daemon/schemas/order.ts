@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import { esimStatuses } from "../../core/store/schema/esims.ts";
-import { orderItemStatuses, orderStatuses } from "../../core/store/schema/orders.ts";
+import { esimStatuses, orderItemStatuses, orderStatuses } from "../../core/store/schema/values.ts";
 import {
   BulkSummary,
   Cents,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { identityLengths } from "../../core/kernel/identity.ts";
 import { type PassportChange, REFERENCE_LENGTH } from "../../core/passports/check.ts";
-import { IMPORT_LIMIT } from "../../core/passports/import.ts";
+import { IMPORT_LIMIT, skipReasons } from "../../core/passports/import.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const PassportId = UuidOf<"passport">("The pool's record");
@@ -84,7 +84,7 @@ const SkippedPassport = Type.Object(
   {
     index: Type.Integer({ description: "Of the record in the request, from 0", examples: [1] }),
     passport_no: Type.String({ examples: ["018159084"] }),
-    reason: OneOf(["already_in_pool", "repeated_in_request"]),
+    reason: OneOf(skipReasons),
   },
   named("SkippedPassport"),
 );

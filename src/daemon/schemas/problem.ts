@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from "typebox";
+import { tokenErrors } from "../../core/credentials/token-refusal.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import { activationStatuses } from "../../core/store/schema/values.ts";
 import { Cents, Currency, named, OneOf, Timestamp, UuidOf } from "./common.ts";
@@ -88,7 +89,7 @@ function ownProblem(slug: keyof typeof ownMembers, properties: TProperties): TSc
 /** The error object of the token endpoint (RFC 6749, 5.2). */
 export const OauthError = Type.Object(
   {
-    error: OneOf(["invalid_request", "invalid_client", "invalid_scope", "unauthorized_client", "server_error"]),
+    error: OneOf(tokenErrors),
     error_description: Type.String({ description: "What is wrong, for people" }),
   },
   named("OauthError", {

@@ -1,6 +1,12 @@
 import { Type } from "typebox";
-import { productSorts } from "../../core/catalog/list.ts";
-import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../core/store/schema/catalog.ts";
+import {
+  deliveryMethods,
+  planTypes,
+  productSorts,
+  productStatuses,
+  productTypes,
+  sortOrders,
+} from "../../core/store/schema/values.ts";
 import {
   Cents,
   CountryFilter,
@@ -58,5 +64,5 @@ export const ProductQuery = Type.Object({
   type: Type.Optional(OneOf(planTypes)),
   status: OneOf(productStatuses, { default: "active" }),
   sort_by: OneOf(productSorts, { default: "created_at" }),
-  sort_order: OneOf(["asc", "desc"], { default: "desc" }),
+  sort_order: OneOf(sortOrders, { default: "desc" }),
 });

@@ -1,5 +1,6 @@
 import { expireDueEsims } from "../../core/esims/expire.ts";
-import { type CronJob, recordCronRun } from "../../core/insight/cron-runs.ts";
+import { recordCronRun } from "../../core/insight/cron-runs.ts";
+import type { CronJob } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 import { purgeStep } from "../../core/webhooks/retention.ts";
 import { describeError } from "../log/logger.ts";

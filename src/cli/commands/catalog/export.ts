@@ -1,7 +1,7 @@
 import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import { planTypes } from "../../../core/store/schema/catalog.ts";
+import { planTypes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";

@@ -1,4 +1,5 @@
 import { isoTime } from "../../../core/kernel/clock.ts";
+import { orderStatuses } from "../../../core/store/schema/values.ts";
 import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
@@ -7,8 +8,6 @@ import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
 import { orderColumns } from "./view.ts";
-
-const statuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;
 
 export const list = command({
   name: "list",
@@ -24,7 +23,7 @@ export const list = command({
   args: {},
   options: {
     ...listOptions,
-    status: choice("--status <status>", statuses, "only this status"),
+    status: choice("--status <status>", orderStatuses, "only this status"),
     createdAfter: dated(
       "--created-after <time>",
       "only created at this time or later: 2026-03-01 (UTC), or with a zone",

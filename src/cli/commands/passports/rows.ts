@@ -1,6 +1,7 @@
 import { checkIdentityFields } from "../../../core/kernel/identity.ts";
 import { checkPassport, type SentPassport } from "../../../core/passports/check.ts";
 import type { DocumentVerdict } from "../../../core/passports/verdict.ts";
+import { passportVerdicts } from "../../../core/store/schema/values.ts";
 import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 
@@ -33,17 +34,18 @@ export function verdictRowCheck(
       if (values[field] === "") problems.push(`${field} is required`);
     }
     const result = values.result.toLowerCase();
-    if (result !== "verified" && result !== "rejected") problems.push("result must be verified or rejected");
+    const verification = passportVerdicts.find((verdict) => verdict === result);
+    if (verification === undefined) problems.push(`result must be ${passportVerdicts.join(" or ")}`);
     if (result === "rejected" && reason === "") problems.push("reason is required for a rejection");
     if (reason.length > MOST_REASON) problems.push(`reason must be at most ${MOST_REASON} characters`);
     const mark = values.onshore.toLowerCase();
     if (!["", ...yes, ...no].includes(mark)) problems.push("onshore must be yes, no, true or false");
-    if (problems.length > 0) return { problems };
+    if (problems.length > 0 || verification === undefined) return { problems };
     return {
       ok: {
         country: fields.passport_country ?? "",
         number: fields.passport_no ?? "",
-        verification: result === "rejected" ? "rejected" : "verified",
+        verification,
         onshore: mark === "" ? onshore : yes.includes(mark),
         ...(reason === "" ? {} : { reason }),
       },

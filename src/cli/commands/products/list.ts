@@ -1,4 +1,4 @@
-import { planTypes, productStatuses } from "../../../core/store/schema/catalog.ts";
+import { planTypes, productSorts, productStatuses, sortOrders } from "../../../core/store/schema/values.ts";
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { listOptions, listPages, moreNote } from "../../client/pages.ts";
@@ -20,8 +20,8 @@ export const list = command({
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", planTypes, "only this type"),
     status: choice("--status <status>", productStatuses, "only this status (default active)"),
-    sortBy: choice("--sort-by <field>", ["created_at", "price_cents", "name"], "default created_at"),
-    sortOrder: choice("--sort-order <order>", ["asc", "desc"], "default desc"),
+    sortBy: choice("--sort-by <field>", productSorts, "default created_at"),
+    sortOrder: choice("--sort-order <order>", sortOrders, "default desc"),
   },
   async run(context, { limit, cursor, all, region, country, type, status, sortBy, sortOrder }) {
     const query = { limit, cursor, region, country, type, status, sort_by: sortBy, sort_order: sortOrder };

@@ -1,4 +1,4 @@
-import { productStatuses } from "../../../core/store/schema/catalog.ts";
+import { productStatuses } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { argument, choice, decimal } from "../../kernel/input.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { supplierAdapters } from "../../../core/store/schema/suppliers.ts";
+import { supplierAdapters } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { address, argument, choice, text } from "../../kernel/input.ts";

@@ -1,5 +1,5 @@
 import { isoTime } from "../../kernel/clock.ts";
-import type { PlanType } from "../../store/schema/catalog.ts";
+import type { PlanType } from "../../store/schema/values.ts";
 import type { Read } from "../../store/store.ts";
 import { listProducts } from "../list.ts";
 import { type GenericItem, toGeneric } from "./generic.ts";

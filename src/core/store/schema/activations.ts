@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import type { Kit } from "./kit.ts";
-import { attemptColumns, leaseColumns, NOTHING_DUE } from "./kit.ts";
+import { attemptColumns, type Kit, leaseColumns, NOTHING_DUE } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 import type { ActivationStatus, ProcessingMode, ProcessingStatus } from "./values.ts";
 

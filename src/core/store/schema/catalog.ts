@@ -1,14 +1,6 @@
 import type { ProductId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
-
-export const productStatuses = ["active", "inactive", "out_of_stock"] as const;
-export type ProductStatus = (typeof productStatuses)[number];
-export const planTypes = ["data_only", "voice_data"] as const;
-export type PlanType = (typeof planTypes)[number];
-export const productTypes = ["physical_sim", "esim_qr_pregen", "esim_qr_api", "esim_eid_push"] as const;
-export type ProductType = (typeof productTypes)[number];
-export const deliveryMethods = ["stock", "supplier_api", "supplier_email", "eid_push", "shipping"] as const;
-export type DeliveryMethod = (typeof deliveryMethods)[number];
+import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "./values.ts";
 
 /** The catalog: what partners can browse and order. */
 export function catalogTables(k: Kit) {

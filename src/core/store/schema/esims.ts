@@ -3,9 +3,7 @@ import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../../k
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
-
-export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const;
-export type EsimStatus = (typeof esimStatuses)[number];
+import type { EsimStatus } from "./values.ts";
 
 /** eSIMs: in stock while `order_id` is null, an order's from then on. */
 export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalogTables>, "products">) {

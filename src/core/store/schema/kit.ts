@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
+import type { AttemptSource } from "./values.ts";
 
 /**
  * The few column types that both engines hold alike: text and 64-bit integers. Times are integer milliseconds, flags
@@ -74,9 +75,6 @@ export const postgresKit = {
   flag: (name: string) => pgFlag(name),
   json: (name: string) => pgJson(name),
 } as unknown as Kit;
-
-/** Who spoke: we asked, they called back, or staff said it. */
-export type AttemptSource = "request" | "callback" | "operator";
 
 /** The columns of an exchange with a carrier or a supplier, beside the reference to what it was about. */
 export function attemptColumns(k: Kit) {

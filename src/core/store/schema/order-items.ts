@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
-import type { Kit } from "./kit.ts";
-import { attemptColumns, leaseColumns, NOTHING_DUE } from "./kit.ts";
-import type { OrderItemStatus, ordersTables } from "./orders.ts";
+import { attemptColumns, type Kit, leaseColumns, NOTHING_DUE } from "./kit.ts";
+import type { ordersTables } from "./orders.ts";
+import type { OrderItemStatus } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
 

@@ -1,18 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import type { catalogTables, DeliveryMethod, ProductType } from "./catalog.ts";
-import type { Kit } from "./kit.ts";
-import { leaseColumns } from "./kit.ts";
+import type { catalogTables } from "./catalog.ts";
+import { type Kit, leaseColumns } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
-
-export const orderStatuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;
-export type OrderStatus = (typeof orderStatuses)[number];
-export const orderLineStatuses = ["pending", "fulfilled", "failed", "cancelled"] as const;
-export type OrderLineStatus = (typeof orderLineStatuses)[number];
-/** Contract: order-item activation status. */
-export const orderItemStatuses = ["pending", "submitted", "confirmed", "activated", "failed", "cancelled"] as const;
-export type OrderItemStatus = (typeof orderItemStatuses)[number];
+import type { DeliveryMethod, OrderKeySpace, OrderLineStatus, OrderStatus, ProductType } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
 
@@ -122,7 +114,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
       environment: k.text("environment").$type<Environment>().notNull(),
       /** `single`: an Idempotency-Key; `bulk`: an external_order_id. */
-      space: k.text("space").$type<"single" | "bulk">().notNull(),
+      space: k.text("space").$type<OrderKeySpace>().notNull(),
       key: k.text("key").notNull(),
       payload_hash: k.text("payload_hash").notNull(),
       order_id: k

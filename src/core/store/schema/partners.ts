@@ -1,9 +1,7 @@
 import type { PartnerId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
-import type { Tier } from "./values.ts";
-
-export type PartnerStatus = "active" | "suspended";
+import type { PartnerStatus, Tier } from "./values.ts";
 
 /** Partners, their credentials, and the keys that sign their tokens. */
 export function partnersTables(k: Kit) {

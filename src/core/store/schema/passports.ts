@@ -2,12 +2,10 @@ import type { PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
+import type { Verification } from "./values.ts";
 
 /** The `pool_key` of a passport in its pool. */
 export const IN_POOL = "";
-
-/** The operator's verdict on a passport; never leaves by the API. */
-export type Verification = "pending" | "verified" | "rejected";
 
 /** The identity pools of partners, and which request used which passport. */
 export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Kit } from "./kit.ts";
+import type { CronJob, KeyPurpose } from "./values.ts";
 
 /** What the installation itself keeps: settings, wrapped data keys, the audit trail, and what the daemon last did. */
 export function platformTables(k: Kit) {
@@ -10,7 +11,7 @@ export function platformTables(k: Kit) {
 
   const dataKeys = k.table("data_keys", {
     id: k.text("id").primaryKey(),
-    purpose: k.text("purpose").$type<"field" | "index" | "link">().notNull(),
+    purpose: k.text("purpose").$type<KeyPurpose>().notNull(),
     /** The key, sealed under the master key of the key file. */
     wrapped: k.text("wrapped").notNull(),
     created_at: k.int("created_at").notNull(),
@@ -52,7 +53,7 @@ export function platformTables(k: Kit) {
   });
 
   const cronRuns = k.table("cron_runs", {
-    job: k.text("job").$type<"activation_calendar" | "esim_expiry" | "webhook_retention">().primaryKey(),
+    job: k.text("job").$type<CronJob>().primaryKey(),
     /** The last run: when it began, how long it took, and how much it did. */
     started_at: k.int("started_at").notNull(),
     took_ms: k.int("took_ms").notNull(),

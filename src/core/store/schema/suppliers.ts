@@ -1,7 +1,5 @@
 import type { Kit } from "./kit.ts";
-
-export const supplierAdapters = ["http", "email"] as const;
-export type SupplierAdapter = (typeof supplierAdapters)[number];
+import type { SupplierAdapter } from "./values.ts";
 
 /** Who delivers what is not in stock: reached by a signed HTTP exchange or by e-mail. */
 export function suppliersTables(k: Kit) {

@@ -1,4 +1,5 @@
-// The values of columns that have a fixed set of them. Without imports: the terminal reads them as it starts.
+// The values of columns that have a fixed set of them, and what lists are sorted by. Without imports: the terminal
+// reads them as it starts.
 
 /** What partners see of a physical-SIM activation request and filter by. */
 export const activationStatuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;
@@ -48,3 +49,81 @@ export type Tier = (typeof tiers)[number];
 /** Contract: Webhook status. */
 export const webhookStatuses = ["active", "disabled", "failed"] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
+
+/** Contract: Product status. */
+export const productStatuses = ["active", "inactive", "out_of_stock"] as const;
+export type ProductStatus = (typeof productStatuses)[number];
+
+export const planTypes = ["data_only", "voice_data"] as const;
+export type PlanType = (typeof planTypes)[number];
+
+export const productTypes = ["physical_sim", "esim_qr_pregen", "esim_qr_api", "esim_eid_push"] as const;
+export type ProductType = (typeof productTypes)[number];
+
+export const deliveryMethods = ["stock", "supplier_api", "supplier_email", "eid_push", "shipping"] as const;
+export type DeliveryMethod = (typeof deliveryMethods)[number];
+
+/** With these each unit is for one traveller, on the day of its activation request. */
+export const scheduledMethods = ["supplier_email", "eid_push"] as const satisfies readonly DeliveryMethod[];
+
+/** Contract: Order status. */
+export const orderStatuses = ["pending_payment", "paid", "waiting_review", "fulfilled", "failed", "cancelled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+export const orderLineStatuses = ["pending", "fulfilled", "failed", "cancelled"] as const;
+export type OrderLineStatus = (typeof orderLineStatuses)[number];
+
+/** Contract: order-item activation status. */
+export const orderItemStatuses = ["pending", "submitted", "confirmed", "activated", "failed", "cancelled"] as const;
+export type OrderItemStatus = (typeof orderItemStatuses)[number];
+
+/** Contract: eSIM status. */
+export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const;
+export type EsimStatus = (typeof esimStatuses)[number];
+
+/** The same states as the status record's `activation_status` names them. */
+export const esimActivationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
+export type EsimActivationStatus = (typeof esimActivationStatuses)[number];
+
+/** How a supplier is reached: by a signed HTTP request or by e-mail. */
+export const supplierAdapters = ["http", "email"] as const;
+export type SupplierAdapter = (typeof supplierAdapters)[number];
+
+export const partnerStatuses = ["active", "suspended"] as const;
+export type PartnerStatus = (typeof partnerStatuses)[number];
+
+/** What the operator may decide about a passport. */
+export const passportVerdicts = ["verified", "rejected"] as const;
+/** The state of a passport's verification; never leaves by the API. */
+export type Verification = "pending" | (typeof passportVerdicts)[number];
+
+/** What moves money in the ledger. */
+export const ledgerKinds = ["credit", "debit", "charge", "refund"] as const;
+export type LedgerKind = (typeof ledgerKinds)[number];
+
+/** The state of one event on its way to one endpoint. */
+export const deliveryStatuses = ["pending", "delivered", "exhausted", "held"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Where an attempt came from: our request, a callback, or a record by the operator. */
+export const attemptSources = ["request", "callback", "operator"] as const;
+export type AttemptSource = (typeof attemptSources)[number];
+
+/** What the daemon runs by the clock. */
+export const cronJobs = ["activation_calendar", "esim_expiry", "webhook_retention"] as const;
+export type CronJob = (typeof cronJobs)[number];
+
+/** What a data key is for. */
+export const keyPurposes = ["field", "index", "link"] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];
+
+/** Whose name for an order it is: an Idempotency-Key's, or a bulk order's external_order_id. */
+export const orderKeySpaces = ["bulk", "single"] as const;
+export type OrderKeySpace = (typeof orderKeySpaces)[number];
+
+/** What the catalog is sorted by. */
+export const productSorts = ["created_at", "price_cents", "name"] as const;
+export type ProductSort = (typeof productSorts)[number];
+
+export const sortOrders = ["asc", "desc"] as const;
+export type SortOrder = (typeof sortOrders)[number];

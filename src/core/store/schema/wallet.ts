@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
-
-export type LedgerKind = "credit" | "debit" | "charge" | "refund";
+import type { LedgerKind } from "./values.ts";
 
 /** Wallets and the double-entry ledger they must always agree with. */
 export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {

@@ -2,13 +2,10 @@ import { sql } from "drizzle-orm";
 import type { EventKind } from "../../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import type { Kit } from "./kit.ts";
-import { leaseColumns } from "./kit.ts";
+import { type Kit, leaseColumns } from "./kit.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";
-import type { WebhookStatus } from "./values.ts";
-
-export type DeliveryStatus = "pending" | "delivered" | "exhausted" | "held";
+import type { DeliveryStatus, WebhookStatus } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof outboxTables>, "events">;
 
