@@ -1,4 +1,4 @@
-import { and, eq, or } from "drizzle-orm";
+import { and, desc, eq, or } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
@@ -141,4 +141,44 @@ export async function requestToReplace(q: Read, asked: Asked): Promise<Activatio
     `A request for this ICCID is pending for ${holder.activation_date}; confirm_date_change: true replaces it.`,
     { members: { existing_date: holder.activation_date, existing_request_id: holder.id } },
   );
+}
+
+const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
+  db.select().from(t.activations).where(eq(t.activations.iccid, slot.iccid)),
+);
+
+/** Every request for this ICCID, of any partner. */
+export function activationsOfIccid(q: Read, iccid: string): Promise<ActivationRow[]> {
+  return ofIccid(q, { iccid });
+}
+
+/** The newest requests by one column. */
+function newestBy(column: "email_key" | "passport_index" | "request_id") {
+  return statement((db, t, slot: Slots<{ value: string; limit: number }>) =>
+    db
+      .select()
+      .from(t.activations)
+      .where(eq(t.activations[column], slot.value))
+      .orderBy(desc(t.activations.id))
+      .limit(slot.limit),
+  );
+}
+
+const ofEmail = newestBy("email_key");
+const ofPassport = newestBy("passport_index");
+const ofRequest = newestBy("request_id");
+
+/** The newest requests for whom this address was given, as `emailKey` spells it. */
+export function activationsOfEmail(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
+  return ofEmail(q, { value, limit });
+}
+
+/** The newest requests with the passport number of this blind index. */
+export function activationsOfPassport(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
+  return ofPassport(q, { value, limit });
+}
+
+/** The newest requests that HTTP requests of this id made. */
+export function activationsOfRequest(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
+  return ofRequest(q, { value, limit });
 }

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { Actor } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -48,4 +48,18 @@ export async function revealActivation(tx: Tx, input: { id: ActivationId; actor:
   await auditActivation(tx, row, { action: "activations.reveal", actor: input.actor, fields });
   const attempts = await attemptsOfActivation(tx, row.id);
   return { activation: toActivation(row), customer_phone: row.customer_phone, identity, attempts };
+}
+
+const calledBack = statement((db, t, slot: Slots<{ request_id: string; limit: number }>) =>
+  db
+    .select({ id: t.activationAttempts.activation_id })
+    .from(t.activationAttempts)
+    .where(eq(t.activationAttempts.request_id, slot.request_id))
+    .orderBy(desc(t.activationAttempts.id))
+    .limit(slot.limit),
+);
+
+/** The requests that the newest callbacks under this HTTP request's id were about. */
+export async function activationsCalledBack(q: Read, request_id: string, limit: number): Promise<ActivationId[]> {
+  return (await calledBack(q, { request_id, limit })).map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, desc, eq, gt } from "drizzle-orm";
 import type { EsimId, OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
@@ -116,4 +116,22 @@ export async function esimCodes(
     qr_code_url: esimLinks(q.vault, input.publicUrl, id).qr_code_url,
   }));
   return { codes, last: rows.length < input.limit ? null : (rows.at(-1)?.id ?? null) };
+}
+
+const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
+  db.select().from(t.esims).where(eq(t.esims.iccid, slot.iccid)),
+);
+
+/** Every eSIM with this ICCID: in stock, sold or synthetic. */
+export function esimsOfIccid(q: Read, iccid: string): Promise<EsimRow[]> {
+  return ofIccid(q, { iccid });
+}
+
+const newestOfOrder = statement((db, t, slot: Slots<{ order_id: OrderId; limit: number }>) =>
+  db.select().from(t.esims).where(eq(t.esims.order_id, slot.order_id)).orderBy(desc(t.esims.id)).limit(slot.limit),
+);
+
+/** The newest eSIMs of an order. */
+export function newestEsimsOfOrder(q: Read, order_id: OrderId, limit: number): Promise<EsimRow[]> {
+  return newestOfOrder(q, { order_id, limit });
 }

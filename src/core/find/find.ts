@@ -2,13 +2,17 @@ import { isoTime } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
 import { itemsOfOrder } from "../orders/items.ts";
 import type { Read } from "../store/store.ts";
-import { activationStory, passportStory } from "./activation-story.ts";
-import { findSubjects } from "./find-subjects.ts";
-import type { Moment } from "./moment.ts";
-import { partnerNames } from "./names.ts";
-import { esimStory, orderStory } from "./order-story.ts";
-import { auditMoment, auditStory, webhookStory } from "./shared-story.ts";
-import { isEmpty, maskedNumber, type SubjectKind, type Subjects } from "./subjects.ts";
+import {
+  activationStory,
+  auditMoment,
+  auditStory,
+  esimStory,
+  type Moment,
+  orderStory,
+  passportStory,
+  webhookStory,
+} from "./stories.ts";
+import { findSubjects, isEmpty, maskedNumber, partnerNames, type SubjectKind, type Subjects } from "./subjects.ts";
 
 /** One thing that was found, in its present state. */
 export interface Match {

@@ -1,14 +1,27 @@
-import { desc, eq } from "drizzle-orm";
-import type { ActivationRow } from "../activations/activation.ts";
+import {
+  type ActivationRow,
+  activationById,
+  activationsOfEmail,
+  activationsOfIccid,
+  activationsOfPassport,
+  activationsOfRequest,
+} from "../activations/activation.ts";
 import { openKyc } from "../activations/identity.ts";
-import type { AuditLine } from "../audit/list.ts";
-import type { EsimRow } from "../esims/esim.ts";
+import { activationsCalledBack } from "../activations/reveal.ts";
+import { type AuditLine, auditOfRequest } from "../audit/list.ts";
+import { type EsimRow, esimsOfIccid, newestEsimsOfOrder } from "../esims/esim.ts";
+import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PassportId } from "../kernel/brand.ts";
+import { environments } from "../kernel/environment.ts";
+import { emailKey } from "../kernel/search-keys.ts";
 import { orderOfKey } from "../orders/idempotency.ts";
-import type { OrderRow } from "../orders/order.ts";
-import { numberIndex, openPassport, type PassportRow } from "../passports/passport.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { findItem, orderIdsOfTraveller } from "../orders/items.ts";
+import { findOrderByNumber, type OrderRow, ordersOfEmail, ordersOfRequest } from "../orders/order.ts";
+import { listPartners } from "../partners/partner.ts";
+import { numberIndex, openPassport, type PassportRow, passportsOfNumber } from "../passports/passport.ts";
+import { findByKey } from "../store/rows.ts";
+import { orderKeySpaces } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
-import { partnerNames } from "./names.ts";
+import { itemsCalledBack } from "../supplies/outcome.ts";
 
 /** Whose story is to be shown. */
 export interface Subjects {
@@ -28,91 +41,134 @@ export type SubjectKind = "order" | "esim" | "activation" | "passport";
 /** Most of a kind that one look-up follows: the newest. */
 const MOST_SUBJECTS = 50;
 /** Enough to see that there are more. */
-export const ONE_TOO_MANY = MOST_SUBJECTS + 1;
+const ONE_TOO_MANY = MOST_SUBJECTS + 1;
 
-type Word = Slots<{ word: string }>;
+/** A traveller may have many items in one order. */
+const MOST_ITEMS = 500;
 
-const orderBy = {
-  id: statement((db, t, slot: Word) => db.select().from(t.orders).where(eq(t.orders.id, slot.word))),
-  number: statement((db, t, slot: Word) => db.select().from(t.orders).where(eq(t.orders.order_number, slot.word))),
-};
+/**
+ * Everything that `typed` may mean: an ICCID, an order number (ours or the partner's own), an e-mail address, a
+ * passport number, the id of an HTTP request, or of anything that `ofId` knows.
+ */
+export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
+  const word = typed.trim();
+  if (word.includes("@")) return withOrdersAndEsims(q, await ofMail(q, word));
+  const named = await ofWord(q, word);
+  // Partners choose the ids of their requests, and may take their own order numbers for them.
+  const others = isEmpty(named) ? [await ofOwnNumber(q, word)] : [];
+  return withOrdersAndEsims(q, [await ofRequest(q, word), ...others].reduce(joined, named));
+}
 
-/** Orders by what belongs to them. */
-const orderOf = [
-  statement((db, t, slot: Word) =>
-    db.select({ id: t.orderItems.order_id }).from(t.orderItems).where(eq(t.orderItems.id, slot.word)),
-  ),
-  statement((db, t, slot: Word) =>
-    db.select({ id: t.orderLines.order_id }).from(t.orderLines).where(eq(t.orderLines.id, slot.word)),
-  ),
-  statement((db, t, slot: Word) =>
-    db
-      .select({ id: t.ledgerTransactions.order_id })
-      .from(t.ledgerTransactions)
-      .where(eq(t.ledgerTransactions.id, slot.word)),
-  ),
-];
+/** What names a person by this address: as an order's customer, a traveller, or whose SIM is activated. */
+async function ofMail(q: Read, address: string): Promise<Subjects> {
+  const email = emailKey(address) ?? "";
+  const travelling = await orderIdsOfTraveller(q, email, MOST_ITEMS);
+  return {
+    ...nothing(),
+    orders: [...(await ordersOfEmail(q, email, ONE_TOO_MANY)), ...(await ordersWithIds(q, travelling))],
+    activations: await activationsOfEmail(q, email, ONE_TOO_MANY),
+    truncated: travelling.length === MOST_ITEMS ? ["order"] : [],
+  };
+}
 
-const esimBy = {
-  id: statement((db, t, slot: Word) => db.select().from(t.esims).where(eq(t.esims.id, slot.word))),
-  iccid: statement((db, t, slot: Word) => db.select().from(t.esims).where(eq(t.esims.iccid, slot.word))),
-  order: statement((db, t, slot: Word) =>
-    db.select().from(t.esims).where(eq(t.esims.order_id, slot.word)).orderBy(desc(t.esims.id)).limit(ONE_TOO_MANY),
-  ),
-};
-
-const activationBy = {
-  id: statement((db, t, slot: Word) => db.select().from(t.activations).where(eq(t.activations.id, slot.word))),
-  iccid: statement((db, t, slot: Word) => db.select().from(t.activations).where(eq(t.activations.iccid, slot.word))),
-  passport: statement((db, t, slot: Word) =>
-    db
-      .select()
-      .from(t.activations)
-      .where(eq(t.activations.passport_index, slot.word))
-      .orderBy(desc(t.activations.id))
-      .limit(ONE_TOO_MANY),
-  ),
-};
-
-const passportBy = {
-  id: statement((db, t, slot: Word) => db.select().from(t.passports).where(eq(t.passports.id, slot.word))),
-  number: statement((db, t, slot: Word) =>
-    db.select().from(t.passports).where(eq(t.passports.number_index, slot.word)),
-  ),
-};
-
-/** What an event or a delivery is about. */
-const subjectOf = [
-  statement((db, t, slot: Word) =>
-    db.select({ id: t.events.subject_id }).from(t.events).where(eq(t.events.id, slot.word)),
-  ),
-  statement((db, t, slot: Word) =>
-    db
-      .select({ id: t.events.subject_id })
-      .from(t.deliveries)
-      .innerJoin(t.events, eq(t.events.id, t.deliveries.event_id))
-      .where(eq(t.deliveries.id, slot.word)),
-  ),
-];
+/** What HTTP requests of this id made, changed or looked at. Callers choose their ids: it may be several requests'. */
+async function ofRequest(q: Read, requestId: string): Promise<Subjects> {
+  const audited = await auditOfRequest(q, requestId);
+  let found: Subjects = {
+    ...nothing(),
+    orders: await ordersOfRequest(q, requestId, ONE_TOO_MANY),
+    activations: await activationsOfRequest(q, requestId, ONE_TOO_MANY),
+    audited,
+  };
+  const touched = new Set<string>(audited.map(({ target_id }) => target_id));
+  for (const id of await activationsCalledBack(q, requestId, ONE_TOO_MANY)) touched.add(id);
+  for (const id of await itemsCalledBack(q, requestId, ONE_TOO_MANY)) touched.add(id);
+  for (const id of touched) found = joined(found, await ofId(q, id));
+  return found;
+}
 
 /**
  * Everything that a word may mean: an ICCID, an order number, a passport number, or the id of an order, a line, an
  * item, an eSIM, an activation request, a passport, a ledger transaction, an event or a delivery.
  */
-export async function ofWord(q: Read, word: string): Promise<Subjects> {
+async function ofWord(q: Read, word: string): Promise<Subjects> {
   const found = await ofId(q, word.toLowerCase());
   const mark = numberIndex(q, word);
-  found.orders.push(...(await orderBy.number(q, { word: word.toUpperCase() })));
-  found.esims.push(...(await esimBy.iccid(q, { word })));
-  found.activations.push(...(await activationBy.iccid(q, { word })));
-  found.activations.push(...(await activationBy.passport(q, { word: mark })));
-  found.passports.push(...(await passportBy.number(q, { word: mark })));
+  add(found.orders, await findOrderByNumber(q, word));
+  found.esims.push(...(await esimsOfIccid(q, word)));
+  found.activations.push(...(await activationsOfIccid(q, word)));
+  found.activations.push(...(await activationsOfPassport(q, mark, ONE_TOO_MANY)));
+  found.passports.push(...(await passportsOfNumber(q, mark)));
   return found;
 }
 
 /** Orders under a number of the partner's own: an external order id, or the key that it sent with the order. */
-export async function ofOwnNumber(q: Read, key: string): Promise<Subjects> {
+async function ofOwnNumber(q: Read, key: string): Promise<Subjects> {
   return { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, key)) };
+}
+
+async function ownNumbers(q: Read, key: string): Promise<OrderId[]> {
+  const found: OrderId[] = [];
+  for (const partner_id of (await partnerNames(q)).keys()) {
+    for (const environment of environments.toReversed()) {
+      for (const space of orderKeySpaces) {
+        const used = await orderOfKey(q, { partner_id, environment, space, key });
+        if (used !== null) found.push(used.order_id);
+      }
+    }
+  }
+  return found;
+}
+
+/** Every partner's slug by its id. */
+export async function partnerNames(q: Read): Promise<Map<string, string>> {
+  return new Map((await listPartners(q, null)).map(({ id, slug }) => [id, slug]));
+}
+
+/** What one of our ids belongs to. Any text may come as one: only the id of a record finds it. */
+async function ofId(q: Read, id: string): Promise<Subjects> {
+  const about = [id, ...(await subjectsOf(q, id))];
+  const owners = [...about];
+  for (const one of about) owners.push(...(await ordersOf(q, one)));
+  const found = nothing();
+  found.orders.push(...(await ordersWithIds(q, owners)));
+  for (const one of about) {
+    add(found.esims, await findByKey(q, "esims", { id: one as EsimId }));
+    add(found.activations, await activationById(q, one as ActivationId));
+  }
+  add(found.passports, await findByKey(q, "passports", { id: id as PassportId }));
+  return found;
+}
+
+/** What an event or a delivery is about. */
+async function subjectsOf(q: Read, id: string): Promise<string[]> {
+  const delivery = await findByKey(q, "deliveries", { id: id as DeliveryId });
+  const events = [
+    await findByKey(q, "events", { id }),
+    delivery === null ? null : await findByKey(q, "events", { id: delivery.event_id }),
+  ];
+  return events.flatMap((event) => event?.subject_id ?? []);
+}
+
+/** The order of an item, a line or a ledger transaction. */
+async function ordersOf(q: Read, id: string): Promise<OrderId[]> {
+  const parts = [
+    await findItem(q, id),
+    await findByKey(q, "orderLines", { id: id as OrderLineId }),
+    await findByKey(q, "ledgerTransactions", { id }),
+  ];
+  return parts.flatMap((part) => part?.order_id ?? []);
+}
+
+/** The orders with these ids. */
+async function ordersWithIds(q: Read, ids: readonly string[]): Promise<OrderRow[]> {
+  const orders: OrderRow[] = [];
+  for (const id of new Set(ids)) add(orders, await findByKey(q, "orders", { id: id as OrderId }));
+  return orders;
+}
+
+function add<T>(rows: T[], row: T | null): void {
+  if (row !== null) rows.push(row);
 }
 
 /** Whether nothing was found. */
@@ -130,7 +186,7 @@ export function maskedNumber(q: Read, row: PassportRow | ActivationRow): string 
 }
 
 /** What two look-ups found. */
-export function joined(a: Subjects, b: Subjects): Subjects {
+function joined(a: Subjects, b: Subjects): Subjects {
   return {
     orders: [...a.orders, ...b.orders],
     esims: [...a.esims, ...b.esims],
@@ -142,54 +198,15 @@ export function joined(a: Subjects, b: Subjects): Subjects {
 }
 
 /** The beginning of a look-up. */
-export function nothing(): Subjects {
+function nothing(): Subjects {
   return { orders: [], esims: [], activations: [], passports: [], audited: [], truncated: [] };
 }
 
-/** What one of our ids belongs to. */
-export async function ofId(q: Read, id: string): Promise<Subjects> {
-  const about: { id: string | null }[] = [{ id }];
-  for (const query of subjectOf) about.push(...(await query(q, { word: id })));
-  const owners: { id: string | null }[] = [...about];
-  for (const query of orderOf) for (const one of about) owners.push(...(await query(q, { word: one.id ?? "" })));
-  const found = nothing();
-  found.orders.push(...(await ordersWithIds(q, owners)));
-  for (const one of about) {
-    found.esims.push(...(await esimBy.id(q, { word: one.id ?? "" })));
-    found.activations.push(...(await activationBy.id(q, { word: one.id ?? "" })));
-  }
-  found.passports.push(...(await passportBy.id(q, { word: id })));
-  return found;
-}
-
-async function ownNumbers(q: Read, key: string): Promise<{ id: string }[]> {
-  const found: { id: string }[] = [];
-  for (const partner_id of (await partnerNames(q)).keys()) {
-    for (const environment of ["production", "sandbox"]) {
-      for (const space of ["bulk", "single"] as const) {
-        const used = await orderOfKey(q, { partner_id, environment, space, key });
-        if (used !== null) found.push({ id: used.order_id });
-      }
-    }
-  }
-  return found;
-}
-
-/** The orders with these ids. */
-export async function ordersWithIds(q: Read, ids: { id: string | null }[]): Promise<OrderRow[]> {
-  const orders: OrderRow[] = [];
-  for (const id of new Set(ids.map((one) => one.id))) {
-    const order = id === null ? null : first(await orderBy.id(q, { word: id }));
-    if (order !== null) orders.push(order);
-  }
-  return orders;
-}
-
 /** An eSIM's story is its order's as well; an order's is that of its eSIMs. The newest 50 of each kind. */
-export async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
+async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
   const esims = [...found.esims];
-  for (const order of found.orders) esims.push(...(await esimBy.order(q, { word: order.id })));
-  const bought = found.esims.map((esim) => ({ id: esim.order_id }));
+  for (const order of found.orders) esims.push(...(await newestEsimsOfOrder(q, order.id, ONE_TOO_MANY)));
+  const bought = found.esims.flatMap(({ order_id }) => order_id ?? []);
   const truncated = new Set(found.truncated);
   const newest = <T extends { id: string }>(kind: SubjectKind, rows: T[]): T[] => {
     const all = unique(rows).toSorted((a, b) => (a.id < b.id ? 1 : -1));

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { startOfCivilDate } from "../kernel/civil-date.ts";
 import { newId } from "../kernel/ids.ts";
@@ -122,4 +122,18 @@ export function isStuck(item: ItemRow): boolean {
 /** Makes an item due at once, with its attempts counted from zero. */
 export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
   return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
+}
+
+const ofEmail = statement((db, t, slot: Slots<{ email: string; limit: number }>) =>
+  db
+    .select({ id: t.orderItems.order_id })
+    .from(t.orderItems)
+    .where(eq(t.orderItems.email_key, slot.email))
+    .orderBy(desc(t.orderItems.id))
+    .limit(slot.limit),
+);
+
+/** The orders of the newest items whose traveller has this address, as `emailKey` spells it; one for each item. */
+export async function orderIdsOfTraveller(q: Read, email: string, limit: number): Promise<OrderId[]> {
+  return (await ofEmail(q, { email, limit })).map(({ id }) => id);
 }

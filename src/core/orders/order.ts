@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
@@ -89,4 +89,36 @@ export async function findOrderId(q: Read, idOrNumber: string): Promise<OrderId>
 /** Whether an order has this number already. */
 export async function orderNumberTaken(q: Read, order_number: string): Promise<boolean> {
   return (await numberTaken(q, { order_number })).length > 0;
+}
+
+const byNumber = statement((db, t, slot: Slots<{ order_number: string }>) =>
+  db.select().from(t.orders).where(eq(t.orders.order_number, slot.order_number)),
+);
+
+/** The order with this number, of any partner, or null. */
+export async function findOrderByNumber(q: Read, order_number: string): Promise<OrderRow | null> {
+  return first(await byNumber(q, { order_number: order_number.toUpperCase() }));
+}
+
+const ofEmail = statement((db, t, slot: Slots<{ email: string; limit: number }>) =>
+  db.select().from(t.orders).where(eq(t.orders.email_key, slot.email)).orderBy(desc(t.orders.id)).limit(slot.limit),
+);
+
+/** The newest orders whose customer has this address, as `emailKey` spells it; of any partner. */
+export function ordersOfEmail(q: Read, email: string, limit: number): Promise<OrderRow[]> {
+  return ofEmail(q, { email, limit });
+}
+
+const ofRequest = statement((db, t, slot: Slots<{ request_id: string; limit: number }>) =>
+  db
+    .select()
+    .from(t.orders)
+    .where(eq(t.orders.request_id, slot.request_id))
+    .orderBy(desc(t.orders.id))
+    .limit(slot.limit),
+);
+
+/** The newest orders that HTTP requests of this id placed. */
+export function ordersOfRequest(q: Read, request_id: string, limit: number): Promise<OrderRow[]> {
+  return ofRequest(q, { request_id, limit });
 }

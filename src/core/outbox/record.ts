@@ -4,8 +4,9 @@ import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { insertRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -102,4 +103,13 @@ async function fanOut(tx: Tx, event: Recorded): Promise<void> {
     await lookNow(tx, { id, now: tx.now });
     tx.signal("deliveries");
   }
+}
+
+const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>
+  db.select().from(t.events).where(eq(t.events.subject_id, slot.subject_id)).orderBy(t.events.id),
+);
+
+/** The events about an order, an eSIM or an activation, oldest first. */
+export function eventsOfSubject(q: Read, subject_id: string): Promise<Row<"events">[]> {
+  return ofSubject(q, { subject_id });
 }

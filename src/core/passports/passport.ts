@@ -102,3 +102,12 @@ export async function requireAgent(q: Read, partnerId: PartnerId): Promise<void>
   if ((await findByKey(q, "partners", { id: partnerId }))?.agent === true) return;
   throw new Problem("no_agent_record", "This needs an agent record, which the operator sets for a partner.");
 }
+
+const ofNumber = statement((db, t, slot: Slots<{ number_index: string }>) =>
+  db.select().from(t.passports).where(eq(t.passports.number_index, slot.number_index)),
+);
+
+/** Every record with the number of this blind index, in all pools, withdrawn ones too. */
+export function passportsOfNumber(q: Read, number_index: string): Promise<PassportRow[]> {
+  return ofNumber(q, { number_index });
+}

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { insertRow } from "../store/rows.ts";
@@ -77,4 +77,18 @@ function answerOf(outcome: SupplyOutcome): string | null {
     case "temporary":
       return outcome.reason;
   }
+}
+
+const calledBack = statement((db, t, slot: Slots<{ request_id: string; limit: number }>) =>
+  db
+    .select({ id: t.itemAttempts.item_id })
+    .from(t.itemAttempts)
+    .where(eq(t.itemAttempts.request_id, slot.request_id))
+    .orderBy(desc(t.itemAttempts.id))
+    .limit(slot.limit),
+);
+
+/** The items that the newest callbacks under this HTTP request's id were about. */
+export async function itemsCalledBack(q: Read, request_id: string, limit: number): Promise<OrderItemId[]> {
+  return (await calledBack(q, { request_id, limit })).map(({ id }) => id);
 }

@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { byCreation, newestFirst, pageOf } from "../kernel/page.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -67,4 +68,17 @@ export async function listLedger(
     entries.push({ id: entryId, kind, currency, amount_cents, order_id, reference, created_at: at, postings });
   }
   return { data: entries, next_cursor: pagination.next_cursor, count: entries.length };
+}
+
+const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db
+    .select()
+    .from(t.ledgerTransactions)
+    .where(eq(t.ledgerTransactions.order_id, slot.order_id))
+    .orderBy(t.ledgerTransactions.id),
+);
+
+/** What moved money for an order, oldest first. */
+export function transactionsOfOrder(q: Read, order_id: OrderId): Promise<Row<"ledgerTransactions">[]> {
+  return ofOrder(q, { order_id });
 }

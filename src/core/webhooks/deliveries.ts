@@ -3,6 +3,7 @@ import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type Position, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { requireWebhook } from "./webhook.ts";
 
@@ -98,4 +99,31 @@ export interface Delivery {
   next_attempt_at: string | null;
   created_at: string;
   attempts: ReturnType<typeof toAttempt>[];
+}
+
+const ofEvent = statement((db, t, slot: Slots<{ event_id: string }>) =>
+  db
+    .select({ delivery: t.deliveries, url: t.webhookEndpoints.url })
+    .from(t.deliveries)
+    .leftJoin(t.webhookEndpoints, eq(t.webhookEndpoints.id, t.deliveries.endpoint_id))
+    .where(eq(t.deliveries.event_id, slot.event_id))
+    .orderBy(t.deliveries.endpoint_id),
+);
+
+/** Where an event went: its deliveries, each with its endpoint's address, or null where that was deleted. */
+export function deliveriesOfEvent(q: Read, event_id: string) {
+  return ofEvent(q, { event_id });
+}
+
+const attemptsOf = statement((db, t, slot: Slots<{ delivery_id: DeliveryId }>) =>
+  db
+    .select()
+    .from(t.deliveryAttempts)
+    .where(eq(t.deliveryAttempts.delivery_id, slot.delivery_id))
+    .orderBy(t.deliveryAttempts.id),
+);
+
+/** The attempts of one delivery, oldest first. */
+export function attemptsOfDelivery(q: Read, delivery_id: DeliveryId): Promise<Row<"deliveryAttempts">[]> {
+  return attemptsOf(q, { delivery_id });
 }
