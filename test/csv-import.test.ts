@@ -15,7 +15,6 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import {
-  type Checked,
   type ImportItem,
   type ImportJob,
   type ImportSummary,
@@ -26,6 +25,7 @@ import {
 import { type CsvRow, openCsv } from "../src/cli/csv/open.ts";
 import { rejectedPath } from "../src/cli/csv/rejected.ts";
 import { passportVerdictsCsv } from "../src/cli/csv/specs.ts";
+import type { Checked } from "../src/core/kernel/checked.ts";
 import { csvFolder, people, refusal } from "./support/csv-files.ts";
 
 const folder = csvFolder();

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
+import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvSpec } from "../csv/header.ts";
-import type { Checked, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
+import type { ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
 import type { CsvRow } from "../csv/open.ts";
 import type { Context } from "../frame/context.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";

@@ -1,7 +1,7 @@
 import { checkProduct, type ProductInput } from "../../core/catalog/product-input.ts";
+import { type Checked, fieldSentences } from "../../core/kernel/checked.ts";
 import { currencyDecimals, parseMoney } from "../../core/kernel/money.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { Checked } from "../csv/import.ts";
 import type { CsvRow } from "../csv/open.ts";
 
 /** Checks one row of a product file: its texts become what the API's names and types say. */
@@ -31,10 +31,9 @@ export function checkProductRecord(record: unknown): Checked<ProductInput> {
 
 function checked(given: Record<string, unknown>, problems: string[]): Checked<ProductInput> {
   const checked = checkProduct(given);
-  if (checked.ok) return problems.length === 0 ? { ok: checked.product } : { problems };
-  const named = problems.length === 0 ? checked.errors : { ...checked.errors, price_cents: [] };
-  const sentences = Object.entries(named).flatMap(([field, words]) => words.map((word) => `${field} ${word}`));
-  return { problems: [...problems, ...sentences] };
+  if ("ok" in checked) return problems.length === 0 ? checked : { problems };
+  const named = problems.length === 0 ? checked.problems : { ...checked.problems, price_cents: [] };
+  return { problems: [...problems, ...fieldSentences(named)] };
 }
 
 /** Lists in a cell are written with | between. */

@@ -1,11 +1,9 @@
+import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
 import { type RejectedFile, rejectedFile } from "./rejected.ts";
 import { type RowSet, rowSet } from "./row-set.ts";
 
 const PROGRESS_ROWS = 1000;
-
-/** The result of a check: the value to send, or every reason why the row is bad. */
-export type Checked<T> = { ok: T } | { problems: readonly string[] };
 
 /** The outcome of a row that was sent. */
 export type RowOutcome = "imported" | "updated" | "duplicate" | { rejected: string };

@@ -5,7 +5,8 @@ import { ensureCarriers } from "../../core/carriers/seed.ts";
 import { setCarrier } from "../../core/carriers/set.ts";
 import { importProducts } from "../../core/catalog/import.ts";
 import { createCredential } from "../../core/credentials/create.ts";
-import { importStock } from "../../core/esims/import-stock.ts";
+import { checkStockRow, importStock } from "../../core/esims/import-stock.ts";
+import type { Checked } from "../../core/kernel/checked.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
 import { parseMoney } from "../../core/kernel/money.ts";
 import { createPartner } from "../../core/partners/create.ts";
@@ -14,9 +15,7 @@ import type { Store } from "../../core/store/store.ts";
 import { creditWallet } from "../../core/wallet/fund.ts";
 import { packageRoot } from "../../daemon/pages/package-root.ts";
 import { checkProductRow } from "../bulk/product-row.ts";
-import { stockRowCheck } from "../bulk/stock-row.ts";
 import type { CsvSpec } from "../csv/header.ts";
-import type { Checked } from "../csv/import.ts";
 import { type CsvRow, openCsv } from "../csv/open.ts";
 import { productsCsv, stockCsv } from "../csv/specs.ts";
 import { CliError } from "../kernel/errors.ts";
@@ -77,7 +76,7 @@ function isStockFile(name: string): boolean {
 /** Each file holds eSIMs of the product that it is named after. */
 async function loadStock(store: Store, folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter(isStockFile).sort()) {
-    const rows = await readAll(join(folder, name), stockCsv, stockRowCheck({ luhn: true }));
+    const rows = await readAll(join(folder, name), stockCsv, ({ values }) => checkStockRow(values, { luhn: true }));
     await store.write(importStock, { sku: name.slice(0, -".csv".length), rows, actor: OPERATOR });
   }
 }

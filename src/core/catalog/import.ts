@@ -73,13 +73,8 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   const row = await findProductBySku(tx, sku);
   if (row === null) throw notFound("product", sku);
   const checked = checkProduct({ ...inputOf(row), ...change });
-  if (!checked.ok) throw invalid(checked.errors);
-  await updateRow(
-    tx,
-    "products",
-    { id: row.id },
-    { ...checked.product, ...keysOf(checked.product), updated_at: tx.now },
-  );
+  if ("problems" in checked) throw invalid(checked.problems);
+  await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
   const fields = Object.keys(change);
   await recordAudit(tx, { actor, action: "products.update", targetKind: "product", targetId: row.id, fields });
   await tx.touch();

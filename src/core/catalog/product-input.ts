@@ -1,3 +1,4 @@
+import type { Checked } from "../kernel/checked.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import type { FieldErrors } from "../kernel/problem.ts";
 import {
@@ -33,8 +34,6 @@ export interface ProductInput {
   compatible_devices: string[] | null;
 }
 
-type Checked = { ok: true; product: ProductInput } | { ok: false; errors: FieldErrors };
-
 /** Which deliveries fit which kind of product. */
 const deliveriesOf: Readonly<Record<ProductType, readonly DeliveryMethod[]>> = {
   physical_sim: ["shipping"],
@@ -46,7 +45,7 @@ const deliveriesOf: Readonly<Record<ProductType, readonly DeliveryMethod[]>> = {
 const NEEDS_SUPPLIER: readonly DeliveryMethod[] = ["supplier_api", "supplier_email", "eid_push"];
 
 /** Checks one product of an import; names every bad field in words. Unknown fields are ignored. */
-export function checkProduct(given: Record<string, unknown>): Checked {
+export function checkProduct(given: Record<string, unknown>): Checked<ProductInput, FieldErrors> {
   const errors: FieldErrors = {};
   const read = fieldReader(given, errors);
   const product: ProductInput = {
@@ -70,7 +69,7 @@ export function checkProduct(given: Record<string, unknown>): Checked {
     compatible_devices: read.texts("compatible_devices"),
   };
   if (Object.keys(errors).length === 0) checkTogether(product, errors);
-  return Object.keys(errors).length === 0 ? { ok: true, product } : { ok: false, errors };
+  return Object.keys(errors).length === 0 ? { ok: product } : { problems: errors };
 }
 
 function checkTogether(product: ProductInput, errors: FieldErrors): void {

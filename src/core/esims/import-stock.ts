@@ -2,6 +2,7 @@ import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
 import { luhnValid } from "../kernel/check-digits.ts";
+import type { Checked } from "../kernel/checked.ts";
 import { counted } from "../kernel/counted.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
@@ -91,10 +92,8 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
   return "imported";
 }
 
-type CheckedStock = { ok: true; row: StockRow } | { ok: false; problems: string[] };
-
 /** Checks one line of a stock file; `luhn` false lets a wrong check digit pass. */
-export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): CheckedStock {
+export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): Checked<StockRow> {
   const problems: string[] = [];
   const text = (name: string) => (values[name] ?? "").trim();
   const iccid = text("iccid");
@@ -110,7 +109,5 @@ export function checkStockRow(values: Record<string, string>, options: { luhn: b
     if (!/^[A-Za-z0-9-]+$/.test(matching_id)) problems.push("matching_id must be letters, digits and hyphens");
   }
   const confirmation_code = text("confirmation_code") || null;
-  return problems.length > 0
-    ? { ok: false, problems }
-    : { ok: true, row: { iccid, smdp_address, matching_id, confirmation_code } };
+  return problems.length > 0 ? { problems } : { ok: { iccid, smdp_address, matching_id, confirmation_code } };
 }

@@ -1,4 +1,5 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
+import type { Checked } from "../kernel/checked.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { findRealEsim } from "./delivered.ts";
@@ -96,12 +97,10 @@ function usageAfter(esim: EsimRow, report: UsageReport, at: number): Usage {
   };
 }
 
-type CheckedUsage = { ok: true; report: UsageReport } | { ok: false; problems: string[] };
-
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** Checks one line of a usage file, and names in words all that is wrong with it. */
-export function checkUsageRow(values: Record<string, string>): CheckedUsage {
+export function checkUsageRow(values: Record<string, string>): Checked<UsageReport> {
   const problems: string[] = [];
   const text = (name: string) => (values[name] ?? "").trim();
   const megabytes = (name: string) => {
@@ -123,5 +122,5 @@ export function checkUsageRow(values: Record<string, string>): CheckedUsage {
     problems.push("at must be a time as 2026-03-01T09:30:00Z");
   }
   const report = { iccid, used_mb, total_mb, country: words("country"), network: words("network"), at };
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, report };
+  return problems.length > 0 ? { problems } : { ok: report };
 }

@@ -1,3 +1,4 @@
+import type { Checked } from "../kernel/checked.ts";
 import { checkIdentityFields, type SentIdentity } from "../kernel/identity.ts";
 import type { FieldErrors } from "../kernel/problem.ts";
 import type { NewPassport } from "./passport.ts";
@@ -24,19 +25,16 @@ export type OptionalField = (typeof optionalFields)[number];
 /** A record as it was sent: absent, null and empty mean the same. */
 export type SentPassport = SentIdentity & { readonly reference?: string | null | undefined };
 
-type CheckedPassport = { ok: true; passport: NewPassport } | { ok: false; errors: FieldErrors };
-
-/** Checks one record whole; `errors` names every bad field of it. `today` is YYYY-MM-DD. */
-export function checkPassport(sent: SentPassport, today: string): CheckedPassport {
+/** Checks one record whole; `problems` names every bad field of it. `today` is YYYY-MM-DD. */
+export function checkPassport(sent: SentPassport, today: string): Checked<NewPassport, FieldErrors> {
   const { fields, errors } = checkFields(sent, today);
   const missing = requiredFields.filter((field) => fields[field] === undefined && errors[field] === undefined);
   for (const field of missing) errors[field] = ["is required"];
-  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  if (Object.keys(errors).length > 0) return { problems: errors };
   const need = (field: RequiredField) => fields[field] ?? ""; // none is missing: see above
   const maybe = (field: OptionalField) => fields[field] ?? null;
   return {
-    ok: true,
-    passport: {
+    ok: {
       first_name: need("first_name"),
       last_name: need("last_name"),
       title: maybe("title"),
@@ -67,16 +65,13 @@ function checkFields(sent: SentPassport, today: string) {
 export type PassportChange = { readonly [F in RequiredField | OptionalField]?: string | null };
 
 /** The checked change, or every bad field; a field that must be there cannot be cleared. `today` is YYYY-MM-DD. */
-export function checkChange(
-  change: PassportChange,
-  today: string,
-): { ok: true; change: Partial<NewPassport> } | { ok: false; errors: FieldErrors } {
+export function checkChange(change: PassportChange, today: string): Checked<Partial<NewPassport>, FieldErrors> {
   const { fields, errors } = checkFields(change, today);
   const isEmpty = (field: RequiredField | OptionalField) =>
     change[field] !== undefined && (change[field]?.trim() ?? "") === "";
   for (const field of requiredFields.filter(isEmpty)) errors[field] = ["cannot be cleared"];
   if (Object.keys(change).length === 0) errors.body = ["must have at least one field to change"];
-  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  if (Object.keys(errors).length > 0) return { problems: errors };
   const cleared = Object.fromEntries(optionalFields.filter(isEmpty).map((field) => [field, null]));
-  return { ok: true, change: { ...fields, ...cleared } };
+  return { ok: { ...fields, ...cleared } };
 }

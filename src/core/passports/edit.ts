@@ -35,11 +35,11 @@ export async function editPassport(
   const { owner, id, actor } = input;
   await requireAgent(tx, owner.partnerId);
   const checked = checkChange(input.change, civilDateAt(tx.now));
-  if (!checked.ok) throw invalid(checked.errors);
+  if ("problems" in checked) throw invalid(checked.problems);
   const row = await requireOwnPassport(tx, owner, id);
   refuseInUse(row);
   const before = openPassport(tx, row);
-  const after: NewPassport = { ...before, ...checked.change };
+  const after: NewPassport = { ...before, ...checked.ok };
   const columns = columnsOf(tx, after);
   await refuseTaken(tx, owner, row, columns);
   const changed = verifiedFields.some((field) => before[field] !== after[field]);
@@ -51,7 +51,7 @@ export async function editPassport(
     targetKind: "passport",
     targetId: id,
     partnerId: owner.partnerId,
-    fields: Object.keys(checked.change),
+    fields: Object.keys(checked.ok),
   });
   return { ok: true, id };
 }

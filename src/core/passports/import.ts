@@ -1,5 +1,6 @@
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
+import type { Checked } from "../kernel/checked.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
@@ -25,19 +26,16 @@ export interface ImportResult {
   skipped: { index: number; passport_no: string; reason: (typeof skipReasons)[number] }[];
 }
 
-/** Checks records whole; `errors` names every bad field of every record as `records.3.passport_no`. */
-export function checkPassports(
-  records: readonly SentPassport[],
-  today: string,
-): { passports: NewPassport[]; errors: FieldErrors } {
+/** Checks records whole; `problems` names every bad field of every record as `records.3.passport_no`. */
+export function checkPassports(records: readonly SentPassport[], today: string): Checked<NewPassport[], FieldErrors> {
   const passports: NewPassport[] = [];
   const errors: FieldErrors = {};
   for (const [index, record] of records.entries()) {
     const checked = checkPassport(record, today);
-    if (checked.ok) passports.push(checked.passport);
-    else for (const [field, words] of Object.entries(checked.errors)) errors[`records.${index}.${field}`] = words;
+    if ("ok" in checked) passports.push(checked.ok);
+    else for (const [field, words] of Object.entries(checked.problems)) errors[`records.${index}.${field}`] = words;
   }
-  return { passports, errors };
+  return Object.keys(errors).length > 0 ? { problems: errors } : { ok: passports };
 }
 
 /**
@@ -49,11 +47,11 @@ export async function importPassports(
   input: Owner & { records: readonly SentPassport[]; actor: string },
 ): Promise<ImportResult> {
   await requireAgent(tx, input.partnerId);
-  const { passports, errors } = checkPassports(input.records, civilDateAt(tx.now));
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const checked = checkPassports(input.records, civilDateAt(tx.now));
+  if ("problems" in checked) throw invalid(checked.problems);
   const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
   const seen = new Set<string>();
-  for (const [index, passport] of passports.entries()) await addOne(tx, input, { index, passport, seen, result });
+  for (const [index, passport] of checked.ok.entries()) await addOne(tx, input, { index, passport, seen, result });
   result.imported = result.records.length;
   result.skipped_duplicates = result.skipped.length;
   await recordAudit(tx, {

@@ -64,7 +64,8 @@ function withRecordErrors(refusal: Error, payload: unknown, today: string): Erro
   if (!(refusal instanceof Problem) || refusal.errors === undefined || !Array.isArray(records)) return refusal;
   if (records.length > IMPORT_LIMIT) return refusal;
   const { errors: schemaErrors } = refusal;
-  const found = Object.entries(checkPassports(records.map(textsOf), today).errors);
+  const checked = checkPassports(records.map(textsOf), today);
+  const found = "problems" in checked ? Object.entries(checked.problems) : [];
   // A record that is no object has the schema's error alone.
   const more = found.filter(([path]) => schemaErrors[path.split(".").slice(0, 2).join(".")] === undefined);
   return invalid({ ...Object.fromEntries(more), ...schemaErrors });

@@ -2,11 +2,12 @@ import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/
 import { type NewActivation, submitActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
+import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
 import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { Checked, RowOutcome } from "../../csv/import.ts";
+import type { RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
@@ -37,7 +38,7 @@ export function checkActivationRow({ values }: Row, { now, carriers, draws }: Ci
   const replaces = values.confirm_date_change.toLowerCase();
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
   const { fields, errors } = checkKyc(Object.fromEntries(kycFields.map((field) => [field, values[field]])), now);
-  for (const [field, words] of Object.entries(errors)) problems.push(`${field} ${words.join(", ")}`);
+  problems.push(...fieldSentences(errors));
   if (problems.length === 0 && carriers !== null) problems.push(...carrierProblems(values, fields, carriers));
   if (problems.length > 0) return { problems };
   const { iccid, activation_date } = values;

@@ -1,6 +1,4 @@
-import type { UsageReport } from "../../../core/esims/usage.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
-import type { Checked } from "../../csv/import.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -41,10 +39,7 @@ export const usage = command({
       importCsv(context, {
         file,
         spec: usageCsv,
-        check({ values }): Checked<UsageReport> {
-          const checked = checkUsageRow(values);
-          return checked.ok ? { ok: checked.report } : { problems: checked.problems };
-        },
+        check: ({ values }) => checkUsageRow(values),
         send: (reports) => store.write(recordUsage, { reports, actor: OPERATOR }),
         dryRun,
         strict,

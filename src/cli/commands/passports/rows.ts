@@ -1,18 +1,15 @@
+import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
 import { checkIdentityFields } from "../../../core/kernel/identity.ts";
 import { checkPassport, type SentPassport } from "../../../core/passports/check.ts";
 import type { DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { passportVerdicts } from "../../../core/store/schema/values.ts";
-import type { Checked } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 
 /** Checks rows of a passport file as the API would; `today` is YYYY-MM-DD. Valid rows are sent unchanged. */
 export function passportRowCheck(today: string): (row: CsvRow<keyof SentPassport>) => Checked<SentPassport> {
   return ({ values }) => {
     const checked = checkPassport(values, today);
-    if (checked.ok) return { ok: checked.passport };
-    return {
-      problems: Object.entries(checked.errors).flatMap(([field, words]) => words.map((one) => `${field} ${one}`)),
-    };
+    return "ok" in checked ? checked : { problems: fieldSentences(checked.problems) };
   };
 }
 
@@ -29,7 +26,7 @@ export function verdictRowCheck(
   return ({ values }) => {
     const { passport_no, passport_country, reason } = values;
     const { fields, errors } = checkIdentityFields({ passport_no, passport_country }, "");
-    const problems = Object.entries(errors).flatMap(([field, words]) => words.map((one) => `${field} ${one}`));
+    const problems = fieldSentences(errors);
     for (const field of ["passport_country", "passport_no"] as const) {
       if (values[field] === "") problems.push(`${field} is required`);
     }

@@ -20,9 +20,8 @@ export const importStockFile = command({
     ...importOptions,
   },
   async run(context, { file, sku, luhn, dryRun, strict }) {
-    const [{ importStock, stockedProduct }, { stockRowCheck }, { stockCsv }] = await Promise.all([
+    const [{ checkStockRow, importStock, stockedProduct }, { stockCsv }] = await Promise.all([
       import("../../../core/esims/import-stock.ts"),
-      import("../../bulk/stock-row.ts"),
       import("../../csv/specs.ts"),
     ]);
     return context.withStore(async ({ store }) => {
@@ -30,7 +29,7 @@ export const importStockFile = command({
       return importCsv(context, {
         file,
         spec: stockCsv,
-        check: stockRowCheck({ luhn }),
+        check: ({ values }) => checkStockRow(values, { luhn }),
         send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
         dryRun,
         strict,
