@@ -1,4 +1,5 @@
 import type { Actor } from "../audit/record.ts";
+import { givenNames } from "../audit/set-row.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
@@ -37,7 +38,7 @@ export async function rescheduleActivation(
   }
   const change = changeOf(tx, row, input.edit);
   const edited = await progressActivation(tx, row, change);
-  const fields = Object.entries(input.edit).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const fields = givenNames(input.edit);
   await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields });
   return toActivation(edited);
 }

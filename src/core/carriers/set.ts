@@ -1,7 +1,6 @@
-import { recordAudit } from "../audit/record.ts";
-import { isPlainHttpUrl } from "../kernel/http-url.ts";
+import { setRow } from "../audit/set-row.ts";
+import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Carrier, type CarrierRow, carrierByPrefix, requireCarrier, toCarrier } from "./carrier.ts";
@@ -24,8 +23,6 @@ export interface CarrierSettings {
   answer_within_ms?: number | undefined;
 }
 
-type Written = Omit<CarrierRow, "created_at">;
-
 /**
  * Adds a carrier, or changes what is named of one. A new one needs a name and a brand; the http adapter needs an
  * address and a secret. Throws `validation`.
@@ -38,10 +35,8 @@ export async function setCarrier(
   const before = await carrierByPrefix(tx, prefix);
   const { row, errors } = merged(tx, prefix, before, settings);
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  if (before === null) await insertRow(tx, "carriers", { ...row, created_at: tx.now });
-  else await updateRow(tx, "carriers", { prefix }, row);
-  const fields = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  await recordAudit(tx, { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix, fields });
+  const audit = { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix };
+  await setRow(tx, "carriers", { key: { prefix }, before, row, settings, audit });
   await tx.touch();
   return toCarrier(await requireCarrier(tx, prefix));
 }
@@ -51,9 +46,9 @@ function merged(
   prefix: string,
   before: CarrierRow | null,
   settings: CarrierSettings,
-): { row: Written; errors: FieldErrors } {
+): { row: CarrierRow; errors: FieldErrors } {
   const { secret, required_fields, ...rest } = settings;
-  const row: Written = {
+  const row: CarrierRow = {
     prefix,
     name: rest.name ?? before?.name ?? "",
     region: rest.region ?? before?.region ?? "Australia",
@@ -64,6 +59,7 @@ function merged(
     secret_sealed: secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(secret),
     timeout_ms: rest.timeout_ms ?? before?.timeout_ms ?? EXCHANGE_TIMEOUT_MS,
     answer_within_ms: rest.answer_within_ms ?? before?.answer_within_ms ?? ANSWER_WITHIN_MS,
+    created_at: before?.created_at ?? tx.now,
     updated_at: tx.now,
   };
   return { row, errors: faultsOf(row, settings) };
@@ -73,7 +69,7 @@ function known(fields: string[] | undefined): KycField[] | undefined {
   return fields === undefined ? undefined : kycFields.filter((field) => fields.includes(field));
 }
 
-function faultsOf(row: Written, { required_fields = [], secret }: CarrierSettings): FieldErrors {
+function faultsOf(row: CarrierRow, { required_fields = [], secret }: CarrierSettings): FieldErrors {
   const errors: FieldErrors = {};
   if (!/^\d{1,20}$/.test(row.prefix)) errors.prefix = ["must be 1 to 20 digits"];
   if (row.name.trim() === "") errors.name = ["is required for a new carrier"];
@@ -81,10 +77,7 @@ function faultsOf(row: Written, { required_fields = [], secret }: CarrierSetting
   const names: readonly string[] = kycFields;
   const strange = required_fields.filter((field) => !names.includes(field));
   if (strange.length > 0) errors.required_fields = [`may hold ${kycFields.join(", ")}; not ${strange.join(", ")}`];
-  if (secret !== undefined && secret.length < 16) errors.secret = ["must have at least 16 characters"];
-  if (row.url !== null && !isPlainHttpUrl(row.url)) errors.url = ["must be an http(s) address without a login"];
-  if (row.adapter === "http" && row.url === null) errors.url = ["is needed by the http adapter"];
-  if (row.adapter === "http" && row.secret_sealed === null) errors.secret = ["is needed by the http adapter"];
+  Object.assign(errors, exchangeFaults(row, secret), httpNeeds(row));
   if (row.timeout_ms < 100 || row.timeout_ms > LONGEST_TIMEOUT_MS) errors.timeout = ["must be between 0.1 and 30 s"];
   if (row.answer_within_ms < 1_000) errors.answer_within = ["must be at least a second"];
   return errors;

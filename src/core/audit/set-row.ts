@@ -1,0 +1,30 @@
+import { insertRow, type KeyOf, type NewRow, updateRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
+import type { Tx } from "../store/store.ts";
+import { type AuditEntry, recordAudit } from "./record.ts";
+
+/** What the operator sets row by row, each under a name of its own. */
+type Settable = "carriers" | "suppliers";
+
+interface Setting<N extends Settable> {
+  key: KeyOf<N>;
+  /** Null: it is added. */
+  before: Row<N> | null;
+  row: Row<N> & NewRow<N>;
+  /** As they were given; what is left out is not named in the audit trail. */
+  settings: object;
+  audit: Omit<AuditEntry, "fields">;
+}
+
+/** Adds or changes a row, and records which of its settings were given. */
+export async function setRow<N extends Settable>(tx: Tx, table: N, setting: Setting<N>): Promise<void> {
+  const { key, before, row, settings, audit } = setting;
+  if (before === null) await insertRow(tx, table, row);
+  else await updateRow(tx, table, key, row);
+  await recordAudit(tx, { ...audit, fields: givenNames(settings) });
+}
+
+/** The names of what was given: undefined means left out. */
+export function givenNames(given: object): string[] {
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
