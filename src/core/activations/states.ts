@@ -44,19 +44,31 @@ export function stateOf({ status, processing_status }: Statuses): ActivationStat
   return status === "cancelled" ? "cancelled" : processing_status;
 }
 
-/** Columns that no change names: whose request it is and for which SIM, and what follows from its state. */
-type Fixed =
-  | "id"
-  | "partner_id"
-  | "environment"
-  | "iccid"
-  | "status"
-  | "processing_status"
-  | "created_at"
-  | "updated_at";
+/** What may change of a request, beside its state. */
+type Changing =
+  | "activation_date"
+  | "processing_mode"
+  | "not_before"
+  | "note"
+  | "mobile_number"
+  | "confirmation_number"
+  | "error_type"
+  | "error_message"
+  | "cancel_reason"
+  | "due_at"
+  | "leased_until"
+  | "deadline_at"
+  | "faults"
+  | "exchanges"
+  | "queued_at"
+  | "submitted_at"
+  | "confirmed_at"
+  | "activated_at"
+  | "cancelled_at"
+  | "finished_at";
 
 /** A change: a move to another state, other fields, or both. Fields that are left out stay. */
-export type Change = Partial<Omit<ActivationRow, Fixed>> & { state?: ActivationState };
+export type Change = Partial<Pick<ActivationRow, Changing>> & { state?: ActivationState };
 
 /** Writes what changed; the state only moves as the transition table allows. Answers the new row. */
 export async function progressActivation(tx: Tx, row: ActivationRow, change: Change): Promise<ActivationRow> {

@@ -1,6 +1,8 @@
 import { eq } from "drizzle-orm";
+import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -38,17 +40,14 @@ export function toProductDetail(row: Row<"products">) {
 export type Product = ReturnType<typeof toProduct>;
 export type ProductDetail = ReturnType<typeof toProductDetail>;
 
-const byId = statement((db, t, slot: Slots<{ id: string }>) =>
-  db.select().from(t.products).where(eq(t.products.id, slot.id)),
-);
-
 const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
   db.select().from(t.products).where(eq(t.products.sku, slot.sku)),
 );
 
 /** The product's row by id, or null. */
-export async function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {
-  return first(await byId(q, { id }));
+export function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {
+  // Callers may pass any text; only the id of a product finds one.
+  return findByKey(q, "products", { id: id as ProductId });
 }
 
 /** The product's row by sku, or null. */

@@ -3,8 +3,9 @@ import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { findByKey } from "../store/rows.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type EsimRow, esimTransitions } from "./esim.ts";
 import { audienceOf } from "./life.ts";
@@ -37,10 +38,6 @@ const expire = statement((db, t, slot: Slots<{ status: EsimStatus; now: number; 
     .returning(),
 );
 
-const promisedBy = statement((db, t, slot: Slots<{ id: ProductId }>) =>
-  db.select({ mb: t.products.data_amount_mb }).from(t.products).where(eq(t.products.id, slot.id)),
-);
-
 /**
  * Expires eSIMs whose validity has ended, the longest ended first, 500 at most; each with its event (contract:
  * esim.expired). Returns how many: 0 means that nothing is due any more. Safe to repeat, late or twice at once.
@@ -58,7 +55,7 @@ export async function expireDueEsims(tx: Tx, _input: null): Promise<number> {
 }
 
 async function promisedMb(tx: Tx, id: ProductId, known: Map<ProductId, number>): Promise<number> {
-  const mb = known.get(id) ?? first(await promisedBy(tx, { id }))?.mb;
+  const mb = known.get(id) ?? (await findByKey(tx, "products", { id }))?.data_amount_mb;
   if (mb === undefined) throw new Error("an eSIM's product is always there");
   known.set(id, mb);
   return mb;

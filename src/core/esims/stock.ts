@@ -1,5 +1,6 @@
 import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import { findByKey } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
@@ -32,13 +33,9 @@ const give = statement((db, t, slot: Slots<{ product_id: ProductId; quantity: nu
     .where(eq(t.stockPools.product_id, slot.product_id)),
 );
 
-const poolOf = statement((db, t, slot: Slots<{ product_id: ProductId }>) =>
-  db.select().from(t.stockPools).where(eq(t.stockPools.product_id, slot.product_id)),
-);
-
 /** How many eSIMs of a product are free. */
 export async function availableStock(q: Read, productId: ProductId): Promise<number> {
-  return (await poolOf(q, { product_id: productId }))[0]?.available ?? 0;
+  return (await findByKey(q, "stockPools", { product_id: productId }))?.available ?? 0;
 }
 
 /** What is missing for `needs`, all taken together; empty: there is enough of everything. */

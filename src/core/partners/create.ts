@@ -1,13 +1,11 @@
-import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tier } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { type Partner, partnerById, toPartner } from "./partner.ts";
+import { findPartner, type Partner, partnerById, toPartner } from "./partner.ts";
 
 /** A partner as the operator describes it; what is left out is standard tier, no agent, no production. */
 export interface NewPartner {
@@ -21,10 +19,6 @@ export interface NewPartner {
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-const slugTaken = statement((db, t, slot: Slots<{ slug: string }>) =>
-  db.select({ id: t.partners.id }).from(t.partners).where(eq(t.partners.slug, slot.slug)),
-);
-
 /** Creates a partner. Throws `validation` for a bad slug or name, `duplicate` when the slug is taken. */
 export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner> {
   const name = input.name.trim();
@@ -32,7 +26,7 @@ export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner>
     throw invalid({ slug: ["must be 1-63 lower-case letters, digits and hyphens, e.g. acme-travel"] });
   }
   if (name === "" || name.length > 200) throw invalid({ name: ["must have 1 to 200 characters"] });
-  if ((await slugTaken(tx, { slug: input.slug })).length > 0) {
+  if ((await findPartner(tx, input.slug)) !== null) {
     throw new Problem("duplicate", `A partner with the slug ${input.slug} exists already.`);
   }
   const id = newId<PartnerId>(tx);

@@ -43,9 +43,14 @@ const bySlug = statement((db, t, slot: Slots<{ slug: string }>) =>
   db.select().from(t.partners).where(eq(t.partners.slug, slot.slug)),
 );
 
+/** The partner's row, or null when no partner has this slug. */
+export async function findPartner(q: Read, slug: string): Promise<Row<"partners"> | null> {
+  return first(await bySlug(q, { slug }));
+}
+
 /** The partner's row. Throws `not_found` when no partner has this slug. */
 export async function requirePartner(q: Read, slug: string): Promise<Row<"partners">> {
-  const row = first(await bySlug(q, { slug }));
+  const row = await findPartner(q, slug);
   if (row === null) throw notFound("partner", slug);
   return row;
 }

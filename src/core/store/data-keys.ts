@@ -3,7 +3,7 @@ import { newId } from "../kernel/ids.ts";
 import type { Writer } from "./group-commit.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
-import { insertRow } from "./rows.ts";
+import { insertRow, updateRow } from "./rows.ts";
 import { keyPurposes } from "./schema/values.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
@@ -70,10 +70,6 @@ const retiredFieldKeys = statement((db, t, _slot) =>
     .orderBy(t.dataKeys.created_at, t.dataKeys.id),
 );
 
-const retireKey = statement((db, t, slot: Slots<{ id: string; now: number }>) =>
-  db.update(t.dataKeys).set({ retired_at: slot.now }).where(eq(t.dataKeys.id, slot.id)),
-);
-
 const deleteKey = statement((db, t, slot: Slots<{ id: string }>) =>
   db.delete(t.dataKeys).where(eq(t.dataKeys.id, slot.id)),
 );
@@ -91,7 +87,7 @@ export async function rotateDataKey(tx: Tx): Promise<DataKeyRotation> {
   const current = first(await currentFieldKey(tx, {}));
   if (current === null) throw new Error("no field key in the database");
   if ((await retiredFieldKeys(tx, {})).length > 0) return { keyId: current.id, resumed: true };
-  await retireKey(tx, { id: current.id, now: tx.now });
+  await updateRow(tx, "dataKeys", { id: current.id }, { retired_at: tx.now });
   const keyId = await addDataKey(tx, "field");
   await tx.touch();
   return { keyId, resumed: false };

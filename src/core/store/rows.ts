@@ -12,6 +12,7 @@ interface NamedKeys {
   carriers: "prefix";
   credentials: "client_id";
   signingKeys: "kid";
+  stockPools: "product_id";
   suppliers: "name";
 }
 

@@ -1,10 +1,10 @@
-import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type SupplierRow = Row<"suppliers">;
@@ -33,15 +33,11 @@ export function toSupplier(row: SupplierRow): Supplier {
   };
 }
 
-const byName = statement((db, t, slot: Slots<{ name: string }>) =>
-  db.select().from(t.suppliers).where(eq(t.suppliers.name, slot.name)),
-);
-
 const all = statement((db, t, _slot) => db.select().from(t.suppliers).orderBy(t.suppliers.name));
 
 /** The supplier with this name, or null. */
-export async function findSupplier(q: Read, name: string): Promise<SupplierRow | null> {
-  return first(await byName(q, { name }));
+export function findSupplier(q: Read, name: string): Promise<SupplierRow | null> {
+  return findByKey(q, "suppliers", { name });
 }
 
 /** The supplier with this name. Throws `not_found`. */

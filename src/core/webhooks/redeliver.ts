@@ -3,23 +3,19 @@ import { recordAudit } from "../audit/record.ts";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
-import { updateRow } from "../store/rows.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
 
-const again = statement((db, t, slot: Slots<{ id: DeliveryId; now: number }>) =>
-  db
-    .update(t.deliveries)
-    .set({ status: "pending", attempts: 0, due_at: slot.now, leased_until: null })
-    .where(eq(t.deliveries.id, slot.id))
-    .returning({ endpoint_id: t.deliveries.endpoint_id }),
-);
+/** A delivery with all its attempts before it. */
+const fromStart = { status: "pending", attempts: 0, leased_until: null } as const;
 
 /** Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, `conflict`. */
 export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
-  const delivery = first(await again(tx, { id: input.id, now: tx.now }));
+  const delivery = await findByKey(tx, "deliveries", { id: input.id });
   if (delivery === null) throw notFound("delivery");
+  await updateRow(tx, "deliveries", { id: input.id }, { ...fromStart, due_at: tx.now });
   const endpoint = await requireWebhook(tx, delivery.endpoint_id);
   requireActive(endpoint);
   await updateRow(tx, "webhookEndpoints", { id: endpoint.id }, { due_at: tx.now });
@@ -32,7 +28,7 @@ type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: numbe
 const againFrom = statement((db, t, slot: Slots<Stretch>) =>
   db
     .update(t.deliveries)
-    .set({ status: "pending", attempts: 0, due_at: slot.now, leased_until: null })
+    .set({ ...fromStart, due_at: slot.now })
     .where(
       inArray(
         t.deliveries.id,
