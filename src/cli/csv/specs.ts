@@ -1,4 +1,5 @@
 /** The columns of every file that commands read in bulk. Design: terminal, "Files it reads". */
+import { identityNames, passportNames, requiredFields, simNames } from "../../core/kernel/identity-fields.ts";
 import type { CsvSpec } from "./header.ts";
 
 /** Keeps the column names as types, so that `row.values` knows them. */
@@ -52,21 +53,8 @@ export const stockCsv = spec({
 
 /** `passports import`. */
 export const passportsCsv = spec({
-  columns: [
-    "first_name",
-    "last_name",
-    "title",
-    "date_of_birth",
-    "passport_no",
-    "passport_country",
-    "passport_expiry",
-    "address",
-    "suburb",
-    "state",
-    "postcode",
-    "reference",
-  ],
-  needs: ["first_name", "last_name", "date_of_birth", "passport_no", "passport_country", "passport_expiry"],
+  columns: passportNames,
+  needs: requiredFields,
   foreign: { iccid: "SIMs to be activated go in by esimctl activations submit; leave the column out otherwise." },
 });
 
@@ -81,19 +69,8 @@ export const activationsCsv = spec({
   columns: [
     "iccid",
     "activation_date",
-    "first_name",
-    "last_name",
-    "title",
-    "date_of_birth",
-    "passport_no",
-    "passport_country",
-    "passport_expiry",
-    "address",
-    "suburb",
-    "state",
-    "postcode",
-    "sim_last4",
-    "puk",
+    ...identityNames,
+    ...simNames,
     "customer_email",
     "customer_phone",
     "plan_name",

@@ -1,6 +1,7 @@
 import type { CarrierRow } from "../carriers/carrier.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { checkIdentityFields, type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import { identityNames } from "../kernel/identity-fields.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
 import type { KycField } from "../store/schema/values.ts";
@@ -81,16 +82,6 @@ export function openKyc({ vault }: Pick<Read, "vault">, sealed: string | null): 
 }
 
 /** What a drawn passport will bring: such a field is not missing from a line yet. */
-export const drawableFields: Partial<Record<KycField, string>> = {
-  first_name: "pool",
-  last_name: "pool",
-  title: "pool",
-  date_of_birth: "pool",
-  passport_no: "pool",
-  passport_country: "pool",
-  passport_expiry: "pool",
-  address: "pool",
-  suburb: "pool",
-  state: "pool",
-  postcode: "pool",
-};
+export const drawableFields: Partial<Record<KycField, string>> = Object.fromEntries(
+  identityNames.map((field) => [field, "pool"]),
+);

@@ -1,26 +1,15 @@
 import type { Checked } from "../kernel/checked.ts";
 import { checkIdentityFields, type SentIdentity } from "../kernel/identity.ts";
+import {
+  type OptionalField,
+  optionalFields,
+  type PassportField,
+  passportFields,
+  type RequiredField,
+  requiredFields,
+} from "../kernel/identity-fields.ts";
 import type { FieldErrors } from "../kernel/problem.ts";
 import type { NewPassport } from "./passport.ts";
-
-/** Most characters of a passport's reference. */
-export const REFERENCE_LENGTH = 100;
-
-/** The fields without which there is no passport record. */
-export const requiredFields = [
-  "first_name",
-  "last_name",
-  "date_of_birth",
-  "passport_no",
-  "passport_country",
-  "passport_expiry",
-] as const;
-
-/** The fields that may be left out, or cleared. */
-export const optionalFields = ["title", "address", "suburb", "state", "postcode", "reference"] as const;
-
-export type RequiredField = (typeof requiredFields)[number];
-export type OptionalField = (typeof optionalFields)[number];
 
 /** A record as it was sent: absent, null and empty mean the same. */
 export type SentPassport = SentIdentity & { readonly reference?: string | null | undefined };
@@ -55,20 +44,19 @@ export function checkPassport(sent: SentPassport, today: string): Checked<NewPas
 function checkFields(sent: SentPassport, today: string) {
   const { fields, errors } = checkIdentityFields(sent, today);
   const reference = sent.reference?.trim() ?? "";
-  if ([...reference].length > REFERENCE_LENGTH) {
-    errors.reference = [`must be at most ${REFERENCE_LENGTH} characters`];
+  if ([...reference].length > passportFields.reference.max) {
+    errors.reference = [`must be at most ${passportFields.reference.max} characters`];
   }
   return { fields: { ...fields, ...(reference === "" ? {} : { reference }) }, errors };
 }
 
 /** What a PATCH says: a text changes the field, null clears it, absent leaves it. */
-export type PassportChange = { readonly [F in RequiredField | OptionalField]?: string | null };
+export type PassportChange = { readonly [F in PassportField]?: string | null };
 
 /** The checked change, or every bad field; a field that must be there cannot be cleared. `today` is YYYY-MM-DD. */
 export function checkChange(change: PassportChange, today: string): Checked<Partial<NewPassport>, FieldErrors> {
   const { fields, errors } = checkFields(change, today);
-  const isEmpty = (field: RequiredField | OptionalField) =>
-    change[field] !== undefined && (change[field]?.trim() ?? "") === "";
+  const isEmpty = (field: PassportField) => change[field] !== undefined && (change[field]?.trim() ?? "") === "";
   for (const field of requiredFields.filter(isEmpty)) errors[field] = ["cannot be cleared"];
   if (Object.keys(change).length === 0) errors.body = ["must have at least one field to change"];
   if (Object.keys(errors).length > 0) return { problems: errors };

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { bulkStatuses } from "../../core/activations/bulk.ts";
+import { identityFields, simFields } from "../../core/kernel/identity-fields.ts";
 import { activationStatuses, processingModes, processingStatuses } from "../../core/store/schema/values.ts";
 import { BulkSummary, CivilDate, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
@@ -21,19 +22,19 @@ export const NewActivation = Type.Object(
   {
     iccid: Iccid,
     activation_date: CivilDate("A day in Sydney: today or later"),
-    first_name: text(100, "Philippa"),
-    last_name: text(100, "Underwold"),
-    title: text(20, "Ms"),
-    date_of_birth: text(10, "1964-07-16"),
-    passport_no: text(40, "342075096"),
-    passport_country: text(3, "GBR"),
-    passport_expiry: text(10, "2029-12-20"),
-    address: text(200, "Flat 4/102 Currawong Drive"),
-    suburb: text(100, "Braddon"),
-    state: text(50, "ACT"),
-    postcode: text(20, "2612"),
-    sim_last4: text(4, "9583"),
-    puk: text(20, "22542821"),
+    first_name: text(identityFields.first_name.max, "Philippa"),
+    last_name: text(identityFields.last_name.max, "Underwold"),
+    title: text(identityFields.title.max, "Ms"),
+    date_of_birth: text(identityFields.date_of_birth.max, "1964-07-16"),
+    passport_no: text(identityFields.passport_no.max, "342075096"),
+    passport_country: text(identityFields.passport_country.max, "GBR"),
+    passport_expiry: text(identityFields.passport_expiry.max, "2029-12-20"),
+    address: text(identityFields.address.max, "Flat 4/102 Currawong Drive"),
+    suburb: text(identityFields.suburb.max, "Braddon"),
+    state: text(identityFields.state.max, "ACT"),
+    postcode: text(identityFields.postcode.max, "2612"),
+    sim_last4: text(simFields.sim_last4.max, "9583"),
+    puk: text(simFields.puk.max, "22542821"),
     customer_email: Type.Optional(
       Type.String({ format: "email", maxLength: 254, examples: ["philippa.underwold@example.com"] }),
     ),

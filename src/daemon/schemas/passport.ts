@@ -1,6 +1,6 @@
-import { Type } from "typebox";
-import { identityLengths } from "../../core/kernel/identity.ts";
-import { type PassportChange, REFERENCE_LENGTH } from "../../core/passports/check.ts";
+import { type TSchema, Type } from "typebox";
+import { type OptionalField, passportFields, type RequiredField } from "../../core/kernel/identity-fields.ts";
+import type { PassportChange } from "../../core/passports/check.ts";
 import { IMPORT_LIMIT, skipReasons } from "../../core/passports/import.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
@@ -18,12 +18,12 @@ const birthDate = Type.String({
 });
 
 const needed = {
-  first_name: name(identityLengths.first_name, "Ottoline"),
-  last_name: name(identityLengths.last_name, "Farrowgate"),
+  first_name: name(passportFields.first_name.max, "Ottoline"),
+  last_name: name(passportFields.last_name.max, "Farrowgate"),
   date_of_birth: birthDate,
   passport_no: Type.String({
     minLength: 1,
-    maxLength: identityLengths.passport_no,
+    maxLength: passportFields.passport_no.max,
     errorMessage: "must be 3 to 20 letters and digits, besides spaces and hyphens",
     description: "3 to 20 letters and digits; spaces, hyphens and case make no difference",
     examples: ["018159083"],
@@ -39,16 +39,20 @@ const needed = {
     errorMessage: "must be a real date as YYYY-MM-DD",
     examples: ["2034-02-14"],
   }),
-};
+} satisfies Record<RequiredField, TSchema>;
 
 const optional = {
-  title: Type.String({ maxLength: identityLengths.title, examples: ["Ms"] }),
-  address: Type.String({ maxLength: identityLengths.address, examples: ["219 Banksia Street"] }),
-  suburb: Type.String({ maxLength: identityLengths.suburb, examples: ["Newtown"] }),
-  state: Type.String({ maxLength: identityLengths.state, examples: ["NSW"] }),
-  postcode: Type.String({ maxLength: identityLengths.postcode, examples: ["2042"] }),
-  reference: Type.String({ maxLength: REFERENCE_LENGTH, description: "Your own note of it", examples: ["GRP-01-01"] }),
-};
+  title: Type.String({ maxLength: passportFields.title.max, examples: ["Ms"] }),
+  address: Type.String({ maxLength: passportFields.address.max, examples: ["219 Banksia Street"] }),
+  suburb: Type.String({ maxLength: passportFields.suburb.max, examples: ["Newtown"] }),
+  state: Type.String({ maxLength: passportFields.state.max, examples: ["NSW"] }),
+  postcode: Type.String({ maxLength: passportFields.postcode.max, examples: ["2042"] }),
+  reference: Type.String({
+    maxLength: passportFields.reference.max,
+    description: "Your own note of it",
+    examples: ["GRP-01-01"],
+  }),
+} satisfies Record<OptionalField, TSchema>;
 
 const NewPassport = Type.Object(
   {

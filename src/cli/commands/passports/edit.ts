@@ -1,3 +1,4 @@
+import { optionalFields } from "../../../core/kernel/identity-fields.ts";
 import type { PassportEdited } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
@@ -5,8 +6,6 @@ import { usageError } from "../../kernel/errors.ts";
 import { argument, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
-
-const clearable = ["title", "address", "suburb", "state", "postcode", "reference"] as const;
 
 export const edit = command({
   name: "edit",
@@ -32,7 +31,7 @@ export const edit = command({
     state: text("--state <state>", "state"),
     postcode: text("--postcode <postcode>", "postcode"),
     reference: text("--reference <text>", "your own note of it"),
-    clear: text("--clear <fields>", `fields to empty, with commas between: ${clearable.join(", ")}`),
+    clear: text("--clear <fields>", `fields to empty, with commas between: ${optionalFields.join(", ")}`),
   },
   async run(context, { id, clear, passport_no, ...fields }) {
     const number =
@@ -51,7 +50,8 @@ export const edit = command({
 
 function cleared(fields: string | undefined): Record<string, null> {
   const names = fields?.split(",").map((name) => name.trim().toLowerCase().replaceAll("-", "_")) ?? [];
-  const wrong = names.find((name) => !clearable.some((field) => field === name));
-  if (wrong !== undefined) throw usageError(`--clear cannot empty "${wrong}".`, `It empties ${clearable.join(", ")}.`);
+  const wrong = names.find((name) => !optionalFields.some((field) => field === name));
+  if (wrong !== undefined)
+    throw usageError(`--clear cannot empty "${wrong}".`, `It empties ${optionalFields.join(", ")}.`);
   return Object.fromEntries(names.map((name) => [name, null]));
 }

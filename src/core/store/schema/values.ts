@@ -1,5 +1,6 @@
-// The values of columns that have a fixed set of them, and what lists are sorted by. Without imports: the terminal
-// reads them as it starts.
+// The values of columns that have a fixed set of them, and what lists are sorted by. Without imports that run:
+// the terminal reads them as it starts.
+import type { IdentityField, simFields } from "../../kernel/identity-fields.ts";
 
 /** What partners see of a physical-SIM activation request and filter by. */
 export const activationStatuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;
@@ -39,7 +40,7 @@ export const kycFields = [
   "postcode",
   "sim_last4",
   "puk",
-] as const;
+] as const satisfies readonly (IdentityField | keyof typeof simFields)[];
 export type KycField = (typeof kycFields)[number];
 
 /** The tiers of partners; each has its rate limit. */
