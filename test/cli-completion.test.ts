@@ -187,7 +187,7 @@ test("the manual has every command with its options, and nothing that man would 
   expect(exitCode).toBe(0);
   const sections = stdout.split("\n").filter((line) => line.startsWith(".SS"));
   for (const noun of nouns) {
-    for (const { name } of await noun.verbs())
+    for (const { name } of noun.verbs)
       expect(sections).toContain(`.SS "${`${noun.name} ${name}`.replaceAll("-", "\\-")}"`);
   }
   expect(stdout).toContain("\\-\\-idempotency\\-key <key>");

@@ -52,10 +52,9 @@ describe("help", () => {
   });
 
   test("every verb has examples of itself and says what it changes", async () => {
-    const verbs = nouns.map(async (noun) => (await noun.verbs()).map((verb) => ({ verb, path: `${noun.name} ` })));
-    const alone = singles.map(async (single) => [{ verb: await single.load(), path: "" }]);
-    for (const { verb, path } of (await Promise.all([...verbs, ...alone])).flat()) {
-      const line = `${path}${verb.name}`;
+    const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, name: `${noun.name} ${verb.name}` })));
+    for (const { name: line, load } of [...verbs, ...singles]) {
+      const verb = await load();
       expect(verb.examples.length, line).toBeGreaterThan(0);
       for (const example of verb.examples) expect(`${example} `.startsWith(`${line} `), example).toBe(true);
       expect(verb.effects, line).toMatch(/\.$/);

@@ -10,16 +10,15 @@ import { esimctl } from "./support/warm.ts";
 
 interface Node {
   path: string[];
+  summary: string;
   command: Command;
 }
 
 /** Every command there is, with the words that name it. */
 async function wholeTree(): Promise<Node[]> {
-  const alone = singles.map(async (one) => [{ path: [one.name], command: await one.load() }]);
-  const verbs = nouns.map(async (noun) =>
-    (await noun.verbs()).map((command) => ({ path: [noun.name, command.name], command })),
-  );
-  return (await Promise.all([...alone, ...verbs])).flat();
+  const alone = singles.map((one) => ({ ...one, path: [one.name] }));
+  const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, path: [noun.name, verb.name] })));
+  return Promise.all([...alone, ...verbs].map(async ({ load, ...one }) => ({ ...one, command: await load() })));
 }
 
 const tree = await wholeTree();
@@ -114,7 +113,7 @@ describe("every command", () => {
   });
 
   test("its own JSON words and its summary are one line", () => {
-    for (const { command } of tree) expect(`${command.summary}${command.json}`).not.toMatch(/\n/);
+    for (const { summary, command } of tree) expect(`${summary}${command.json}`).not.toMatch(/\n/);
   });
 });
 

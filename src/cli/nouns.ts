@@ -1,142 +1,195 @@
-import type { Noun, Single } from "./frame/command.ts";
+import type { Command, Entry, Noun } from "./frame/command.ts";
+
+/** The summary of a command, and the module that exports it. */
+type Listed = readonly [summary: string, module: () => Promise<{ default: Command }>];
 
 /** Commands without a noun, in the order of the help. */
-export const singles: readonly Single[] = [
-  { name: "init", summary: "make a data directory", load: async () => (await import("./commands/init.ts")).init },
-  {
-    name: "serve",
-    summary: "run the platform: API, workers, pages",
-    load: async () => (await import("./commands/serve.ts")).serve,
-  },
-  { name: "login", summary: "sign in to a server", load: async () => (await import("./commands/login.ts")).login },
-  { name: "logout", summary: "forget a login", load: async () => (await import("./commands/logout.ts")).logout },
-  {
-    name: "whoami",
-    summary: "where commands act, and as whom",
-    load: async () => (await import("./commands/whoami.ts")).whoami,
-  },
-  {
-    name: "completion",
-    summary: "completion for bash, zsh and fish",
-    load: async () => (await import("./commands/completion.ts")).completion,
-  },
-  {
-    name: "status",
-    summary: "requests, orders, queues, cron runs, and what needs attention",
-    load: async () => (await import("./commands/status.ts")).status,
-  },
-  {
-    name: "find",
-    summary: "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
-    load: async () => (await import("./commands/find.ts")).find,
-  },
-  {
-    name: "doctor",
-    summary: "run checks on the installation, and say what to do about each finding",
-    load: async () => (await import("./commands/doctor.ts")).doctor,
-  },
-  {
-    name: "backup",
-    summary: "copy everything into one file, while serve runs",
-    load: async () => (await import("./commands/backup.ts")).backup,
-  },
-  {
-    name: "verify-backup",
-    summary: "read a backup whole: damage, schema, key, ledger",
-    load: async () => (await import("./commands/verify-backup.ts")).verifyBackup,
-  },
-  {
-    name: "restore",
-    summary: "put a backup into a data directory",
-    load: async () => (await import("./commands/restore.ts")).restore,
-  },
-  {
-    name: "migrate-to",
-    summary: "move everything from a data directory to PostgreSQL",
-    load: async () => (await import("./commands/migrate-to.ts")).migrateTo,
-  },
+export const singles: readonly Entry[] = entries({
+  init: ["make a data directory", () => import("./commands/init.ts")],
+  serve: ["run the platform: API, workers, pages", () => import("./commands/serve.ts")],
+  login: ["sign in to a server", () => import("./commands/login.ts")],
+  logout: ["forget a login", () => import("./commands/logout.ts")],
+  whoami: ["where commands act, and as whom", () => import("./commands/whoami.ts")],
+  completion: ["completion for bash, zsh and fish", () => import("./commands/completion.ts")],
+  status: ["requests, orders, queues, cron runs, and what needs attention", () => import("./commands/status.ts")],
+  find: [
+    "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
+    () => import("./commands/find.ts"),
+  ],
+  doctor: [
+    "run checks on the installation, and say what to do about each finding",
+    () => import("./commands/doctor.ts"),
+  ],
+  backup: ["copy everything into one file, while serve runs", () => import("./commands/backup.ts")],
+  "verify-backup": ["read a backup whole: damage, schema, key, ledger", () => import("./commands/verify-backup.ts")],
+  restore: ["put a backup into a data directory", () => import("./commands/restore.ts")],
+  "migrate-to": ["move everything from a data directory to PostgreSQL", () => import("./commands/migrate-to.ts")],
+});
+
+/** Nouns and their verbs, in the order of the help. */
+export const nouns: readonly Noun[] = [
+  noun("partners", "resellers: tier, agent record, production access", {
+    create: ["add a partner", () => import("./commands/partners/create.ts")],
+    list: ["all partners, by slug", () => import("./commands/partners/list.ts")],
+    show: ["one partner", () => import("./commands/partners/show.ts")],
+    update: [
+      "change tier, agent record, production access or rate limit",
+      () => import("./commands/partners/update.ts"),
+    ],
+    suspend: ["stop a partner's API access at once", () => import("./commands/partners/suspend.ts")],
+    resume: ["give a suspended partner its API access back", () => import("./commands/partners/resume.ts")],
+  }),
+  noun("credentials", "API credentials of partners", {
+    create: ["issue a credential for a partner", () => import("./commands/credentials/create.ts")],
+    list: ["a partner's credentials, revoked ones too", () => import("./commands/credentials/list.ts")],
+    rotate: ["replace a credential's secret", () => import("./commands/credentials/rotate.ts")],
+    revoke: ["end a credential and its tokens", () => import("./commands/credentials/revoke.ts")],
+  }),
+  noun("wallet", "prepaid money: balances, ledger, audit", {
+    balance: ["what a wallet holds, by currency", () => import("./commands/wallet/balance.ts")],
+    credit: ["put money that came in into a wallet", () => import("./commands/wallet/credit.ts")],
+    debit: ["take money out of a wallet: paid back, or corrected", () => import("./commands/wallet/debit.ts")],
+    ledger: [
+      "a partner's ledger transactions with their postings, newest first",
+      () => import("./commands/wallet/ledger.ts"),
+    ],
+    check: ["audit every balance against the ledger, and find low wallets", () => import("./commands/wallet/check.ts")],
+  }),
+  noun("products", "the catalog", {
+    list: ["the catalog, with the API's filters and sorts", () => import("./commands/products/list.ts")],
+    show: ["one product with its details", () => import("./commands/products/show.ts")],
+    import: ["create and update products from CSV or JSON", () => import("./commands/products/import.ts")],
+    update: ["change a product's price or status", () => import("./commands/products/update.ts")],
+  }),
+  noun("catalog", "the catalog for shops: Shopify, WooCommerce", {
+    export: ["the catalog with retail prices, for a shop", () => import("./commands/catalog/export.ts")],
+  }),
+  noun("stock", "eSIMs in stock, ready for sale", {
+    import: ["put eSIMs in stock from CSV", () => import("./commands/stock/import.ts")],
+    list: ["how many eSIMs are free, by product", () => import("./commands/stock/list.ts")],
+    low: ["products on sale that run out of eSIMs", () => import("./commands/stock/low.ts")],
+  }),
+  noun("orders", "orders of partners: create, read, deliver, review", {
+    create: ["order a product", () => import("./commands/orders/create.ts")],
+    bulk: ["place many orders from CSV or JSON", () => import("./commands/orders/bulk.ts")],
+    list: ["a partner's orders, newest first", () => import("./commands/orders/list.ts")],
+    show: ["one order with its lines and what was delivered", () => import("./commands/orders/show.ts")],
+    esims: ["the eSIMs of a fulfilled order", () => import("./commands/orders/esims.ts")],
+    queue: [
+      "orders of all partners that wait for review, oldest first, and why",
+      () => import("./commands/orders/queue.ts"),
+    ],
+    approve: ["pass an order that waits for review", () => import("./commands/orders/approve.ts")],
+    reject: ["refuse an order that waits for review, with a full refund", () => import("./commands/orders/reject.ts")],
+    ship: ["record that an order's physical SIMs went out", () => import("./commands/orders/ship.ts")],
+    cancel: [
+      "cancel what was not delivered of an order, and refund exactly that",
+      () => import("./commands/orders/cancel.ts"),
+    ],
+    retry: ["try the stuck parts of an order again", () => import("./commands/orders/retry.ts")],
+  }),
+  noun("suppliers", "suppliers of what is not in stock, by signed HTTP or by mail", {
+    list: ["all suppliers, by name", () => import("./commands/suppliers/list.ts")],
+    set: ["add a supplier, or change how it is reached", () => import("./commands/suppliers/set.ts")],
+  }),
+  noun("webhooks", "where events go: endpoints, deliveries, secrets, a local receiver", {
+    create: ["register an address that receives events", () => import("./commands/webhooks/create.ts")],
+    list: ["a partner's endpoints, newest first", () => import("./commands/webhooks/list.ts")],
+    show: ["one endpoint with its health", () => import("./commands/webhooks/show.ts")],
+    delete: ["delete an endpoint and what waits for it", () => import("./commands/webhooks/delete.ts")],
+    listen: [
+      "run a local receiver that checks signatures and prints events",
+      () => import("./commands/webhooks/listen.ts"),
+    ],
+    verify: ["check a delivery's signature by hand", () => import("./commands/webhooks/verify.ts")],
+    deliveries: [
+      "what was sent where, and the responses, newest first",
+      () => import("./commands/webhooks/deliveries.ts"),
+    ],
+    redeliver: [
+      "send a delivery again, or all that did not arrive since a time",
+      () => import("./commands/webhooks/redeliver.ts"),
+    ],
+    enable: ["put a failed or disabled endpoint back in service", () => import("./commands/webhooks/enable.ts")],
+    disable: ["take an endpoint out of service", () => import("./commands/webhooks/disable.ts")],
+    trigger: ["send a sample event to a partner's endpoints", () => import("./commands/webhooks/trigger.ts")],
+    "rotate-secret": ["give an endpoint a new signing secret", () => import("./commands/webhooks/rotate-secret.ts")],
+  }),
+  noun("esims", "eSIMs: status, usage, activation", {
+    status: ["an eSIM's state, data usage and location", () => import("./commands/esims/status.ts")],
+    usage: [
+      "usage import: take over reports of data usage and location from CSV",
+      () => import("./commands/esims/usage.ts"),
+    ],
+    activate: ["activate an eSIM, or take its suspension back", () => import("./commands/esims/activate.ts")],
+    suspend: ["suspend an eSIM until it is activated again", () => import("./commands/esims/suspend.ts")],
+  }),
+  noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
+    submit: ["hand in activation requests from CSV", () => import("./commands/activations/submit.ts")],
+    list: ["a partner's activation requests, newest first", () => import("./commands/activations/list.ts")],
+    show: [
+      "one activation request; --reveal: with what staff type into the carrier's portal",
+      () => import("./commands/activations/show.ts"),
+    ],
+    cancel: ["cancel requests that were not picked up yet", () => import("./commands/activations/cancel.ts")],
+    reschedule: [
+      "change date or note of requests that were not picked up yet",
+      () => import("./commands/activations/reschedule.ts"),
+    ],
+    queue: [
+      "what is with carriers or waits for staff, over all partners, oldest first",
+      () => import("./commands/activations/queue.ts"),
+    ],
+    confirm: ["record that the carrier took a request in", () => import("./commands/activations/confirm.ts")],
+    complete: [
+      "record that a SIM was activated, or that an order item was delivered",
+      () => import("./commands/activations/complete.ts"),
+    ],
+    fail: ["give a request up for good", () => import("./commands/activations/fail.ts")],
+    retry: ["have the carrier asked again, from the first attempt", () => import("./commands/activations/retry.ts")],
+  }),
+  noun("carriers", "carriers that activate physical SIMs, and their connections", {
+    list: ["all carriers, by ICCID prefix", () => import("./commands/carriers/list.ts")],
+    set: ["add a carrier, or change how one is reached and what it needs", () => import("./commands/carriers/set.ts")],
+  }),
+  noun("passports", "the identity pool: import, verify, withdraw, purge", {
+    import: ["add passports to a partner's pool from CSV", () => import("./commands/passports/import.ts")],
+    list: ["a partner's pool, newest first", () => import("./commands/passports/list.ts")],
+    show: [
+      "one passport of a partner's pool; --reveal: as operators see it, identity included",
+      () => import("./commands/passports/show.ts"),
+    ],
+    edit: ["change a passport of a partner's pool", () => import("./commands/passports/edit.ts")],
+    withdraw: ["take a passport out of a partner's pool", () => import("./commands/passports/withdraw.ts")],
+    queue: ["what awaits verification, over all partners, oldest first", () => import("./commands/passports/queue.ts")],
+    verify: [
+      "pass passports as genuine, by id or by a file of verdicts",
+      () => import("./commands/passports/verify.ts"),
+    ],
+    reject: ["refuse a passport", () => import("./commands/passports/reject.ts")],
+    uses: ["which requests drew a passport", () => import("./commands/passports/uses.ts")],
+    purge: ["delete identity data that is no longer needed", () => import("./commands/passports/purge.ts")],
+  }),
+  noun("audit", "the audit trail", {
+    list: ["the audit trail, newest first", () => import("./commands/audit/list.ts")],
+  }),
+  noun("logs", "the daemon's log", {
+    tail: ["the end of the daemon's log, and what comes in", () => import("./commands/logs/tail.ts")],
+  }),
+  noun("keys", "the keys of tokens and of sealed data", {
+    rotate: ["make a new signing key or data key", () => import("./commands/keys/rotate.ts")],
+  }),
 ];
 
-/** Nouns, in the order of the help. */
-export const nouns: readonly Noun[] = [
-  {
-    name: "partners",
-    summary: "resellers: tier, agent record, production access",
-    verbs: async () => (await import("./commands/partners/verbs.ts")).verbs,
-  },
-  {
-    name: "credentials",
-    summary: "API credentials of partners",
-    verbs: async () => (await import("./commands/credentials/verbs.ts")).verbs,
-  },
-  {
-    name: "wallet",
-    summary: "prepaid money: balances, ledger, audit",
-    verbs: async () => (await import("./commands/wallet/verbs.ts")).verbs,
-  },
-  {
-    name: "products",
-    summary: "the catalog",
-    verbs: async () => (await import("./commands/products/verbs.ts")).verbs,
-  },
-  {
-    name: "catalog",
-    summary: "the catalog for shops: Shopify, WooCommerce",
-    verbs: async () => (await import("./commands/catalog/verbs.ts")).verbs,
-  },
-  {
-    name: "stock",
-    summary: "eSIMs in stock, ready for sale",
-    verbs: async () => (await import("./commands/stock/verbs.ts")).verbs,
-  },
-  {
-    name: "orders",
-    summary: "orders of partners: create, read, deliver, review",
-    verbs: async () => (await import("./commands/orders/verbs.ts")).verbs,
-  },
-  {
-    name: "suppliers",
-    summary: "suppliers of what is not in stock, by signed HTTP or by mail",
-    verbs: async () => (await import("./commands/suppliers/verbs.ts")).verbs,
-  },
-  {
-    name: "webhooks",
-    summary: "where events go: endpoints, deliveries, secrets, a local receiver",
-    verbs: async () => (await import("./commands/webhooks/verbs.ts")).verbs,
-  },
-  {
-    name: "esims",
-    summary: "eSIMs: status, usage, activation",
-    verbs: async () => (await import("./commands/esims/verbs.ts")).verbs,
-  },
-  {
-    name: "activations",
-    summary: "physical SIMs: submit, move and cancel requests, work the queue",
-    verbs: async () => (await import("./commands/activations/verbs.ts")).verbs,
-  },
-  {
-    name: "carriers",
-    summary: "carriers that activate physical SIMs, and their connections",
-    verbs: async () => (await import("./commands/carriers/verbs.ts")).verbs,
-  },
-  {
-    name: "passports",
-    summary: "the identity pool: import, verify, withdraw, purge",
-    verbs: async () => (await import("./commands/passports/verbs.ts")).verbs,
-  },
-  {
-    name: "audit",
-    summary: "the audit trail",
-    verbs: async () => (await import("./commands/audit/verbs.ts")).verbs,
-  },
-  {
-    name: "logs",
-    summary: "the daemon's log",
-    verbs: async () => (await import("./commands/logs/verbs.ts")).verbs,
-  },
-  {
-    name: "keys",
-    summary: "the keys of tokens and of sealed data",
-    verbs: async () => (await import("./commands/keys/verbs.ts")).verbs,
-  },
-];
+function noun(name: string, summary: string, verbs: Readonly<Record<string, Listed>>): Noun {
+  return { name, summary, verbs: entries(verbs) };
+}
+
+/** Each command is loaded when it is named: lists of commands need its summary alone. */
+function entries(listed: Readonly<Record<string, Listed>>): Entry[] {
+  return Object.entries(listed).map(([name, [summary, module]]) => ({
+    name,
+    summary,
+    load: async () => (await module()).default,
+  }));
+}

@@ -3,7 +3,7 @@ import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvSpec } from "../csv/header.ts";
 import type { ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
 import type { CsvRow } from "../csv/open.ts";
-import type { Context } from "../frame/context.ts";
+import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { flag } from "../kernel/input.ts";
 import type { Result } from "../output/result.ts";

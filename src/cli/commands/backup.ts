@@ -6,9 +6,7 @@ import { recordResult } from "../output/result.ts";
 import { mebibytes, moment, yesNo } from "../output/words.ts";
 import { placeWords } from "../place/place.ts";
 
-export const backup = command({
-  name: "backup",
-  summary: "copy everything into one file, while serve runs",
+export default command({
   target: "operator",
   effects:
     "Writes FILE (0600) with the database as it is at one moment, checked, and the key file. Anyone who has the file " +

@@ -1,14 +1,11 @@
 import { type Candidate, type Completion, complete, shells } from "../completion/complete.ts";
 import { scripts } from "../completion/scripts.ts";
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { argument, argumentList } from "../kernel/input.ts";
 import { clean } from "../output/clean.ts";
 
-export const completion = command({
-  name: "completion",
-  summary: "what makes bash, zsh or fish complete commands, options and names",
+export default command({
   target: "process",
   effects: "Reads only: prints a script for the shell to read. The script asks this program what may come next.",
   json: "{shell, script}",

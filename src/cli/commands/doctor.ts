@@ -3,9 +3,7 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import { findingLines } from "../output/findings.ts";
 import type { Place } from "../place/place.ts";
 
-export const doctor = command({
-  name: "doctor",
-  summary: "run checks on the installation, and say what to do about each finding",
+export default command({
   target: "operator",
   effects:
     "Reads only, also while serve runs: database, schema, key file, ledger, stock, stuck work, clock, disk space. " +

@@ -1,8 +1,7 @@
 import type { Match, Story } from "../../core/find/find.ts";
 import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
 import type { Store } from "../../core/store/store.ts";
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { argument, flag } from "../kernel/input.ts";
 import { logLine } from "../logs/line.ts";
 import type { LogRecord } from "../logs/read.ts";
@@ -12,9 +11,7 @@ import type { Column, Sheet } from "../output/sheet.ts";
 import { moment, statusPaint } from "../output/words.ts";
 import { OPERATOR } from "../place/operator.ts";
 
-export const find = command({
-  name: "find",
-  summary: "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
+export default command({
   target: "operator",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +

@@ -2,9 +2,7 @@ import { command } from "../frame/command.ts";
 import { flag } from "../kernel/input.ts";
 import { type Place, placeWords } from "../place/place.ts";
 
-export const init = command({
-  name: "init",
-  summary: "make a data directory",
+export default command({
   target: "process",
   effects:
     "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone.",

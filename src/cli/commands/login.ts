@@ -1,14 +1,11 @@
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { optionalArgument } from "../kernel/input.ts";
 import { type Server, serverUrl } from "../place/place.ts";
 import type { Profile } from "../place/profiles.ts";
 import { identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
-export const login = command({
-  name: "login",
-  summary: "sign in to a server and keep that as a profile",
+export default command({
   target: "process",
   effects:
     "Checks the credential at the server and keeps it in your config folder (0600), as the profile that --profile " +

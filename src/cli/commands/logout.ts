@@ -1,9 +1,7 @@
 import { command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
 
-export const logout = command({
-  name: "logout",
-  summary: "forget a profile, its secret and its token",
+export default command({
   target: "process",
   effects:
     "Removes the profile that --profile names, else the one last logged in. The credential itself stays good: only " +

@@ -6,9 +6,7 @@ import { recordResult } from "../output/result.ts";
 import { keyFileOf } from "../place/key-file.ts";
 import { placeWords } from "../place/place.ts";
 
-export const migrateTo = command({
-  name: "migrate-to",
-  summary: "move everything from a data directory to PostgreSQL",
+export default command({
   target: "operator",
   effects:
     "Copies the whole data directory into an empty PostgreSQL database, in one transaction, and compares it row by " +

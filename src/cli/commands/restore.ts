@@ -1,5 +1,4 @@
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
 import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
@@ -8,9 +7,7 @@ import { givenKey } from "../place/key-file.ts";
 import { placeWords } from "../place/place.ts";
 import { countsJson } from "./verify-backup.ts";
 
-export const restore = command({
-  name: "restore",
-  summary: "put a backup into a data directory",
+export default command({
   target: "process",
   effects:
     "Verifies a copy of FILE and puts it into --data DIR, which is made if absent (0700, files 0600). Over data only " +

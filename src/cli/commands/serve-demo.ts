@@ -1,7 +1,7 @@
 import { command } from "../frame/command.ts";
 import { type Place, placeWords } from "../place/place.ts";
 import { printListening } from "../serve/listening.ts";
-import { serve, serveOptions, servingOf } from "./serve.ts";
+import serve, { serveOptions, servingOf } from "./serve.ts";
 
 /** `serve` as npm start runs it: demo data first, and what to try with it once it listens. */
 export const serveDemo = command({

@@ -52,9 +52,7 @@ function smtpAddress(typed: string | undefined): string | undefined {
   );
 }
 
-export const serve = command({
-  name: "serve",
-  summary: "run the platform: API, workers, pages",
+export default command({
   target: "process",
   effects:
     "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent. " +

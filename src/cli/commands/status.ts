@@ -1,8 +1,7 @@
 import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { PlatformStatus } from "../../core/insight/status.ts";
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
 import type { Sheet } from "../output/sheet.ts";
@@ -14,9 +13,7 @@ const MOST_ROWS = 5;
 
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-export const status = command({
-  name: "status",
-  summary: "requests, orders, queues, cron runs, and what needs attention",
+export default command({
   target: "operator",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:

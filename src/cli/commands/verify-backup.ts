@@ -14,9 +14,7 @@ export function countsJson(counts: Counts | null): Record<string, number> | null
   return { ...rest, ledger_transactions };
 }
 
-export const verifyBackup = command({
-  name: "verify-backup",
-  summary: "read a backup whole: damage, schema, key, ledger",
+export default command({
   target: "process",
   effects: "Reads only. Exit code 1 only for faults. --key-file FILE tries the key that is kept apart.",
   json:

@@ -1,15 +1,12 @@
 import { resolve } from "node:path";
 import { apiPath } from "../client/api.ts";
-import { command } from "../frame/command.ts";
-import type { Context } from "../frame/context.ts";
+import { type Context, command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { type Place, placeWords, type Server } from "../place/place.ts";
 import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
-export const whoami = command({
-  name: "whoami",
-  summary: "where commands act, and as whom",
+export default command({
   target: "process",
   effects: "Reads only. At a server it asks there whether the credential is still good.",
   json: WHOAMI_JSON,

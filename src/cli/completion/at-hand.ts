@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { dataDirectory } from "../../core/store/data-directory.ts";
 import { type Named, type Naming, namesIn } from "../../core/store/names.ts";
-import type { Context } from "../frame/context.ts";
+import type { Context } from "../frame/command.ts";
 import { resolveWhere } from "../place/place.ts";
 import { wordsTyped } from "./complete.ts";
 

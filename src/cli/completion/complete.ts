@@ -1,5 +1,5 @@
 import type { Naming } from "../../core/store/names.ts";
-import type { CommandTree, DescribedCommand } from "../frame/tree.ts";
+import type { Command, Noun, Tree } from "../frame/command.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
 
@@ -32,7 +32,7 @@ export function wordsTyped(typed: readonly string[]): string[] {
 }
 
 /** What is possible in place of the last of `typed`, the words after the program's name. */
-export async function complete(typed: readonly string[], tree: CommandTree): Promise<Completion> {
+export async function complete(typed: readonly string[], tree: Tree): Promise<Completion> {
   const words = wordsTyped(typed);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   const before = words.slice(0, -1);
@@ -44,34 +44,34 @@ export async function complete(typed: readonly string[], tree: CommandTree): Pro
   if (current.startsWith("-")) return wordsOf(flags.map(({ name, help }) => ({ value: name, help })));
   if (command !== null) return argumentOf(command, path, rest);
   if (lost) return wordsOf([]);
-  const listed = noun === null ? [...tree.singles, ...tree.nouns] : await noun.verbs();
+  const listed = noun === null ? [...tree.singles, ...tree.nouns] : noun.verbs;
   return wordsOf(listed.map(({ name, summary }) => ({ value: name, help: summary })));
 }
 
 interface Found {
-  command: DescribedCommand | null;
+  command: Command | null;
   /** The words that name the command. */
   path: string;
-  noun: CommandTree["nouns"][number] | null;
+  noun: Noun | null;
   /** How many arguments of the command are there already. */
   rest: number;
   /** There are words, and they name nothing. */
   lost: boolean;
 }
 
-async function commandOf(before: readonly string[], tree: CommandTree, globals: readonly Flag[]): Promise<Found> {
+async function commandOf(before: readonly string[], tree: Tree, globals: readonly Flag[]): Promise<Found> {
   const [first, ...more] = plainWords(before, globals);
   const single = tree.singles.find(({ name }) => name === first);
   if (single !== undefined) return counted(await single.load(), before, [single.name], globals);
   const noun = tree.nouns.find(({ name }) => name === first) ?? null;
-  const verb = (await noun?.verbs())?.find(({ name }) => name === more[0]);
+  const verb = noun?.verbs.find(({ name }) => name === more[0]);
   const lost = (first !== undefined && noun === null) || more.length > 0;
   if (verb === undefined || noun === null) return { command: null, path: "", noun, rest: 0, lost };
-  return counted(verb, before, [noun.name, verb.name], globals);
+  return counted(await verb.load(), before, [noun.name, verb.name], globals);
 }
 
 function counted(
-  command: DescribedCommand,
+  command: Command,
   before: readonly string[],
   named: readonly string[],
   globals: readonly Flag[],
@@ -86,7 +86,7 @@ function plainWords(words: readonly string[], flags: readonly Flag[]): string[] 
   return words.filter((word, at) => !word.startsWith("-") && !takes(words[at - 1]));
 }
 
-function flagsOf({ options, target }: DescribedCommand): Flag[] {
+function flagsOf({ options, target }: Command): Flag[] {
   return [...options, ...partnerOptionsOf(target)].flatMap(({ flags, ...option }) =>
     flags.map((one) => asFlag({ ...option, flags: one })),
   );
@@ -135,7 +135,7 @@ function nextInList(current: string, words: readonly string[]): Candidate[] {
   return left.map((word) => ({ value: [...whole, word].join(","), help: "" }));
 }
 
-function argumentOf({ args }: DescribedCommand, path: string, at: number): Completion {
+function argumentOf({ args }: Command, path: string, at: number): Completion {
   const argument = args[at] ?? args.findLast((one) => one.syntax.includes("..."));
   if (argument === undefined) return wordsOf([]);
   const { syntax, ask } = argument;

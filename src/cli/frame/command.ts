@@ -1,7 +1,10 @@
+import type { Api } from "../client/api.ts";
+import type { Caller, OwnerOf } from "../client/caller.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
 import type { Result } from "../output/result.ts";
-import type { Context } from "./context.ts";
+import type { Sheet } from "../output/sheet.ts";
+import type { Place, Where } from "../place/place.ts";
 
 /**
  * Where a command acts. `operator`: on the operator's data only. `partner`: for one partner, through the v1 API.
@@ -11,10 +14,6 @@ import type { Context } from "./context.ts";
 export type Target = "operator" | "partner" | "catalog" | "process";
 
 interface Described {
-  /** The verb, or the whole name of a command without a noun. */
-  readonly name: string;
-  /** One line for lists of commands. */
-  readonly summary: string;
   readonly target: Target;
   /** What running it changes, for its help. */
   readonly effects: string;
@@ -72,22 +71,52 @@ function readAll(specs: Record<string, { read(given: unknown): unknown }>, given
   return Object.fromEntries(Object.entries(specs).map(([name, spec], at) => [name, spec.read(given[at])]));
 }
 
-/** A noun and its verbs, which are loaded when the noun is named. */
-export interface Noun {
-  name: string;
-  summary: string;
-  verbs(): Promise<readonly Command[]>;
-}
-
-/** A command without a noun. */
-export interface Single {
-  name: string;
-  summary: string;
+/** A command as lists show it; the command itself is loaded when it is named. */
+export interface Entry {
+  readonly name: string;
+  /** One line. */
+  readonly summary: string;
   load(): Promise<Command>;
 }
 
-/** All commands of the program. */
-export interface Commands {
-  readonly singles: readonly Single[];
+/** A noun and its verbs, in the order of its help. */
+export interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  readonly verbs: readonly Entry[];
+}
+
+/** All commands of the program: those without a noun, and nouns with their verbs. */
+export interface Tree {
+  readonly singles: readonly Entry[];
   readonly nouns: readonly Noun[];
+}
+
+/** What a confirmation shows beside the question. */
+export interface Confirmed {
+  /** Whose it is, e.g. "acme, production"; left out where the question says it. */
+  whose?: string;
+  /** What will change, drawn above the question; made only where a person is asked. */
+  changes?(sheet: Sheet): Promise<string>;
+}
+
+/** What a command may use. Heavy modules are loaded on first use. */
+export interface Context extends Caller {
+  /** All commands there are. */
+  readonly tree: Tree;
+  /** Where the command acts. Throws a usage error when the options contradict each other, `no_such_profile`. */
+  where(): Promise<Where>;
+  /** The data that it works on; throws also `operator_only` where the command would act at a server. */
+  place(): Promise<Place>;
+  /**
+   * Runs `work` with the v1 API: as the partner of --partner, or of the server's credential. On local data without
+   * --partner, `ownerOf` finds the owner of the named object.
+   */
+  withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
+  /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and without a terminal. */
+  confirm(question: string, about?: Confirmed): Promise<void>;
+  /** Prints a line on stderr, not with --quiet. */
+  note(line: string): void;
+  /** Prints a line on stderr, also with --quiet. */
+  warn(line: string): void;
 }

@@ -1,15 +1,14 @@
 import type { ActsFor } from "../client/caller.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
-import type { Context } from "./context.ts";
-import type { CommandTree } from "./tree.ts";
+import type { Context, Tree } from "./command.ts";
 
 interface Circumstances {
   actsFor: ActsFor;
   interruption: AbortSignal;
   /** The command acts on local data only: ESIMCTL_SERVER and profiles are ignored. */
   atHand: boolean;
-  tree: CommandTree;
+  tree: Tree;
 }
 
 /** The context of one run of a command. */

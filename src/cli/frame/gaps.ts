@@ -3,8 +3,7 @@ import type { Ask } from "../kernel/input.ts";
 import { pick, secret, text } from "../output/prompts.ts";
 import { capital } from "../output/words.ts";
 import { pickPartner, THEIR_SLUGS } from "../place/partner-options.ts";
-import type { Command, Given } from "./command.ts";
-import type { Context } from "./context.ts";
+import type { Command, Context, Given } from "./command.ts";
 
 /** A required argument or option that is missing. */
 interface Gap {

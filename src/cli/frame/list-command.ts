@@ -6,7 +6,6 @@ import { type Command, command } from "./command.ts";
 
 /** What distinguishes one operator's list from another. */
 interface Listed<T, O extends Record<string, Option<unknown>>> {
-  readonly summary: string;
   /** What its help says beside "Reads only." */
   readonly effects?: string;
   readonly json: string;
@@ -20,10 +19,8 @@ interface Listed<T, O extends Record<string, Option<unknown>>> {
 
 /** The verb `list` of an operator's noun: its records in the place's store, as a table or {data, count}. */
 export function operatorList<T, const O extends Record<string, Option<unknown>>>(listed: Listed<T, O>): Command {
-  const { summary, effects = "", json, examples, options, columns, empty, read } = listed;
+  const { effects = "", json, examples, options, columns, empty, read } = listed;
   return command({
-    name: "list",
-    summary,
     target: "operator",
     effects: `Reads only.${effects === "" ? "" : ` ${effects}`}`,
     json,

@@ -1,7 +1,7 @@
 import { exitCodeWords } from "../kernel/exit-codes.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
-import type { CommandTree, DescribedCommand } from "./tree.ts";
+import type { Entry, Tree } from "./command.ts";
 
 const intro =
   "esimctl sells eSIMs and SIM cards through partners: it holds the catalog, wallets, orders and activations, serves " +
@@ -21,11 +21,9 @@ const environment: readonly (readonly [string, string])[] = [
 ];
 
 /** The manual, for man(1), of every command there is. */
-export async function manPage({ singles, nouns }: CommandTree, version: string): Promise<string> {
-  const alone = await Promise.all(singles.map(async (one) => section(one.name, await one.load())));
-  const verbs = await Promise.all(
-    nouns.map(async (noun) => (await noun.verbs()).map((verb) => section(`${noun.name} ${verb.name}`, verb))),
-  );
+export async function manPage({ singles, nouns }: Tree, version: string): Promise<string> {
+  const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, name: `${noun.name} ${verb.name}` })));
+  const sections = await Promise.all([...singles, ...verbs].map(section));
   return [
     `.TH ESIMCTL 1 "" "esimctl ${escaped(version)}" "User Commands"`,
     // Names of options and variables stay whole, to be copied.
@@ -43,8 +41,7 @@ export async function manPage({ singles, nouns }: CommandTree, version: string):
     ".SH OPTIONS OF EVERY COMMAND",
     ...globalOptions.flatMap(([flags, help]) => item(flags, help)),
     ".SH COMMANDS",
-    ...alone.flat(),
-    ...verbs.flat(2),
+    ...sections.flat(),
     ".SH ENVIRONMENT",
     ...environment.flatMap(([names, help]) => item(names, help)),
     ".SH FILES",
@@ -55,8 +52,8 @@ export async function manPage({ singles, nouns }: CommandTree, version: string):
   ].join("\n");
 }
 
-function section(path: string, command: DescribedCommand): string[] {
-  const { args, options, target, effects, json, examples, summary } = command;
+async function section({ name: path, summary, load }: Entry): Promise<string[]> {
+  const { args, options, target, effects, json, examples } = await load();
   const typed = ["esimctl", path, ...args.map(({ syntax }) => syntax)].join(" ");
   const own = [...options, ...partnerOptionsOf(target)];
   return [

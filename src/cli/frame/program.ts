@@ -5,7 +5,7 @@ import { type Globals, globalOptions, readGlobals } from "../kernel/globals.ts";
 import type { Option } from "../kernel/input.ts";
 import { isInteractive } from "../output/prompts.ts";
 import { partnerOptions } from "../place/partner-options.ts";
-import type { Command, Commands, Given } from "./command.ts";
+import type { Command, Entry, Given, Tree } from "./command.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
 
@@ -15,8 +15,8 @@ export type Runner = (command: Command, given: Given, globals: Globals, actsFor:
 /** Thrown when help was printed: nothing is left to do. */
 export class HelpShown extends Error {}
 
-/** The command line: every noun by name and summary, the verbs of the noun asked for loaded while parsing. */
-export function buildProgram(run: Runner, commands: Commands): Commander {
+/** The command line: every noun by name and summary; the command asked for is loaded while parsing. */
+export function buildProgram(run: Runner, commands: Tree): Commander {
   const program = new Commander("esimctl")
     .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
     .usage("<noun> <verb> [ids…] [options]")
@@ -30,18 +30,18 @@ export function buildProgram(run: Runner, commands: Commands): Commander {
   program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
   program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
   program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
-  for (const single of commands.singles) addStub(program, single.name, single.summary, "Commands:");
-  for (const noun of commands.nouns) addStub(program, noun.name, noun.summary, "Nouns:");
+  for (const single of commands.singles) addStub(program, single, "Commands:");
+  for (const noun of commands.nouns) addStub(program, noun, "Nouns:");
   program.hook("preSubcommand", (_program, stub) => fill(stub, { ...commands, program, run }));
   return program;
 }
 
-interface Whole extends Commands {
+interface Whole extends Tree {
   program: Commander;
   run: Runner;
 }
 
-function addStub(parent: Commander, name: string, summary: string, group: string): Commander {
+function addStub(parent: Commander, { name, summary }: Pick<Entry, "name" | "summary">, group: string): Commander {
   const stub = parent.command(name).summary(summary).description(summary).helpGroup(group);
   return stub.exitOverride((error) => translate(stub, error));
 }
@@ -53,9 +53,11 @@ async function fill(stub: Commander, { program, run, singles, nouns }: Whole): P
   const noun = nouns.find((one) => one.name === stub.name());
   if (noun === undefined) return;
   stub.usage("<verb> [ids…] [options]");
-  for (const verb of await noun.verbs()) {
-    furnish(addStub(stub, verb.name, verb.summary, "Verbs:"), verb, program, run);
-  }
+  for (const verb of noun.verbs) addStub(stub, verb, "Verbs:");
+  stub.hook("preSubcommand", async (_noun, named) => {
+    const verb = noun.verbs.find((one) => one.name === named.name());
+    if (verb !== undefined) furnish(named, await verb.load(), program, run);
+  });
   // The help of a noun is read for its verbs.
   stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
   stub.addHelpText(

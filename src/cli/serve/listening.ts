@@ -1,4 +1,4 @@
-import type { Context } from "../frame/context.ts";
+import type { Context } from "../frame/command.ts";
 
 /** The JSON log line that reports the daemon's address. */
 export function listeningLine({ url, publicUrl }: { url: string; publicUrl: string }): string {

@@ -10,7 +10,7 @@ import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
 import { createLogger } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
 import { type Running, serve } from "../../daemon/serve/serve.ts";
-import type { Context } from "../frame/context.ts";
+import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import { onSecondSignal } from "../kernel/signals.ts";

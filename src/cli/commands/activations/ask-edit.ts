@@ -1,7 +1,7 @@
 import { checkActivationDate, sydneyToday } from "../../../core/activations/calendar.ts";
 import { systemClock } from "../../../core/kernel/clock.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { text } from "../../output/prompts.ts";
 import { dayWords } from "../../output/words.ts";

@@ -1,6 +1,6 @@
 import type { HandMove } from "../../../core/activations/operator.ts";
 import type { ItemRow } from "../../../core/orders/items.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";

@@ -10,9 +10,7 @@ import { readTargets, type TargetItem, targetArgs, targetOptions } from "./targe
 import { BULK_JSON } from "./view.ts";
 import { confirmChange, meantColumns } from "./what-changes.ts";
 
-export const cancel = command({
-  name: "cancel",
-  summary: "cancel requests that were not picked up yet",
+export default command({
   target: "partner",
   effects: "Cancels each for itself; draws go back to the pool and the SIMs are free again. Asks first for several.",
   json: BULK_JSON,

@@ -1,7 +1,7 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
 import type { Result } from "../../output/result.ts";

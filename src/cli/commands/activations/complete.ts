@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
-export const complete = command({
-  name: "complete",
-  summary: "record that a SIM was activated, or that an order item was delivered",
+export default command({
   target: "operator",
   effects: "The request is completed for good, and the partner is sent its number (activation.activated).",
   json: MOVED_JSON,

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
-export const confirm = command({
-  name: "confirm",
-  summary: "record that the carrier took a request in",
+export default command({
   target: "operator",
   effects: "The request is confirmed, and the partner is notified (activation.confirmed).",
   json: MOVED_JSON,

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
-export const fail = command({
-  name: "fail",
-  summary: "give a request up for good",
+export default command({
   target: "operator",
   effects: "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed).",
   json: MOVED_JSON,

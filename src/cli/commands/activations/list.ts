@@ -6,9 +6,7 @@ import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
-  summary: "a partner's activation requests, newest first",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: `the API's body: {data: [${ACTIVATION_JSON}], count, pagination}`,

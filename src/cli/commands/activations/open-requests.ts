@@ -1,6 +1,6 @@
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { interrupted } from "../../kernel/errors.ts";
 import type { TargetItem } from "./targets.ts";
 

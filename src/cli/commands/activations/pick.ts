@@ -1,6 +1,6 @@
 import type { Activation } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { clean } from "../../output/clean.ts";
 import { text, tick } from "../../output/prompts.ts";

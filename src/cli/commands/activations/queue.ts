@@ -23,9 +23,7 @@ const columns: Column<QueueEntry>[] = [
   { title: "id", value: (one) => one.id },
 ];
 
-export const queue = command({
-  name: "queue",
-  summary: "what is with carriers or waits for staff, over all partners, oldest first",
+export default command({
   target: "operator",
   effects: "Reads only. Identity is shown one by one, by `activations show ID --reveal`.",
   json:

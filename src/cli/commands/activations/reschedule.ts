@@ -1,8 +1,7 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { text } from "../../kernel/input.ts";
@@ -16,9 +15,7 @@ import { readTargets, type TargetItem, type Targets, targetArgs, targetOptions }
 import { BULK_JSON } from "./view.ts";
 import { confirmChange, meantColumns, type Shown } from "./what-changes.ts";
 
-export const reschedule = command({
-  name: "reschedule",
-  summary: "change date or note of requests that were not picked up yet",
+export default command({
   target: "partner",
   effects:
     "Changes each for itself. Asks first for several. Without arguments, at a terminal: search by ICCID or customer, " +

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
-export const retry = command({
-  name: "retry",
-  summary: "have the carrier asked again, from the first attempt",
+export default command({
   target: "operator",
   effects:
     "The daemon asks again at once, under the same reference, so that nothing is activated twice. Also sends " +

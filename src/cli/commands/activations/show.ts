@@ -3,8 +3,7 @@ import type { ActivationId } from "../../../core/kernel/brand.ts";
 import type { Store } from "../../../core/store/store.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
@@ -15,9 +14,7 @@ import { ACTIVATION_JSON, activationFields } from "./view.ts";
 
 const ICCID = /^\d{13,20}$/;
 
-export const show = command({
-  name: "show",
-  summary: "one activation request; --reveal: with what staff type into the carrier's portal",
+export default command({
   target: "partner",
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
   json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,

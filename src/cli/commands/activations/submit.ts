@@ -7,9 +7,7 @@ import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
 
-export const submit = command({
-  name: "submit",
-  summary: "hand in activation requests from CSV",
+export default command({
   target: "partner",
   effects:
     "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +

@@ -2,7 +2,7 @@ import type { Activation } from "../../client/answers.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { argumentList, list, text } from "../../kernel/input.ts";
 import { isInteractive } from "../../output/prompts.ts";

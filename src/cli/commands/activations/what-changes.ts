@@ -1,6 +1,6 @@
 import type { Activation } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { requestsOf } from "./open-requests.ts";
 import type { TargetItem, Targets } from "./targets.ts";

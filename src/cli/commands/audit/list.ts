@@ -27,9 +27,7 @@ function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
   ];
 }
 
-export const list = command({
-  name: "list",
-  summary: "the audit trail, newest first",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id}], count}",

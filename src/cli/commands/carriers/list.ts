@@ -1,8 +1,7 @@
 import { operatorList } from "../../frame/list-command.ts";
 import { CARRIER_JSON, carrierColumns } from "./view.ts";
 
-export const list = operatorList({
-  summary: "all carriers, by ICCID prefix",
+export default operatorList({
   json: `{data: [${CARRIER_JSON}], count}`,
   examples: ["carriers list"],
   options: {},

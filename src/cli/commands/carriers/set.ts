@@ -5,9 +5,7 @@ import { recordResult } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { CARRIER_JSON, carrierFields } from "./view.ts";
 
-export const set = command({
-  name: "set",
-  summary: "add a carrier, or change how one is reached and what it needs",
+export default command({
   target: "operator",
   effects: "Holds from the next request on; what is left out stays as it is. See docs/carriers.md for the exchange.",
   json: CARRIER_JSON,

@@ -4,8 +4,7 @@ import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, type Option, required, text } from "../../kernel/input.ts";
 import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
@@ -15,9 +14,7 @@ import { type CsvCells, cellsOf, type ExportFormat, exportFormats } from "./colu
 /** The API's names of the formats. */
 const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "platform_b" } as const;
 
-export const exportCatalog = command({
-  name: "export",
-  summary: "the catalog with retail prices, for a shop",
+export default command({
   target: "catalog",
   effects:
     "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes; " +

@@ -5,9 +5,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { partnerOption } from "../../place/partner-options.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
 
-export const create = command({
-  name: "create",
-  summary: "issue a credential for a partner",
+export default command({
   target: "operator",
   effects: "Adds a credential. Its secret is printed this once and cannot be read again.",
   json: ISSUED_JSON,

@@ -2,8 +2,7 @@ import { operatorList } from "../../frame/list-command.ts";
 import { partnerOption } from "../../place/partner-options.ts";
 import { CREDENTIAL_JSON, credentialColumns } from "./view.ts";
 
-export const list = operatorList({
-  summary: "a partner's credentials, revoked ones too",
+export default operatorList({
   effects: "Secrets are not stored and never shown.",
   json: `{data: [${CREDENTIAL_JSON}], count}`,
   examples: ["credentials list --partner acme"],

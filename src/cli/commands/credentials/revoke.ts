@@ -6,9 +6,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { whose } from "../../place/whose.ts";
 import { CREDENTIAL_JSON } from "./view.ts";
 
-export const revoke = command({
-  name: "revoke",
-  summary: "end a credential and its tokens",
+export default command({
   target: "operator",
   effects: "The credential and every token it got stop working at once, for good. Asks first.",
   json: CREDENTIAL_JSON,

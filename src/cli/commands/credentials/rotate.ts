@@ -4,9 +4,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { whose } from "../../place/whose.ts";
 import { ISSUED_JSON, issuedResult } from "./view.ts";
 
-export const rotate = command({
-  name: "rotate",
-  summary: "replace a credential's secret",
+export default command({
   target: "operator",
   effects: "The old secret is refused at once; tokens already issued live until they expire. Asks first.",
   json: ISSUED_JSON,

@@ -3,9 +3,7 @@ import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
-export const activate = command({
-  name: "activate",
-  summary: "activate an eSIM, or take its suspension back",
+export default command({
   target: "operator",
   effects: "The first time its validity begins and esim.activated goes out. An active one stays as it is.",
   json: ESIM_JSON,

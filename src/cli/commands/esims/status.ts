@@ -4,9 +4,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
-export const status = command({
-  name: "status",
-  summary: "an eSIM's state, data usage and location",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: `the API's body: ${ESIM_JSON}`,

@@ -4,9 +4,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { whose } from "../../place/whose.ts";
 import { ESIM_JSON, esimResult } from "./view.ts";
 
-export const suspend = command({
-  name: "suspend",
-  summary: "suspend an eSIM until it is activated again",
+export default command({
   target: "operator",
   effects: "Its validity runs on meanwhile. Asks first.",
   json: ESIM_JSON,

@@ -16,9 +16,7 @@ const importWord: Argument<"import"> = {
   },
 };
 
-export const usage = command({
-  name: "usage",
-  summary: "usage import: take over reports of data usage and location from CSV",
+export default command({
   target: "operator",
   effects: "Writes usage and location of delivered eSIMs. A report not newer than what is known is a duplicate.",
   json: IMPORT_JSON,

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
@@ -8,9 +7,7 @@ import { type Result, recordResult } from "../../output/result.ts";
 import { yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
-export const rotate = command({
-  name: "rotate",
-  summary: "make a new signing key or data key",
+export default command({
   target: "operator",
   effects:
     "signing: a new key signs tokens from now on; tokens that live stay good. data: a new key seals identity data " +

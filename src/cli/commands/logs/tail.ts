@@ -1,5 +1,4 @@
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { integer, text, toggle } from "../../kernel/input.ts";
@@ -10,9 +9,7 @@ import type { Sheet } from "../../output/sheet.ts";
 
 const LINES = 50;
 
-export const tail = command({
-  name: "tail",
-  summary: "the end of the daemon's log, and what comes in",
+export default command({
   target: "operator",
   effects:
     "Reads only, while serve runs or not. On a terminal it goes on with what comes in, until Ctrl-C; elsewhere, and " +

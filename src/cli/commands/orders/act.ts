@@ -1,7 +1,7 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
 import type { Consequence, StockMove } from "../../../core/orders/consequence.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { capital, shown } from "../../output/words.ts";

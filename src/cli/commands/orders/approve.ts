@@ -3,9 +3,7 @@ import { argument } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 import { undeliveredNote } from "./view.ts";
 
-export const approve = command({
-  name: "approve",
-  summary: "pass an order that waits for review",
+export default command({
   target: "operator",
   effects:
     "Reserves its stock; the daemon then delivers it. Stock still short: nothing changes. Shows all first and asks.",

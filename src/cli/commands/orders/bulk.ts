@@ -1,8 +1,7 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
@@ -13,9 +12,7 @@ import { undeliveredNote } from "./view.ts";
 /** Orders in one request, as the API takes them. */
 const BATCH = 100;
 
-export const bulk = command({
-  name: "bulk",
-  summary: "place many orders from CSV or JSON",
+export default command({
   target: "partner",
   effects:
     "Charges the wallet order by order; one that fails stops no other. The same file again places nothing twice. " +

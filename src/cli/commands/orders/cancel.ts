@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 
-export const cancel = command({
-  name: "cancel",
-  summary: "cancel what was not delivered of an order, and refund exactly that",
+export default command({
   target: "operator",
   effects: "Nothing delivered: the order is cancelled; else it ends fulfilled without the cancelled lines. Asks first.",
   json: ACTED_JSON,

@@ -6,9 +6,7 @@ import { integer, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { orderFields, undeliveredNote } from "./view.ts";
 
-export const create = command({
-  name: "create",
-  summary: "order a product",
+export default command({
   target: "partner",
   effects: "Charges the wallet and places the order, in one step; in the sandbox nothing is charged.",
   json: "the API's body: {id, order_number, status, total_price_cents, currency, wallet_balance_after_cents, …}",

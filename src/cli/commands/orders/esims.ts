@@ -8,9 +8,7 @@ import { orderId, ownerOfOrder } from "./order-id.ts";
 
 type Esim = OrderEsims["esims"][number];
 
-export const esims = command({
-  name: "esims",
-  summary: "the eSIMs of a fulfilled order",
+export default command({
   target: "partner",
   effects: "Reads only. Activation codes are as good as the eSIMs: show them to their traveller only.",
   json: "the API's body: {order_id, esims: [{iccid, activation_code, qr_code_url, install_url, status, …}], count}",

@@ -9,9 +9,7 @@ import { choice, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
 import { orderColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
-  summary: "a partner's orders, newest first",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: "the API's body: {data: [{id, order_number, status, total_price_cents, currency, …}], pagination}",

@@ -1,7 +1,6 @@
 import type { HeldOrder, ToShip } from "../../../core/orders/queue.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { flag } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
@@ -31,9 +30,7 @@ const NEXT = "Fix what is said under why (stock import …), then: esimctl order
 const ONCE_SENT =
   "Once they went out: esimctl orders ship NUMBER. That ships all of an order, and cannot be corrected.";
 
-export const queue = command({
-  name: "queue",
-  summary: "orders of all partners that wait for review, oldest first, and why",
+export default command({
   target: "operator",
   effects:
     "Reads only. `orders approve`, `reject`, `retry` and `cancel` end the waiting. With --to-ship: SIM cards that " +

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 
-export const reject = command({
-  name: "reject",
-  summary: "refuse an order that waits for review, with a full refund",
+export default command({
   target: "operator",
   effects: "The order ends cancelled, its wallet is refunded in full, and order.cancelled is sent. Asks first.",
   json: ACTED_JSON,

@@ -4,9 +4,7 @@ import { argument } from "../../kernel/input.ts";
 import { shown } from "../../output/words.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 
-export const retry = command({
-  name: "retry",
-  summary: "try the stuck parts of an order again",
+export default command({
   target: "operator",
   effects:
     "The daemon sends what suppliers did not accept again, under the same reference, and delivers stock that was " +

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 
-export const ship = command({
-  name: "ship",
-  summary: "record that an order's physical SIMs went out",
+export default command({
   target: "operator",
   effects:
     "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so first.",

@@ -9,9 +9,7 @@ import { moment, shown, statusPaint } from "../../output/words.ts";
 import { orderId, ownerOfOrder } from "./order-id.ts";
 import { statusWords } from "./view.ts";
 
-export const show = command({
-  name: "show",
-  summary: "one order with its lines and what was delivered",
+export default command({
   target: "partner",
   effects: "Reads only. On the operator's data it also shows why an order waits, and the ids of its items.",
   json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",

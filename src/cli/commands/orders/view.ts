@@ -1,5 +1,5 @@
 import type { Order } from "../../client/answers.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
 

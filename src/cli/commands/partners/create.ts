@@ -4,9 +4,7 @@ import { argument, choice, flag, required, text } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
-export const create = command({
-  name: "create",
-  summary: "add a partner",
+export default command({
   target: "operator",
   effects: "Adds the partner; it can do nothing until it has a credential.",
   json: PARTNER_JSON,

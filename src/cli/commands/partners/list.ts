@@ -1,8 +1,7 @@
 import { operatorList } from "../../frame/list-command.ts";
 import { PARTNER_JSON, partnerColumns } from "./view.ts";
 
-export const list = operatorList({
-  summary: "all partners, by slug",
+export default operatorList({
   json: `{data: [${PARTNER_JSON}], count}`,
   examples: ["partners list", "partners list --json"],
   options: {},

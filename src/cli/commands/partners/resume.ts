@@ -3,9 +3,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
-export const resume = command({
-  name: "resume",
-  summary: "give a suspended partner its API access back",
+export default command({
   target: "operator",
   effects: "Its credentials work again at once.",
   json: PARTNER_JSON,

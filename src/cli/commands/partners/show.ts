@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
-export const show = command({
-  name: "show",
-  summary: "one partner",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json: PARTNER_JSON,

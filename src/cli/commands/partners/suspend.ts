@@ -3,9 +3,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
-export const suspend = command({
-  name: "suspend",
-  summary: "stop a partner's API access at once",
+export default command({
   target: "operator",
   effects: "Tokens stop working at once. Accepted orders, activations and deliveries go on. Asks first.",
   json: PARTNER_JSON,

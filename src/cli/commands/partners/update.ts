@@ -6,9 +6,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
-export const update = command({
-  name: "update",
-  summary: "change tier, agent record, production access or rate limit",
+export default command({
   target: "operator",
   effects: "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back.",
   json: PARTNER_JSON,

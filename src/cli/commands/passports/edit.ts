@@ -7,9 +7,7 @@ import { argument, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
 
-export const edit = command({
-  name: "edit",
-  summary: "change a passport of a partner's pool",
+export default command({
   target: "partner",
   effects: "Changes the fields given. Another number, name or expiry must be verified again.",
   json: "the API's body: {ok, id}",

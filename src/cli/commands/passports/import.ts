@@ -7,9 +7,7 @@ import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 
-export const importPassportFile = command({
-  name: "import",
-  summary: "add passports to a partner's pool from CSV",
+export default command({
   target: "partner",
   effects:
     "Adds passports, which then await verification; ones that are there already are duplicates. Bad rows go to a file.",

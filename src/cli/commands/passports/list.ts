@@ -6,9 +6,7 @@ import { flag, integer, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { RECORDS_JSON, recordColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
-  summary: "a partner's pool, newest first",
+export default command({
   target: "partner",
   effects: "Reads only. On the operator's host the reading is recorded in the audit trail.",
   json: RECORDS_JSON,

@@ -10,9 +10,7 @@ import { OPERATOR } from "../../place/operator.ts";
 /** Records one transaction clears: a running daemon does not wait. */
 const BATCH = 200;
 
-export const purge = command({
-  name: "purge",
-  summary: "delete identity data that is no longer needed",
+export default command({
   target: "operator",
   effects:
     "Deletes passports that were withdrawn or expired that long ago, for good, and clears documents and PUKs of " +

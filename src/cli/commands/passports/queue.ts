@@ -6,9 +6,7 @@ import { OPERATOR_PASSPORT_JSON, operatorColumns } from "./view.ts";
 
 const PAGE = 200;
 
-export const queue = command({
-  name: "queue",
-  summary: "what awaits verification, over all partners, oldest first",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json: `{data: [${OPERATOR_PASSPORT_JSON}], count}`,

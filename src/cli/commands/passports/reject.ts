@@ -5,9 +5,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { passportId } from "./found.ts";
 import { OPERATOR_PASSPORT_JSON, operatorFields } from "./view.ts";
 
-export const reject = command({
-  name: "reject",
-  summary: "refuse a passport",
+export default command({
   target: "operator",
   effects: "The passport is drawn no more; what drew it already goes on. The partner is not notified.",
   json: OPERATOR_PASSPORT_JSON,

@@ -2,8 +2,7 @@ import type { Identity } from "../../../core/kernel/identity.ts";
 import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
 import type { PassportPage } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import type { Result } from "../../output/result.ts";
@@ -13,9 +12,7 @@ import { OPERATOR } from "../../place/operator.ts";
 import { findEverywhere, noSuchPassport } from "./found.ts";
 import { OPERATOR_PASSPORT_JSON, operatorFields, RECORDS_JSON, recordFields } from "./view.ts";
 
-export const show = command({
-  name: "show",
-  summary: "one passport of a partner's pool; --reveal: as operators see it, identity included",
+export default command({
   target: "partner",
   effects: "Reads only. A reading on the operator's host is recorded in the audit trail.",
   json: `${RECORDS_JSON}; with --reveal {data: [${OPERATOR_PASSPORT_JSON} and the identity fields], count}`,

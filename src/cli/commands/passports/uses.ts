@@ -6,9 +6,7 @@ import { listResult } from "../../output/result.ts";
 import { findEverywhere } from "./found.ts";
 import { useColumns } from "./view.ts";
 
-export const uses = command({
-  name: "uses",
-  summary: "which requests drew a passport",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json: "{data: [{id, passport_id, brand, carrier, request_id, actor, drawn_at, released_at}], count}",

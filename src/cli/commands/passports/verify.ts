@@ -1,8 +1,7 @@
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import type { RowOutcome } from "../../csv/import.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argumentList, flag, text } from "../../kernel/input.ts";
@@ -10,9 +9,7 @@ import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { passportId } from "./found.ts";
 
-export const verify = command({
-  name: "verify",
-  summary: "pass passports as genuine, by id or by a file of verdicts",
+export default command({
   target: "operator",
   effects:
     "Verified passports that are onshore can be drawn. A file's verdicts, also rejections, hold in every pool that " +

@@ -4,9 +4,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 
-export const withdraw = command({
-  name: "withdraw",
-  summary: "take a passport out of a partner's pool",
+export default command({
   target: "partner",
   effects: "The passport is drawn no more and leaves the list; purge deletes it later. Asks first.",
   json: "the API's body: {ok, id, status}",

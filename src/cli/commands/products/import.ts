@@ -3,15 +3,12 @@ import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
 import type { Opened } from "../../client/caller.ts";
-import { command } from "../../frame/command.ts";
-import type { Context } from "../../frame/context.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
-export const importProductsFile = command({
-  name: "import",
-  summary: "create and update products from CSV or JSON",
+export default command({
   target: "operator",
   effects: "Creates products, or updates those whose sku is there. Bad rows go to FILE.rejected.csv (or .json).",
   json: IMPORT_JSON,

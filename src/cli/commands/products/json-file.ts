@@ -4,7 +4,7 @@ import { importResult } from "../../bulk/import-csv.ts";
 import { readJsonArray } from "../../bulk/json-array.ts";
 import { checkProductRecord } from "../../bulk/product-row.ts";
 import { importExitCode, type RowOutcome } from "../../csv/import.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import type { Result } from "../../output/result.ts";
 

@@ -6,9 +6,7 @@ import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
-  summary: "the catalog, with the API's filters and sorts",
+export default command({
   target: "catalog",
   effects: "Reads only.",
   json: `the API's body: {data: [${PRODUCT_JSON.replace("the API's body: ", "")}], pagination}`,

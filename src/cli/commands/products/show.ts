@@ -5,9 +5,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productResult } from "./view.ts";
 
-export const show = command({
-  name: "show",
-  summary: "one product with its details",
+export default command({
   target: "catalog",
   effects: "Reads only.",
   json: PRODUCT_JSON,

@@ -5,9 +5,7 @@ import { argument, choice, decimal } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { PRODUCT_JSON, productResult } from "./view.ts";
 
-export const update = command({
-  name: "update",
-  summary: "change a product's price or status",
+export default command({
   target: "operator",
   effects: "Holds at the daemon's next request. Orders already placed keep their price.",
   json: PRODUCT_JSON,

@@ -4,9 +4,7 @@ import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, required, text, unless } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
-export const importStockFile = command({
-  name: "import",
-  summary: "put eSIMs in stock from CSV",
+export default command({
   target: "operator",
   effects: "Adds eSIMs to the product's stock; an ICCID that is there already is a duplicate. Bad rows go to a file.",
   json: IMPORT_JSON,

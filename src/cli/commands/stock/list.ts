@@ -1,8 +1,7 @@
 import { operatorList } from "../../frame/list-command.ts";
 import { STOCK_JSON, stockColumns } from "./view.ts";
 
-export const list = operatorList({
-  summary: "how many eSIMs are free, by product",
+export default operatorList({
   json: STOCK_JSON,
   examples: ["stock list", "stock list --json"],
   options: {},

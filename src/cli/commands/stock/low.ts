@@ -5,9 +5,7 @@ import { STOCK_JSON, stockColumns } from "./view.ts";
 
 const DEFAULT_BELOW = 10;
 
-export const low = command({
-  name: "low",
-  summary: "products on sale that run out of eSIMs",
+export default command({
   target: "operator",
   effects: "Reads only. Low stock is no fault: the exit code stays 0.",
   json: STOCK_JSON,

@@ -1,8 +1,7 @@
 import { operatorList } from "../../frame/list-command.ts";
 import { SUPPLIER_JSON, supplierColumns } from "./view.ts";
 
-export const list = operatorList({
-  summary: "all suppliers, by name",
+export default operatorList({
   json: `{data: [${SUPPLIER_JSON}], count}`,
   examples: ["suppliers list"],
   options: {},

@@ -8,9 +8,7 @@ import { shown, yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { SUPPLIER_JSON } from "./view.ts";
 
-export const set = command({
-  name: "set",
-  summary: "add a supplier, or change how it is reached",
+export default command({
   target: "operator",
   effects: "Holds from the next request to it. Products name their supplier in the catalog.",
   json: SUPPLIER_JSON,

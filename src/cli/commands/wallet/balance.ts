@@ -3,9 +3,7 @@ import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import { moment } from "../../output/words.ts";
 
-export const balance = command({
-  name: "balance",
-  summary: "what a wallet holds, by currency",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",

@@ -17,9 +17,7 @@ function state(wallet: CheckedWallet): string {
   return wallet.low ? "low" : "ok";
 }
 
-export const check = command({
-  name: "check",
-  summary: "audit every balance against the ledger, and find low wallets",
+export default command({
   target: "operator",
   effects: "Reads only. Exit code 1 only when a balance and its ledger differ; low wallets are no fault.",
   json: "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced}",

@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { moveMoney } from "./funding.ts";
 import { FUNDED_JSON, fundingOptions } from "./view.ts";
 
-export const credit = command({
-  name: "credit",
-  summary: "put money that came in into a wallet",
+export default command({
   target: "operator",
   effects: "Writes one ledger transaction and raises the balance.",
   json: FUNDED_JSON,

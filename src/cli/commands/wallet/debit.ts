@@ -2,9 +2,7 @@ import { command } from "../../frame/command.ts";
 import { moveMoney } from "./funding.ts";
 import { FUNDED_JSON, fundingOptions } from "./view.ts";
 
-export const debit = command({
-  name: "debit",
-  summary: "take money out of a wallet: paid back, or corrected",
+export default command({
   target: "operator",
   effects: "Writes one ledger transaction and lowers the balance, never below zero.",
   json: FUNDED_JSON,

@@ -1,5 +1,5 @@
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { Context } from "../../frame/context.ts";
+import type { Context } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";

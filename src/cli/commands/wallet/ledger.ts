@@ -24,9 +24,7 @@ function postings(entry: LedgerEntry, money: (cents: number, currency: string) =
     .join(", ");
 }
 
-export const ledger = command({
-  name: "ledger",
-  summary: "a partner's ledger transactions with their postings, newest first",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json:

@@ -6,9 +6,7 @@ import { argument, required, text, wordList } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { WEBHOOK_JSON, webhookFields } from "./view.ts";
 
-export const create = command({
-  name: "create",
-  summary: "register an address that receives events",
+export default command({
   target: "partner",
   effects: "Adds an endpoint. Its signing secret is printed this once and cannot be read again.",
   json: `the API's body: {webhook: ${WEBHOOK_JSON}, secret}`,

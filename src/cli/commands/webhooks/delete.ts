@@ -4,9 +4,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { ownerOfWebhook } from "./view.ts";
 
-export const remove = command({
-  name: "delete",
-  summary: "delete an endpoint and what waits for it",
+export default command({
   target: "partner",
   effects: "The endpoint is gone; deliveries that wait or are held are dropped. Asks first.",
   json: "{id, deleted}",

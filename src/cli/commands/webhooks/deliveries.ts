@@ -4,9 +4,7 @@ import { command } from "../../frame/command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { DELIVERY_JSON, deliveryColumns } from "./view.ts";
 
-export const deliveries = command({
-  name: "deliveries",
-  summary: "what was sent where, and the responses, newest first",
+export default command({
   target: "operator",
   effects: "Reads only.",
   json: `{data: [${DELIVERY_JSON}], count, next_cursor}`,

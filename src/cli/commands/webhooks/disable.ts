@@ -4,9 +4,7 @@ import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { DETAIL_JSON, detailResult } from "./view.ts";
 
-export const disable = command({
-  name: "disable",
-  summary: "take an endpoint out of service",
+export default command({
   target: "operator",
   effects: "Nothing is sent to it any more; its events are kept as held for 90 days.",
   json: DETAIL_JSON,

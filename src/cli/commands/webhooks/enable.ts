@@ -4,9 +4,7 @@ import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { DETAIL_JSON, detailResult } from "./view.ts";
 
-export const enable = command({
-  name: "enable",
-  summary: "put a failed or disabled endpoint back in service",
+export default command({
   target: "operator",
   effects: "New events are sent again and the count of failures starts again. What was held stays held: redeliver it.",
   json: DETAIL_JSON,

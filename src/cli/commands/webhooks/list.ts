@@ -7,9 +7,7 @@ import { command } from "../../frame/command.ts";
 import { choice } from "../../kernel/input.ts";
 import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
 
-export const list = command({
-  name: "list",
-  summary: "a partner's endpoints, newest first",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: `the API's body: {data: [${WEBHOOK_JSON}], pagination}`,

@@ -14,9 +14,7 @@ const faults = {
   not_json: "the body is not an event",
 } as const;
 
-export const listen = command({
-  name: "listen",
-  summary: "run a local receiver that checks signatures and prints events",
+export default command({
   target: "process",
   effects: "Listens on 127.0.0.1 until it is stopped. Answers 200 to what is signed right, 400 to what is not.",
   json: "one line an event: {valid, fault, received_at, event, event_id, timestamp, data}",

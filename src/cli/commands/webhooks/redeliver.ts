@@ -7,9 +7,7 @@ import { optionalArgument, text } from "../../kernel/input.ts";
 import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
-export const redeliver = command({
-  name: "redeliver",
-  summary: "send a delivery again, or all that did not arrive since a time",
+export default command({
   target: "operator",
   effects: "A running daemon sends them at once, with all their tries. With --since: what was held or exhausted.",
   json: "{redelivered}",

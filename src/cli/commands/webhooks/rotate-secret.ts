@@ -8,9 +8,7 @@ import { OPERATOR } from "../../place/operator.ts";
 
 const DAY_MS = 86_400_000;
 
-export const rotateSecret = command({
-  name: "rotate-secret",
-  summary: "give an endpoint a new signing secret",
+export default command({
   target: "operator",
   effects:
     "During the overlap X-Webhook-Signature stays under the old secret and X-Webhook-Signature-Next is under the new " +

@@ -4,9 +4,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { DETAIL_JSON, detailResult, ownerOfWebhook } from "./view.ts";
 
-export const show = command({
-  name: "show",
-  summary: "one endpoint with its health",
+export default command({
   target: "partner",
   effects: "Reads only.",
   json: `the API's body: ${DETAIL_JSON}`,

@@ -18,9 +18,7 @@ const columns: Column<Sent>[] = [
   { title: "url", value: (one) => one.url, shrinks: true },
 ];
 
-export const trigger = command({
-  name: "trigger",
-  summary: "send a sample event to a partner's endpoints",
+export default command({
   target: "operator",
   effects: "A running daemon sends it to the endpoints subscribed to its kind. Its data says test: true.",
   json: "{event, environment, event_id, deliveries: [{id, url, status}]}",

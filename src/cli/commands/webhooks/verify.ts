@@ -5,9 +5,7 @@ import { required, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
 
-export const verify = command({
-  name: "verify",
-  summary: "check a delivery's signature by hand",
+export default command({
   target: "process",
   effects:
     "Reads the body's file only. Says which part is wrong: header, signature or time. Exit code 1 unless all is right.",

@@ -1,4 +1,0 @@
-import { rotate } from "./rotate.ts";
-
-/** The verbs of `keys`. */
-export const verbs = [rotate];

@@ -1,4 +1,0 @@
-import { tail } from "./tail.ts";
-
-/** The verbs of `logs`. */
-export const verbs = [tail];

@@ -1,5 +1,0 @@
-import { list } from "./list.ts";
-import { set } from "./set.ts";
-
-/** The verbs of `suppliers`, in the order of its help. */
-export const verbs = [list, set];
