@@ -38,7 +38,7 @@ const floors = [
 const cliFloors = [
   ["src/cli"],
   ["src/cli/commands"],
-  ["src/cli/completion", "src/cli/demo", "src/cli/serve"],
+  ["src/cli/demo", "src/cli/serve"],
   ["src/cli/bulk"],
   ["src/cli/frame"],
   ["src/cli/client", "src/cli/logs"],

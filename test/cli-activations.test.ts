@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { matches } from "../src/cli/commands/activations/pick.ts";
+import { matches } from "../src/cli/commands/activations/targets.ts";
 import { expectNoIdentity, iccid, request, requestB } from "./support/activations.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";

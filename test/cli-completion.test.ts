@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { complete } from "../src/cli/completion/complete.ts";
+import { complete } from "../src/cli/frame/complete.ts";
 import { nouns, singles } from "../src/cli/nouns.ts";
 import { eventKinds } from "../src/core/events/catalog.ts";
 import { dataDirectory } from "../src/core/store/data-directory.ts";

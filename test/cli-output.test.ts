@@ -5,7 +5,7 @@ import { fitHeight } from "../src/cli/output/live-screen.ts";
 import { progressLook } from "../src/cli/output/progress.ts";
 import { drawQr, showQr } from "../src/cli/output/qr.ts";
 import type { Column, Sheet } from "../src/cli/output/sheet.ts";
-import { drawFields, drawTable } from "../src/cli/output/table.ts";
+import { drawFields, drawTable } from "../src/cli/output/sheet.ts";
 
 interface Row {
   id: string;

@@ -1,6 +1,5 @@
-import { type Candidate, type Completion, complete, shells } from "../completion/complete.ts";
-import { scripts } from "../completion/scripts.ts";
 import { type Context, command } from "../frame/command.ts";
+import { type Candidate, type Completion, complete, namesAtHand, shells } from "../frame/complete.ts";
 import { usageError } from "../kernel/errors.ts";
 import { argument, argumentList } from "../kernel/input.ts";
 import { clean } from "../output/clean.ts";
@@ -40,7 +39,61 @@ async function offered(context: Context, typed: readonly string[]) {
 async function wordsOf(context: Context, found: Completion, typed: readonly string[]): Promise<Candidate[]> {
   if (found.kind === "words") return found.words;
   if (found.kind === "files") return [];
-  if (found.kind === "names")
-    return (await import("../completion/at-hand.ts")).namesAtHand(context, found.naming, typed);
+  if (found.kind === "names") return namesAtHand(context, found.naming, typed);
   return (await import("../place/profiles.ts")).profileNames().map((value) => ({ value, help: "" }));
 }
+
+/*
+ * Each shell hands the words up to the cursor to `esimctl completion words`, which answers a line a candidate: the
+ * word, a tab, what it means; or the one line `:files`. So completion always matches the installed version.
+ */
+
+const bash = `# esimctl completion for bash
+_esimctl() {
+  local word rest
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word rest; do
+    if [[ $word == :files ]]; then
+      compopt -o default
+      COMPREPLY=()
+      return
+    fi
+    [[ $word == "\${COMP_WORDS[COMP_CWORD]#=}"* ]] && COMPREPLY+=("$word")
+  done < <(esimctl completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _esimctl esimctl
+`;
+
+const zsh = `#compdef esimctl
+# esimctl completion for zsh
+_esimctl() {
+  local line
+  local -a found
+  for line in "\${(@f)$(esimctl completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -z $line ]] && continue
+    if [[ $line == :files ]]; then
+      _files
+      return
+    fi
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  _describe esimctl found
+}
+if [[ $funcstack[1] == _esimctl ]]; then _esimctl "$@"; else compdef _esimctl esimctl; fi
+`;
+
+const fish = `# esimctl completion for fish
+function __esimctl_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (esimctl completion words -- $words[2..] 2>/dev/null)
+    if test "$found[1]" = ":files"
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\\n' $found
+    end
+end
+complete -c esimctl -f -a '(__esimctl_complete)'
+`;
+
+/** What each shell is to read. */
+const scripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh, fish };

@@ -56,11 +56,10 @@ const MOST_LINES = 200;
 
 /** A request that failed or only read is found in the log alone. Throws `not_found`. */
 async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
-  const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
+  const [{ findStory }, { Problem }, { lastRecords, logFolder }] = await Promise.all([
     import("../../core/find/find.ts"),
     import("../../core/kernel/problem.ts"),
     import("../logs/read.ts"),
-    import("../logs/folder.ts"),
   ]);
   const story = await store.read(findStory, typed).catch((error: unknown) => {
     if (error instanceof Problem && error.slug === "not_found") return error;

@@ -43,7 +43,7 @@ async function watchStatus({ globals }: Context, look: () => Promise<PlatformSta
   }
   const [{ showLive }, { makeSheet }] = await Promise.all([
     import("../output/live-screen.ts"),
-    import("../output/make-sheet.ts"),
+    import("../output/sheet.ts"),
   ]);
   await showLive(EVERY_MS, async () => screen(makeSheet(process.stdout, globals), await look()));
 }

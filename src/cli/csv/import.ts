@@ -1,7 +1,6 @@
 import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
 import { type RejectedFile, rejectedFile } from "./rejected.ts";
-import { type RowSet, rowSet } from "./row-set.ts";
 
 const PROGRESS_ROWS = 1000;
 
@@ -176,4 +175,27 @@ async function reject<C extends string, T>(run: Run<C, T>, row: CsvRow<C>, reaso
 function report<C extends string, T>(run: Run<C, T>, phase: "check" | "send", done: number): void {
   const total = phase === "check" ? null : run.counts.read;
   run.job.progress?.({ phase, done, total, counts: { ...run.counts } });
+}
+
+/** A set of row numbers that costs one bit per row, so that a million bad rows need 125 kB. */
+interface RowSet {
+  add(row: number): void;
+  has(row: number): boolean;
+}
+
+/** An empty set of row numbers from 0 on. */
+function rowSet(): RowSet {
+  let bits = new Uint8Array(1024);
+  return {
+    add(row) {
+      const byte = row >> 3;
+      if (byte >= bits.length) {
+        const wider = new Uint8Array(Math.max(bits.length * 2, byte + 1));
+        wider.set(bits);
+        bits = wider;
+      }
+      bits[byte] = (bits[byte] ?? 0) | (1 << (row & 7));
+    },
+    has: (row) => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0,
+  };
 }

@@ -51,7 +51,7 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
     async confirm(question, { whose, changes } = {}) {
       const [{ confirm }, { makeSheet }] = await Promise.all([
         import("../output/prompts.ts"),
-        import("../output/make-sheet.ts"),
+        import("../output/sheet.ts"),
       ]);
       const place = placeWords(await where());
       const before = changes && (() => changes(makeSheet(process.stderr, globals)));

@@ -1,7 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import envPaths from "env-paths";
+import { dataDirectory } from "../../core/store/data-directory.ts";
 import { logFiles } from "../../daemon/log/log-file.ts";
 import { CliError } from "../kernel/errors.ts";
+import type { Place } from "../place/place.ts";
 
 /** A line of the daemon's log. */
 export type LogRecord = Record<string, unknown>;
@@ -129,4 +133,15 @@ function toRecord(line: string): LogRecord {
     if (!(error instanceof SyntaxError)) throw error;
   }
   return { msg: line };
+}
+
+/**
+ * Where the daemon of a place keeps its log: beside the data; for a database, which has no place for it, in the folder
+ * that the system has for the user's logs, under the name of the database.
+ */
+export function logFolder(place: Place): string {
+  if (place.kind === "directory") return dataDirectory(place.path).logs;
+  const url = URL.parse(place.url);
+  const name = `${url?.host ?? ""}${url?.pathname ?? ""}`.replaceAll(/[^\w.-]+/g, "-");
+  return join(envPaths("esimctl", { suffix: "" }).log, name === "" ? "database" : name);
 }

@@ -2,8 +2,8 @@ import { type ExitCode, exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";
-import { makeSheet } from "./make-sheet.ts";
 import type { Result } from "./result.ts";
+import { makeSheet } from "./sheet.ts";
 
 /** Prints a result as text or JSON and returns the exit code. */
 export function printResult(result: Result, globals: Globals): ExitCode {

@@ -14,7 +14,7 @@ import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import { onSecondSignal } from "../kernel/signals.ts";
-import { logFolder } from "../logs/folder.ts";
+import { logFolder } from "../logs/read.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";
 import { listeningLine } from "./listening.ts";

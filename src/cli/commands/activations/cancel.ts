@@ -4,11 +4,9 @@ import { type Api, apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { text } from "../../kernel/input.ts";
-import { type Change, changeAll, pathOf } from "./changes.ts";
-import { pickTargets } from "./pick.ts";
-import { readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
+import { type Change, changeAll, confirmChange, meantColumns, pathOf } from "./changes.ts";
+import { pickTargets, readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
-import { confirmChange, meantColumns } from "./what-changes.ts";
 
 export default command({
   target: "partner",

@@ -1,19 +1,18 @@
+import { systemClock } from "../../../core/kernel/clock.ts";
 import { counted } from "../../../core/kernel/counted.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
 import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { text } from "../../kernel/input.ts";
-import { isInteractive } from "../../output/prompts.ts";
+import { text as ask, isInteractive } from "../../output/prompts.ts";
 import type { Column } from "../../output/sheet.ts";
 import { dayWords } from "../../output/words.ts";
-import type { AskedEdit } from "./ask-edit.ts";
-import { type Change, changeAll, pathOf } from "./changes.ts";
-import { pickTargets } from "./pick.ts";
-import { readTargets, type TargetItem, type Targets, targetArgs, targetOptions } from "./targets.ts";
+import { type Change, changeAll, confirmChange, meantColumns, pathOf, type Shown } from "./changes.ts";
+import { pickTargets, readTargets, type TargetItem, type Targets, targetArgs, targetOptions } from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
-import { confirmChange, meantColumns, type Shown } from "./what-changes.ts";
 
 export default command({
   target: "partner",
@@ -37,9 +36,7 @@ export default command({
   async run(context, { ids, iccids, file, date, note }) {
     if (date !== undefined && !DATE.test(date)) throw usageError("--date must be YYYY-MM-DD.", "Correct the date.");
     const named = await readTargets(context, { ids, iccids, file, hint: ", and --date, --note or both" });
-    // It loads a calendar library, which few commands need.
-    const { askEdit, refuseDate } = await import("./ask-edit.ts");
-    if (named === null && date !== undefined) refuseDate(date);
+    if (named === null && date !== undefined) (await dayCheck())(date);
     const given = { date, note };
     if (named !== null && file === undefined) refuseNothing(context, given);
     return context.withApi(async (api) => {
@@ -134,3 +131,44 @@ const rescheduling: Change<EditedItem> = {
   },
   one: async (api, item) => (await api.request<Activation>("PATCH", pathOf(item, ""), { body: item.edit })).body,
 };
+
+/** The change of requests, as far as it is given. */
+interface AskedEdit {
+  date: string | undefined;
+  note: string | undefined;
+}
+
+/** Prompts for the missing parts of a change: the date, unless a note alone was given, and a note. */
+async function askEdit({ globals }: Context, given: AskedEdit): Promise<AskedEdit> {
+  const { sydneyToday } = await import("../../../core/activations/calendar.ts");
+  const keeps = given.note === undefined ? "" : "; Enter: as it is";
+  const today = dayWords(sydneyToday(systemClock.now()));
+  const check = await dayCheck();
+  const asking = { check, optional: given.note !== undefined };
+  const question = `New date in Sydney (today is ${today}${keeps}):`;
+  const date = given.date ?? ((await ask(question, "--date", globals, asking)) || undefined);
+  const note = given.note ?? ((await askNote(globals)) || undefined);
+  return { date, note };
+}
+
+function askNote(globals: Context["globals"]): Promise<string> {
+  const check = (typed: string) => {
+    if (typed.length > 1000) throw usageError("A note has at most 1000 characters.", "Shorten it.");
+  };
+  return ask("New note (Enter: as it is):", "--note", globals, { check, optional: true });
+}
+
+/** A check that throws a usage error unless it gets a real day that is not past in Sydney. */
+async function dayCheck(): Promise<(typed: string) => void> {
+  // It loads a calendar library, which few commands need.
+  const { checkActivationDate } = await import("../../../core/activations/calendar.ts");
+  const now = systemClock.now();
+  return (typed) => {
+    try {
+      checkActivationDate(typed, now);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw usageError(error.message, "Give a day as YYYY-MM-DD.");
+    }
+  };
+}

@@ -1,11 +1,14 @@
-import type { Activation } from "../../client/answers.ts";
+import type { Activation, PageBody } from "../../client/answers.ts";
+import { type Api, apiPath } from "../../client/api.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import type { Context } from "../../frame/command.ts";
-import { usageError } from "../../kernel/errors.ts";
+import { CliError, interrupted, usageError } from "../../kernel/errors.ts";
 import { argumentList, list, text } from "../../kernel/input.ts";
-import { isInteractive } from "../../output/prompts.ts";
+import { clean } from "../../output/clean.ts";
+import { text as ask, isInteractive, tick } from "../../output/prompts.ts";
+import { shown } from "../../output/words.ts";
 
 /** One target request, and its fields in a file. */
 export interface TargetItem {
@@ -64,7 +67,7 @@ export async function readTargets(context: Context, { ids, iccids, file, hint = 
 }
 
 /** Targets given without a file. */
-export function namedTargets(items: TargetItem[]): Targets {
+function namedTargets(items: TargetItem[]): Targets {
   return { items, rejected: 0, rejects: null, close: async () => null };
 }
 
@@ -105,4 +108,120 @@ function itemOf(row: Row): TargetItem | string {
   if (activation_id === "" && iccid.length > 40) return "iccid must be 13-20 digits";
   const key = activation_id === "" ? { iccid } : { activation_id };
   return { key, requested_activation_date, note, row };
+}
+
+/**
+ * The requests that may still be changed, newest first, read page by page from the API; `enough` may end that early.
+ */
+async function openRequests(
+  context: Context,
+  api: Api,
+  enough: (found: readonly Activation[]) => boolean = () => false,
+): Promise<Activation[]> {
+  const { startProgress } = await import("../../output/progress.ts");
+  const progress = startProgress(context.globals);
+  const found: Activation[] = [];
+  try {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      if (context.interruption.aborted) throw interrupted("Nothing was changed.");
+      const query = { status: "pending", limit: 100, cursor };
+      const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
+      found.push(...body.data);
+      cursor = body.pagination.next_cursor;
+      if (enough(found)) break;
+      if (cursor !== null) progress.show("Reading what is open", found.length, null);
+    }
+  } finally {
+    progress.stop();
+  }
+  return found;
+}
+
+/** The request of each item as it is now, in their order; null: it is not open, or there is none. */
+export async function requestsOf(
+  context: Context,
+  api: Api,
+  items: readonly TargetItem[],
+): Promise<(Activation | null)[]> {
+  const byKey = new Map(items.flatMap(({ picked }) => (picked === undefined ? [] : keysOf(picked))));
+  const isKnown = ({ key }: TargetItem) => byKey.has(keyOf(key));
+  if (!items.every(isKnown)) {
+    let seen = 0;
+    await openRequests(context, api, (found) => {
+      for (const one of found.slice(seen)) for (const [key, value] of keysOf(one)) byKey.set(key, value);
+      seen = found.length;
+      return items.every(isKnown);
+    });
+  }
+  return items.map(({ key }) => byKey.get(keyOf(key)) ?? null);
+}
+
+function keysOf(one: Activation): [string, Activation][] {
+  return [
+    [one.id, one],
+    [one.iccid, one],
+  ];
+}
+
+function keyOf(key: TargetItem["key"]): string {
+  return "iccid" in key ? key.iccid : key.activation_id.toLowerCase();
+}
+
+/**
+ * Lets a person search the requests that may still be changed, by ICCID or customer, and tick some of them,
+ * any number of times. Throws `nothing_open` when there are none.
+ */
+export async function pickTargets(context: Context, api: Api): Promise<Targets> {
+  const open = await openRequests(context, api);
+  if (open.length === 0) {
+    const what = "There is no activation that could still be changed.";
+    throw new CliError("nothing_open", what, "esimctl activations list shows all, with their status.");
+  }
+  const ticked = new Set<Activation>();
+  while (ticked.size < open.length) {
+    const term = await ask(searchWords(ticked.size, open.length), "An id", context.globals, { optional: true });
+    if (term === "" && ticked.size > 0) break;
+    const found = open.filter((one) => !ticked.has(one) && matches(one, term));
+    if (found.length === 0) context.warn(`Nothing open matches "${clean(term)}".`);
+    else for (const one of await ticks(context, found)) ticked.add(one);
+    if (ticked.size === 0 && found.length > 0) context.warn("Nothing is ticked yet: the space bar ticks.");
+    // With all of them on screen there is no more to search for.
+    if (term === "" && ticked.size > 0) break;
+  }
+  const key = ({ id }: Activation) => ({ activation_id: id });
+  return namedTargets(
+    [...ticked].map((one) => ({ key: key(one), requested_activation_date: "", note: "", picked: one })),
+  );
+}
+
+function searchWords(ticked: number, open: number): string {
+  return ticked === 0
+    ? `Search ${open} open by ICCID or name (Enter: all):`
+    : `Search for more (Enter: go on with ${ticked}):`;
+}
+
+async function ticks({ globals }: Context, found: readonly Activation[]): Promise<Activation[]> {
+  const choices = found.map((one) => ({ value: one, name: lineOf(one) }));
+  return tick(`${found.length} found:`, choices, globals);
+}
+
+/** One line of the list, cut to what the terminal has beside the tick. */
+function lineOf({ iccid, activation_date, customer_name }: Activation): string {
+  const room = Math.max(12, (process.stderr.columns ?? 80) - iccid.length - activation_date.length - 10);
+  const name = shown(customer_name);
+  return `${iccid}  ${activation_date}  ${name.length > room ? `${name.slice(0, room - 1)}…` : name}`;
+}
+
+/** Whether every word of the search is in the ICCID or the name, whatever case and accents. */
+export function matches({ iccid, customer_name }: Pick<Activation, "iccid" | "customer_name">, term: string): boolean {
+  const text = `${iccid} ${plain(customer_name)}`;
+  const digits = term.replace(/[\s-]/g, "");
+  if (/^\d+$/.test(digits)) return iccid.includes(digits);
+  return plain(term)
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function plain(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }

@@ -33,10 +33,9 @@ export default command({
     if (json && follow === true) {
       throw usageError("--follow never ends, and --json is one document.", "Leave one of them out.");
     }
-    const [{ lastRecords, followRecords }, { logFolder }, { makeSheet }] = await Promise.all([
+    const [{ lastRecords, followRecords, logFolder }, { makeSheet }] = await Promise.all([
       import("../../logs/read.ts"),
-      import("../../logs/folder.ts"),
-      import("../../output/make-sheet.ts"),
+      import("../../output/sheet.ts"),
     ]);
     const folder = logFolder(await context.place());
     const seen = await lastRecords(folder, { most: lines ?? LINES, requestId: request });

@@ -2,8 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { passportId } from "./found.ts";
-import { OPERATOR_PASSPORT_JSON, operatorFields } from "./view.ts";
+import { OPERATOR_PASSPORT_JSON, operatorFields, passportId } from "./view.ts";
 
 export default command({
   target: "operator",

@@ -9,8 +9,14 @@ import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { findEverywhere, noSuchPassport } from "./found.ts";
-import { OPERATOR_PASSPORT_JSON, operatorFields, RECORDS_JSON, recordFields } from "./view.ts";
+import {
+  findEverywhere,
+  noSuchPassport,
+  OPERATOR_PASSPORT_JSON,
+  operatorFields,
+  RECORDS_JSON,
+  recordFields,
+} from "./view.ts";
 
 export default command({
   target: "partner",

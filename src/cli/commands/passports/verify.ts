@@ -7,7 +7,7 @@ import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argumentList, flag, text } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { passportId } from "./found.ts";
+import { passportId } from "./view.ts";
 
 export default command({
   target: "operator",

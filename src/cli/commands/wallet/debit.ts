@@ -1,6 +1,5 @@
 import { command } from "../../frame/command.ts";
-import { moveMoney } from "./funding.ts";
-import { FUNDED_JSON, fundingOptions } from "./view.ts";
+import { FUNDED_JSON, fundingOptions, moveMoney } from "./view.ts";
 
 export default command({
   target: "operator",

@@ -1,7 +1,11 @@
+import { Problem } from "../../../core/kernel/problem.ts";
 import type { Funded } from "../../../core/wallet/fund.ts";
+import type { Context } from "../../frame/command.ts";
+import { CliError, usageError } from "../../kernel/errors.ts";
 import { decimal, required, text } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown } from "../../output/words.ts";
+import { OPERATOR } from "../../place/operator.ts";
 import { partnerOption } from "../../place/partner-options.ts";
 
 /** The keys of what credit and debit print. */
@@ -16,11 +20,41 @@ export const fundingOptions = {
 };
 
 /** A movement as credit and debit print it. */
-export function fundedResult(funded: Funded): Result {
+function fundedResult(funded: Funded): Result {
   return recordResult(funded, (sheet) => ({
     amount: sheet.money(funded.amount_cents, funded.currency),
     balance: sheet.money(funded.balance_after_cents, funded.currency),
     reference: shown(funded.reference),
     transaction: funded.transaction_id,
   }));
+}
+
+interface Asked {
+  partner: string;
+  amount: string;
+  currency: string;
+  reference: string | undefined;
+}
+
+/** Moves money into or out of a partner's wallet, by hand. */
+export async function moveMoney(context: Context, way: "credit" | "debit", asked: Asked): Promise<Result> {
+  const [{ creditWallet, debitWallet }, { requirePartner }, { parseAmount }] = await Promise.all([
+    import("../../../core/wallet/fund.ts"),
+    import("../../../core/partners/partner.ts"),
+    import("../../kernel/amount.ts"),
+  ]);
+  const currency = asked.currency.toUpperCase();
+  const amount = parseAmount(asked.amount, currency, "--amount");
+  if (amount === 0) throw usageError("--amount must be more than zero.", "Correct the amount.");
+  return context.withStore(async ({ store }) => {
+    const { id: partnerId } = await store.read(requirePartner, asked.partner);
+    const input = { partnerId, amount, currency, reference: asked.reference ?? null, actor: OPERATOR };
+    if (way === "credit") return fundedResult(await store.write(creditWallet, input));
+    const done = store.write(debitWallet, input).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.slug !== "insufficient_balance") throw error;
+      const hint = `Take out at most what is there: esimctl wallet balance --partner ${asked.partner}.`;
+      throw new CliError(error.slug, error.message, hint, undefined, error);
+    });
+    return fundedResult(await done);
+  });
 }

@@ -32,7 +32,7 @@ export default command({
     const [{ startListener }, { systemClock }, { makeSheet }] = await Promise.all([
       import("./listener.ts"),
       import("../../../core/kernel/clock.ts"),
-      import("../../output/make-sheet.ts"),
+      import("../../output/sheet.ts"),
     ]);
     const key = await readSecretArgument(secret, "Signing secret", context.globals);
     const { json } = context.globals;

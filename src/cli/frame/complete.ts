@@ -1,7 +1,9 @@
-import type { Naming } from "../../core/store/names.ts";
-import type { Command, Noun, Tree } from "../frame/command.ts";
+import { homedir } from "node:os";
+import type { Named, Naming } from "../../core/store/names.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
+import { resolveWhere } from "../place/place.ts";
+import type { Command, Context, Noun, Tree } from "./command.ts";
 
 /** A word that is possible at the cursor, and what it means. */
 export interface Candidate {
@@ -27,7 +29,7 @@ interface Flag {
 }
 
 /** The words of a line as one types them: bash breaks --tier=standard into three. */
-export function wordsTyped(typed: readonly string[]): string[] {
+function wordsTyped(typed: readonly string[]): string[] {
   return typed.filter((word, at) => word !== "=" || at === typed.length - 1);
 }
 
@@ -152,4 +154,41 @@ export const shells = ["bash", "zsh", "fish"] as const;
 
 function wordsOf(words: Candidate[]): Completion {
   return { kind: "words", words };
+}
+
+/**
+ * Names from the data directory that the typed line selects. Completion must neither fail nor wait: at a server, at a
+ * database over the network, or without data there are none.
+ */
+export async function namesAtHand({ globals }: Context, naming: Naming, typed: readonly string[]): Promise<Named[]> {
+  const words = wordsTyped(typed);
+  const said = (flag: string, otherwise?: string) => {
+    const joined = words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
+    return joined ?? (words.includes(flag) ? words[words.indexOf(flag) + 1] : otherwise);
+  };
+  try {
+    const [{ namesIn }, { dataDirectory }] = await Promise.all([
+      import("../../core/store/names.ts"),
+      import("../../core/store/data-directory.ts"),
+    ]);
+    const where = await resolveWhere(
+      {
+        ...globals,
+        data: said("--data", globals.data),
+        database: said("--database", globals.database),
+        keyFile: said("--key-file", globals.keyFile),
+        server: said("--server", globals.server),
+        profile: said("--profile", globals.profile),
+      },
+      process.env,
+    );
+    if (where.kind !== "directory") return [];
+    const slug = said("--partner");
+    const environment = words.includes("--sandbox") ? "sandbox" : "production";
+    const owner = slug === undefined ? null : ({ slug, environment } as const);
+    // A shell passes its own short form of the home folder unchanged.
+    return namesIn(dataDirectory(where.path.replace(/^~(?=\/|$)/, homedir())).databaseFile, naming, owner);
+  } catch {
+    return [];
+  }
 }
