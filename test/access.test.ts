@@ -5,7 +5,7 @@ import { scopes } from "../src/core/credentials/scopes.ts";
 import { createTokens } from "../src/core/credentials/tokens.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { suspendPartner } from "../src/core/partners/suspend.ts";
-import { allRoutes } from "../src/daemon/routes/all.ts";
+import { allRoutes } from "../src/daemon/routes/by-resource.ts";
 import { type Ask, accessEntries, acquire, type Belongings } from "./support/access.ts";
 import { addProducts } from "./support/catalog.ts";
 import { key } from "./support/generic-scenarios.ts";

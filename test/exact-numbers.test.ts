@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExact, mayBeInexact } from "../src/daemon/validation/exact-numbers.ts";
+import { isExact, mayBeInexact } from "../src/daemon/plugins/exact-numbers.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";
 

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import type { EsimStatus } from "../src/core/store/schema/values.ts";
 import type { Tx } from "../src/core/store/store.ts";
-import { chooseLanguage } from "../src/daemon/pages/language.ts";
+import { chooseLanguage } from "../src/daemon/pages/install-words.ts";
 import { addProducts } from "./support/catalog.ts";
 import { deliverEsim } from "./support/esims.ts";
 import { call, type Platform, startPlatform } from "./support/platform.ts";

@@ -19,7 +19,7 @@ import { createLogger } from "../../src/daemon/log/logger.ts";
 import { createMetrics } from "../../src/daemon/metrics/metrics.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
-import { allRoutes } from "../../src/daemon/routes/all.ts";
+import { allRoutes } from "../../src/daemon/routes/by-resource.ts";
 import { listen } from "../../src/daemon/serve/listen.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts } from "../support/catalog.ts";

@@ -11,7 +11,7 @@ import { servedAddresses } from "../../src/daemon/context/addresses.ts";
 import { buildApp } from "../../src/daemon/http/app.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
-import { allRoutes } from "../../src/daemon/routes/all.ts";
+import { allRoutes } from "../../src/daemon/routes/by-resource.ts";
 import { listen } from "../../src/daemon/serve/listen.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";

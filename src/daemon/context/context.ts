@@ -1,3 +1,4 @@
+import type { Actor } from "../../core/audit/record.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
@@ -41,3 +42,13 @@ export interface RefusedClient {
 
 /** The caller, by the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal | RefusedClient>;
+
+/** Whether the v1 handlers run in process, for the operator on its host; the IDs of credentials begin with sk_. */
+export function isLocal({ clientId }: Pick<Principal, "clientId">): boolean {
+  return clientId.startsWith("operator");
+}
+
+/** The actor in the audit trail for what a caller of the API does. */
+export function actorOf(caller: Pick<Principal, "clientId">): Actor {
+  return isLocal(caller) ? caller.clientId : `client:${caller.clientId}`;
+}

@@ -1,8 +1,8 @@
 import type { CarrierExchange } from "../../core/activations/exchange.ts";
-import { askHttpCarrier } from "./carrier-http.ts";
-import type { Reported } from "./carrier-response.ts";
+import type { CarrierOutcome } from "../../core/activations/outcome.ts";
+import { keptResponse, type Reported, readCarrierResponse } from "./carrier-response.ts";
 import { askSimulator } from "./carrier-simulator.ts";
-import { createSignedExchange } from "./signed-exchange.ts";
+import { createSignedExchange, type SignedExchange, type SignedResponse } from "./signed-exchange.ts";
 
 /** Sends requests to every carrier, whatever its adapter. */
 export interface CarrierGateway {
@@ -27,4 +27,57 @@ export function createCarrierGateway({ now, publicUrl }: { now: () => number; pu
     },
     close: () => signed.close(),
   };
+}
+
+/** The path that a carrier calls back at, under the public address. */
+function callbackPath(prefix: string): string {
+  return `/api/v1/callbacks/carriers/${prefix}`;
+}
+
+/** Sends a request to a carrier over its signed HTTP exchange (docs/carriers.md). Never throws. */
+async function askHttpCarrier(exchange: SignedExchange, work: CarrierExchange, publicUrl: string): Promise<Reported> {
+  const { url, secret, timeoutMs, prefix } = work.carrier;
+  if (url === null || secret === null) return unsent;
+  const { sim_last4, puk, ...identity } = work.identity?.reveal() ?? { sim_last4: null, puk: null };
+  const answer = await exchange.post({
+    url,
+    secret,
+    reference: work.id,
+    timeoutMs,
+    body: {
+      reference: work.id,
+      iccid: work.iccid,
+      activation_date: work.activationDate,
+      plan_name: work.planName,
+      identity,
+      sim: { last4: sim_last4, puk },
+      callback_url: `${publicUrl}${callbackPath(prefix)}`,
+    },
+  });
+  return {
+    outcome: outcomeOf(answer),
+    statusCode: answer.statusCode,
+    latencyMs: answer.latencyMs,
+    answer: answer.fault ?? keptResponse(answer.body),
+  };
+}
+
+/** A carrier whose settings lost their address or secret while its request waited. */
+const unsent: Reported = {
+  outcome: { kind: "temporary" },
+  statusCode: null,
+  latencyMs: null,
+  answer: "the carrier has no address or no secret",
+};
+
+/** Statuses that mean a temporary fault, whatever the body is. */
+const later: readonly number[] = [408, 425, 429];
+
+/** Only a 2xx with an outcome, or a 4xx with `refused`, is final. Everything else is retried. */
+function outcomeOf({ statusCode, body, fault }: SignedResponse): CarrierOutcome {
+  const outcome = fault === null ? readCarrierResponse(body) : null;
+  if (statusCode === null || outcome === null) return { kind: "temporary" };
+  if (statusCode >= 200 && statusCode < 300) return outcome;
+  const refused = statusCode >= 400 && statusCode < 500 && !later.includes(statusCode) && outcome.kind === "refused";
+  return refused ? outcome : { kind: "temporary" };
 }

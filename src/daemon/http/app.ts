@@ -1,13 +1,11 @@
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
-import { registerOpenapi } from "../openapi/register.ts";
+import { registerOpenapi } from "../openapi/document.ts";
 import { registerPages } from "../pages/docs.ts";
-import { registerCaching } from "../plugins/caching.ts";
 import { clientErrorHandler } from "../plugins/client-errors.ts";
 import { registerCompression } from "../plugins/compression.ts";
 import { registerHealth } from "../plugins/health.ts";
-import { takeExpectations } from "../plugins/http-rules.ts";
-import { registerMethods } from "../plugins/methods.ts";
+import { registerCaching, registerMethods, takeExpectations } from "../plugins/http-rules.ts";
 import { createRateLimits, unlimited } from "../plugins/rate-limits.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
 import { registerSecurityHeaders } from "../plugins/security-headers.ts";

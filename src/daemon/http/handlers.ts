@@ -6,13 +6,16 @@ import type { App, RoutePlugin } from "../context/fastify.ts";
 import type { RequestCounting } from "../metrics/metrics.ts";
 import { registerAccess } from "../plugins/access.ts";
 import { BODY_LIMIT, registerBodies, registerEmptyBodies } from "../plugins/bodies.ts";
-import { NO_STORE } from "../plugins/caching.ts";
-import { letThrough, registerContentCodings } from "../plugins/http-rules.ts";
-import { registerLifecycle } from "../plugins/lifecycle.ts";
+import { letThrough, NO_STORE, registerContentCodings } from "../plugins/http-rules.ts";
 import { registerProblems, sendProblem } from "../plugins/problems.ts";
 import { type RateLimits, unlimited } from "../plugins/rate-limits.ts";
-import { registerRequestIds, requestId, sendRequestId } from "../plugins/request-ids.ts";
-import { recordResponse, registerRequestLog } from "../plugins/request-log.ts";
+import {
+  recordResponse,
+  registerRequestIds,
+  registerRequestLog,
+  requestId,
+  sendRequestId,
+} from "../plugins/request-log.ts";
 import { registerValidation } from "../plugins/validation.ts";
 
 /** How handlers are built. */
@@ -85,4 +88,23 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
       });
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    lifecycle: {
+      /** Set by `drain`: the requests in flight are the last. */
+      draining: boolean;
+    };
+  }
+}
+
+/** Whether the daemon is being stopped, and what that means for connections. */
+function registerLifecycle(app: App): void {
+  app.decorate("lifecycle", { draining: false });
+  // A connection that was in use when the stop began would otherwise stay open for its next request.
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (app.lifecycle.draining) reply.header("connection", "close");
+    done(null, payload);
+  });
 }

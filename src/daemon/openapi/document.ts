@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, RouteOptions } from "fastify";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
 import { OauthError, problemSchema } from "../schemas/problem.ts";
 import type { Shape } from "../validation/shape.ts";
 import { headers, sampleProblem, securitySchemes, tags } from "./components.ts";
@@ -24,7 +25,7 @@ interface Operation extends Json {
 }
 
 /** What the document says of itself, before any route. */
-export function documentBase({ addresses }: DaemonContext) {
+function documentBase({ addresses }: DaemonContext) {
   const { publicUrl, docsUrl } = addresses;
   const description =
     "Browse products, place orders paid from a prepaid wallet, fetch eSIMs, activate physical SIMs, " +
@@ -48,7 +49,7 @@ export function documentBase({ addresses }: DaemonContext) {
 }
 
 /** A route's schema for the document: its security, and marks for `finishDocument`. */
-export function describeRoute({ config = {}, schema = {} }: RouteOptions, components: Components): Json {
+function describeRoute({ config = {}, schema = {} }: RouteOptions, components: Components): Json {
   const oauth = config.errorShape === "oauth";
   return {
     // Forms have no null.
@@ -132,7 +133,7 @@ interface Document extends Json {
 }
 
 /** The complete document, from what the plugin made of the routes and the named schemas met on the way. */
-export function finishDocument(made: object, context: DaemonContext, components: Components): object {
+function finishDocument(made: object, context: DaemonContext, components: Components): object {
   const document = made as Document; // the plugin builds it from documentBase and describeRoute
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const responses: Record<string, Json> = {};
@@ -161,4 +162,24 @@ export function finishDocument(made: object, context: DaemonContext, components:
     },
   };
   return Object(refer(complete));
+}
+
+/** Collects the routes registered after it, and serves what they are at /openapi.json. */
+export function registerOpenapi(app: App, context: DaemonContext): void {
+  const components: Components = new Map();
+  app.register(import("@fastify/swagger"), {
+    openapi: documentBase(context),
+    stripBasePath: false,
+    convertConstToEnum: false,
+    transform: ({ url, route }) => ({ url, schema: describeRoute(route, components) }),
+    transformObject: (made) => finishDocument("openapiObject" in made ? made.openapiObject : {}, context, components),
+  });
+  app.register(async (scope) => {
+    let text: string | undefined;
+    const config = { public: true, cache: "public, max-age=60" };
+    scope.get("/openapi.json", { config, schema: { hide: true } }, async (_request, reply) => {
+      text ??= JSON.stringify(scope.swagger());
+      return reply.type("application/json").send(text);
+    });
+  });
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { Actor } from "../../core/audit/record.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { Authenticate, Principal } from "../context/context.ts";
+import { type Authenticate, actorOf, type Principal } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { httpFault } from "./http-rules.ts";
 import { unknownPath } from "./problems.ts";
@@ -10,6 +11,12 @@ import type { RateLimits } from "./rate-limits.ts";
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === undefined) throw new Error("this route is public: it has no authenticated caller");
   return request.principal;
+}
+
+/** Whose records a request is about, and the actor in the audit trail for what it changes. */
+export function callerOf(request: FastifyRequest): { owner: Principal; actor: Actor } {
+  const owner = principalOf(request);
+  return { owner, actor: actorOf(owner) };
 }
 
 function requireAccessRule(route: RouteOptions): void {

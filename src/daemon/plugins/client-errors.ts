@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
-import { NO_STORE } from "./caching.ts";
+import { NO_STORE } from "./http-rules.ts";
 import { problemBody } from "./problems.ts";
 
 const REASONS: Record<string, { status: number; detail: string }> = {

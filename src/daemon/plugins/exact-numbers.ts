@@ -1,6 +1,5 @@
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
-import { inexactNumbers, mayBeInexact } from "../validation/exact-numbers.ts";
 import { readJson } from "./bodies.ts";
 
 declare module "fastify" {
@@ -44,4 +43,64 @@ function holds(body: unknown, path: readonly string[]): boolean {
     at = Reflect.get(at, key);
   }
   return true;
+}
+
+// A number with 16 digits or more, or with an exponent. Others a double always holds exactly.
+const SUSPICIOUS = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/;
+
+const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Whether a JSON text may hold a number that a double does not hold exactly: cheap, and never wrongly false. */
+export function mayBeInexact(json: string): boolean {
+  return SUSPICIOUS.test(json);
+}
+
+/** A decimal as its significant digits and the power of ten of the last one: 1.50 is "15e-1". Zero is "0". */
+function decimal(literal: string): string {
+  const [, whole = "", fraction = "", exponent = "0"] = LITERAL.exec(literal) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  if (end === 0) return "0";
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
+/** Whether reading a JSON number and writing it again leaves its value as it was: 0.1, 1e3, not 1e400. */
+export function isExact(literal: string): boolean {
+  const value = Number(literal);
+  return Number.isFinite(value) && decimal(literal) === decimal(String(value));
+}
+
+/**
+ * The paths of the numbers in a JSON text that are not exact. The text is valid and was found not to be nested deeply:
+ * this parses it again, by recursion.
+ */
+function inexactNumbers(json: string): string[][] {
+  const found = new Map<unknown, string[]>();
+  const root: unknown = JSON.parse(json, note);
+
+  function note(this: unknown, key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+    if (typeof value === "number" && source !== undefined && !isExact(source)) {
+      const keys = found.get(this);
+      if (keys === undefined) found.set(this, [key]);
+      else keys.push(key);
+    }
+    return value;
+  }
+
+  return found.size === 0 ? [] : pathsOf(root, found);
+}
+
+function pathsOf(root: unknown, found: ReadonlyMap<unknown, string[]>): string[][] {
+  const paths: string[][] = [];
+  const open: { at: unknown; path: string[] }[] = [{ at: root, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { at, path } = next;
+    for (const key of found.get(at) ?? []) paths.push([...path, key]);
+    if (typeof at !== "object" || at === null) continue;
+    for (const [key, child] of Object.entries(at)) {
+      if (typeof child === "object") open.push({ at: child, path: [...path, key] });
+    }
+  }
+  return paths;
 }

@@ -1,4 +1,5 @@
-import type { FastifyRequest } from "fastify";
+import { METHODS } from "node:http";
+import type { FastifyRequest, HTTPMethods } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
 
@@ -28,4 +29,50 @@ export function registerContentCodings(app: App): void {
     reply.header("accept-encoding", "identity");
     throw new Problem("unsupported_media_type", "A body in a Content-Encoding is not read; send it as it is.");
   });
+}
+
+/** Cache-Control of every answer that no rule lets be kept. */
+export const NO_STORE = "no-store";
+
+/**
+ * Cache-Control on every answer: no cache keeps any, since it may hold personal data, codes or secrets, unless its
+ * route says in `config.cache` how long it may be kept. Refusals are never kept.
+ */
+export function registerCaching(app: App): void {
+  app.addHook("onSend", ({ routeOptions }, reply, payload, done) => {
+    const kept = reply.statusCode < 400 ? routeOptions.config?.cache : undefined;
+    reply.header("cache-control", kept ?? NO_STORE);
+    done(null, payload);
+  });
+}
+
+/** Patterns that differ in the names of their parameters only are the same path. */
+function samePath(pattern: string): string {
+  return pattern.replaceAll(/:[A-Za-z0-9_]+/g, ":x");
+}
+
+/** Refuses a wrong method on a known path with 405 and Allow. Call before any route; the result, after the last. */
+export function registerMethods(app: App): () => void {
+  // Fastify knows the usual methods only; every method that Node's parser accepts gets the Allow header.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const known = new Map<string, { url: string; methods: Set<string> }>();
+  app.addHook("onRoute", ({ url, method, config }) => {
+    if (config?.allow !== undefined) return;
+    const path = known.get(samePath(url)) ?? { url, methods: new Set() };
+    for (const each of [method].flat()) path.methods.add(each.toUpperCase());
+    known.set(samePath(url), path);
+  });
+  return () => {
+    app.register(async (scope) => {
+      for (const { url, methods } of known.values()) {
+        const wrong = scope.supportedMethods.filter((method) => !methods.has(method)) as HTTPMethods[];
+        const allow = [...methods].sort().join(", ");
+        scope.route({ method: wrong, url, config: { public: true, allow }, schema: { hide: true }, handler: never });
+      }
+    });
+  };
+}
+
+function never(): never {
+  throw new Error("the access hook refuses this request before");
 }

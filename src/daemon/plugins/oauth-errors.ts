@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import { type Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
-import { BASIC_CHALLENGE } from "./challenges.ts";
-import { asProblem, sendRetryAfter } from "./refusals.ts";
+import { asProblem, BASIC_CHALLENGE, sendRetryAfter } from "./refusals.ts";
 
 interface OauthError {
   status: number;

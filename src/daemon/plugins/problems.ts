@@ -3,9 +3,8 @@ import { isoTime } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
-import { bearerChallenge } from "./challenges.ts";
 import { sendOauthError } from "./oauth-errors.ts";
-import { asProblem, sendRetryAfter } from "./refusals.ts";
+import { asProblem, bearerChallenge, sendRetryAfter } from "./refusals.ts";
 import { withEveryPart } from "./validation.ts";
 
 /** The path of a request target, without origin, query and fragment. */

@@ -1,12 +1,23 @@
 import type { Target } from "../../core/activations/activation.ts";
+import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import { type Edit, rescheduleActivation } from "../../core/activations/reschedule.ts";
-import { invalid } from "../../core/kernel/problem.ts";
-import { actorOf } from "../context/actor.ts";
+import type { ActivationId } from "../../core/kernel/brand.ts";
+import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
-import { principalOf } from "../plugins/access.ts";
-import { Activation, ActivationEdit, ActivationParams, Cancellation, IccidParams } from "../schemas/activation.ts";
+import { callerOf } from "../plugins/access.ts";
+import {
+  Activation,
+  ActivationEdit,
+  ActivationParams,
+  BULK_LIMIT,
+  BulkActivationResult,
+  BulkCancel,
+  BulkReschedule,
+  Cancellation,
+  IccidParams,
+} from "../schemas/activation.ts";
 
 /** A way to name the request that changes: the path up to it, and what differs in the API reference. */
 interface Address {
@@ -43,10 +54,11 @@ const addresses: readonly Address[] = [
   },
 ];
 
-/** Contract: Physical SIM activations: edit and cancel, by ID and by ICCID. */
+/** Contract: Physical SIM activations: edit and cancel, by ID, by ICCID and in bulk. */
 export const activationChangeRoutes: RoutePlugin = (app, context) => {
   for (const address of addresses) editRoute(app, context, address);
   for (const address of addresses) cancelRoute(app, context, address);
+  bulkRoutes(app, context);
 };
 
 function editRoute(app: App, { store }: DaemonContext, { path, params, suffix, edit: words }: Address): void {
@@ -64,9 +76,8 @@ function editRoute(app: App, { store }: DaemonContext, { path, params, suffix, e
     },
     async handler(request) {
       if (!hasEdit(request.body)) throw invalid({ body: [NOTHING_TO_EDIT] });
-      const owner = principalOf(request);
       const target: Target = request.params;
-      const input = { owner, target, edit: request.body, actor: actorOf(owner) };
+      const input = { ...callerOf(request), target, edit: request.body };
       return store.write(rescheduleActivation, input, request.id);
     },
   });
@@ -86,18 +97,79 @@ function cancelRoute(app: App, { store }: DaemonContext, { path, params, suffix,
       response: { 200: Activation },
     },
     handler(request) {
-      const owner = principalOf(request);
       const target: Target = request.params;
-      const input = { owner, target, reason: request.body?.reason || null, actor: actorOf(owner) };
+      const input = { ...callerOf(request), target, reason: request.body?.reason || null };
       return store.write(cancelActivation, input, request.id);
     },
   });
 }
 
 /** What is wrong with a body that has no field that may be edited. */
-export const NOTHING_TO_EDIT = "must have requested_activation_date, note or both";
+const NOTHING_TO_EDIT = "must have requested_activation_date, note or both";
 
 /** Whether there is a field that may be edited. */
-export function hasEdit({ requested_activation_date, note }: Edit): boolean {
+function hasEdit({ requested_activation_date, note }: Edit): boolean {
   return requested_activation_date !== undefined || note !== undefined;
+}
+
+function bulkRoutes(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "POST",
+    url: "/api/v1/activations/bulk/cancel",
+    config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
+    schema: {
+      operationId: "cancelActivations",
+      tags: ["Activations"],
+      summary: "Cancel up to 200 pending requests",
+      description: "Each for itself; the outcomes keep the order of the request: ids, then ICCIDs.",
+      body: BulkCancel,
+      response: { 200: BulkActivationResult },
+    },
+    handler(request) {
+      const { activation_ids = [], iccids = [], reason } = request.body;
+      const targets: Target[] = [...activation_ids.map((id) => ({ id })), ...iccids.map((iccid) => ({ iccid }))];
+      if (targets.length === 0 || targets.length > BULK_LIMIT) {
+        throw invalid({ body: [`must name 1 to ${BULK_LIMIT} activations in activation_ids and iccids together`] });
+      }
+      return store.write(bulkCancel, { ...callerOf(request), targets, reason: reason || null }, request.id);
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/activations/bulk/reschedule",
+    config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
+    schema: {
+      operationId: "rescheduleActivations",
+      tags: ["Activations"],
+      summary: "Change date or note of up to 200 pending requests",
+      description: "Each for itself; the outcomes keep the order of the request.",
+      body: BulkReschedule,
+      response: { 200: BulkActivationResult },
+    },
+    handler(request) {
+      const items = itemsOf(request.body.items);
+      return store.write(bulkReschedule, { ...callerOf(request), items }, request.id);
+    },
+  });
+}
+
+type SentItem = { activation_id?: ActivationId; iccid?: string } & Edit;
+
+/** Throws `validation` naming every item without exactly one identifier, or without anything to change. */
+function itemsOf(sent: SentItem[]): { target: Target; edit: Edit }[] {
+  const errors: FieldErrors = {};
+  const items = sent.flatMap(({ activation_id: id, iccid, ...edit }, at) => {
+    const target = targetOf(id, iccid);
+    if (target === null) errors[`items.${at}`] = ["must have either activation_id or iccid"];
+    else if (!hasEdit(edit)) errors[`items.${at}`] = [NOTHING_TO_EDIT];
+    return target === null ? [] : [{ target, edit }];
+  });
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return items;
+}
+
+function targetOf(id: ActivationId | undefined, iccid: string | undefined): Target | null {
+  if (id !== undefined) return iccid === undefined ? { id } : null;
+  return iccid === undefined ? null : { iccid };
 }

@@ -1,9 +1,8 @@
 import { showActivation } from "../../core/activations/activation.ts";
 import { listActivations } from "../../core/activations/list.ts";
 import { submitActivation, submitRefusals } from "../../core/activations/submit.ts";
-import { actorOf } from "../context/actor.ts";
 import { pathPrefix } from "../context/addresses.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { actorOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import {

@@ -1,3 +1,4 @@
+import type { Tokens } from "../../core/credentials/tokens.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 
 /**
@@ -19,7 +20,6 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
     async () => [
       (await import("./activations.ts")).activationRoutes,
       (await import("./activation-changes.ts")).activationChangeRoutes,
-      (await import("./activations-bulk.ts")).bulkActivationRoutes,
     ],
   ],
   ["kyc", async () => [(await import("./passports.ts")).passportRoutes]],
@@ -39,4 +39,24 @@ export async function routesFor(resource: string): Promise<readonly RoutePlugin[
 /** The routes of every resource, in the order of the list. */
 export async function resourceRoutes(): Promise<readonly RoutePlugin[]> {
   return (await Promise.all([...resources.values()].map((load) => load()))).flat();
+}
+
+/** All routes of the daemon: those that need no token, then those of every resource. */
+export async function allRoutes(tokens: Tokens): Promise<readonly RoutePlugin[]> {
+  const [oauth, wellKnown, qr, media, callbacks] = await Promise.all([
+    import("./oauth.ts"),
+    import("./well-known.ts"),
+    import("./qr.ts"),
+    import("./media.ts"),
+    import("./callbacks.ts"),
+  ]);
+  return [
+    oauth.oauthRoutes(tokens),
+    wellKnown.wellKnownRoutes(tokens),
+    qr.qrRoutes,
+    media.mediaRoutes,
+    callbacks.carrierCallbackRoutes,
+    callbacks.supplierCallbackRoutes,
+    ...(await resourceRoutes()),
+  ];
 }

@@ -9,7 +9,7 @@ import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { asProblem } from "../plugins/refusals.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
-import { travellersOf, warnOfEids } from "./travellers.ts";
+import { travellersOf, warnOfEids } from "./orders.ts";
 
 type BulkItem = Static<typeof BulkOrders>["orders"][number];
 type ItemResult = Static<typeof BulkResult>["results"][number];

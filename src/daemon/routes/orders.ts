@@ -1,7 +1,10 @@
+import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
+import type { OrderId } from "../../core/kernel/brand.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { instantOf } from "../../core/kernel/clock.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
+import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
@@ -23,7 +26,6 @@ import {
   OrderParams,
   OrderQuery,
 } from "../schemas/order.ts";
-import { travellersOf, warnOfEids } from "./travellers.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -166,4 +168,26 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
     },
     handler: (request) => store.read(activationStatus, { owner: principalOf(request), id: request.params.id }),
   });
+}
+
+type Sent = Static<typeof NewOrder>["activation_requests"];
+
+/** The activation requests of an order with what was left out filled in. */
+export function travellersOf(requests: Sent): ActivationRequest[] {
+  return (requests ?? []).map((request) => ({
+    product_id: request.product_id,
+    customer_email: request.customer_email,
+    customer_name: request.customer_name,
+    customer_phone: request.customer_phone ?? null,
+    activation_date: request.activation_date,
+    timezone: request.timezone ?? "UTC",
+    eid_number: request.eid_number ?? null,
+    selected_plan_id: request.selected_plan_id ?? null,
+  }));
+}
+
+/** Logs which EIDs of an order just placed have a wrong check digit, without repeating them. */
+export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
+  const fields = wrongEids(travellers);
+  if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");
 }

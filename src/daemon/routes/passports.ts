@@ -5,10 +5,9 @@ import { editPassport } from "../../core/passports/edit.ts";
 import { checkPassports, IMPORT_LIMIT, importPassports } from "../../core/passports/import.ts";
 import { auditPoolRead, listPassports } from "../../core/passports/list.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
-import { actorOf, isLocal } from "../context/actor.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { actorOf, type DaemonContext, isLocal } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
-import { principalOf } from "../plugins/access.ts";
+import { callerOf, principalOf } from "../plugins/access.ts";
 import {
   PassportEdited,
   PassportImport,
@@ -121,9 +120,8 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
       response: { 200: PassportEdited },
     },
     handler(request) {
-      const owner = principalOf(request);
       const { id } = request.params;
-      return store.write(editPassport, { owner, id, change: request.body, actor: actorOf(owner) }, request.id);
+      return store.write(editPassport, { ...callerOf(request), id, change: request.body }, request.id);
     },
   });
 
@@ -139,9 +137,6 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
       params: PassportParams,
       response: { 200: PassportWithdrawn },
     },
-    handler(request) {
-      const owner = principalOf(request);
-      return store.write(withdrawPassport, { owner, id: request.params.id, actor: actorOf(owner) }, request.id);
-    },
+    handler: (request) => store.write(withdrawPassport, { ...callerOf(request), id: request.params.id }, request.id),
   });
 }

@@ -1,10 +1,11 @@
+import { LRUCache } from "lru-cache";
 import { Type } from "typebox";
 import { type ProductPage as CatalogPage, listProducts } from "../../core/catalog/list.ts";
 import { showProduct } from "../../core/catalog/product.ts";
+import type { Store } from "../../core/store/store.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
-import { createPageCache } from "./page-cache.ts";
 
 /** The size of the cache of pages: hundreds of usual ones, and a bound on long ones. */
 const CACHED_CHARACTERS = 8_000_000;
@@ -54,3 +55,36 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
     handler: (request) => store.read(showProduct, request.params.id),
   });
 };
+
+/** A response and its serialized form. */
+interface Kept<T> {
+  page: T;
+  text: string;
+}
+
+/** Responses that depend on reference data alone, ready to be sent: valid for one epoch of it. */
+interface PageCache<T> {
+  /** The response for `key`; made and kept when this epoch has none yet. */
+  get(key: string, make: () => Promise<Kept<T>>): Promise<Kept<T>>;
+}
+
+/** Keeps `characters` of responses at most, and drops all of them once any process changes reference data. */
+function createPageCache<T>(store: Store, characters: number): PageCache<T> {
+  const kept = new LRUCache<string, Kept<T>>({ maxSize: characters, sizeCalculation: ({ text }) => text.length });
+  let epoch = -1;
+  return {
+    async get(key, make) {
+      const now = await store.epoch();
+      if (now !== epoch) {
+        kept.clear();
+        epoch = now;
+      }
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const made = await make();
+      // Made in an epoch that has ended since: valid for this request, not for the next.
+      if (now === epoch) kept.set(key, made);
+      return made;
+    },
+  };
+}

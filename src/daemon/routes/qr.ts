@@ -7,7 +7,7 @@ import { notFound } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { installPage } from "../pages/install.ts";
-import { chooseLanguage } from "../pages/language.ts";
+import { chooseLanguage } from "../pages/install-words.ts";
 import { Picture } from "../schemas/common.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 100, description: "The unguessable part of the address" });

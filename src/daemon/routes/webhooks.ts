@@ -3,9 +3,8 @@ import { createWebhook } from "../../core/webhooks/create.ts";
 import { deleteWebhook } from "../../core/webhooks/delete.ts";
 import { listWebhooks } from "../../core/webhooks/list.ts";
 import { showWebhook } from "../../core/webhooks/webhook.ts";
-import { actorOf } from "../context/actor.ts";
 import { pathPrefix } from "../context/addresses.ts";
-import type { DaemonContext, Principal } from "../context/context.ts";
+import { actorOf, type DaemonContext, type Principal } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import {

@@ -6,7 +6,7 @@ import { createMetrics } from "../metrics/metrics.ts";
 import { countRequests } from "../metrics/request-counts.ts";
 import { bearerTokens } from "../plugins/authentication.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
-import { allRoutes } from "../routes/all.ts";
+import { allRoutes } from "../routes/by-resource.ts";
 import { drain, listen } from "./listen.ts";
 import type { Logged, ServeOptions } from "./options.ts";
 
