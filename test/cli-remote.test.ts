@@ -164,7 +164,7 @@ describe("where a command acts", () => {
       ["products list --sandbox", /--sandbox does not apply at http/, /sk_test_/],
       ["partners list", /operator's own data.*act at http.*profile default/, /--data DIR/],
       ["passports show 1 --reveal", /operator's own data/, /--data DIR/],
-      [`init --server ${daemon.url}`, /acts on data at hand/, /--data/],
+      [`init --server ${daemon.url}`, /acts on local data/, /--data/],
       ["passports withdraw 019c --json", /needs a confirmation.*http.*profile default/, /--yes/],
     ];
     for (const [line, what, hint] of wrong) {

@@ -46,7 +46,7 @@ test("help of any noun loads no store, no API, no table and no file format", asy
   }
 });
 
-test("a command on data at hand loads the store, and the API only where it goes through it", async () => {
+test("a command on local data loads the store, and the API only where it goes through it", async () => {
   const data = join(temporaryDirectory(), "data");
   for (const line of ["init", "partners create acme --name Acme"]) await esimctl([...line.split(" "), "--data", data]);
   const operator = await packagesOf("partners", "list", "--data", data);

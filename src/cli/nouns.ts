@@ -37,18 +37,18 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/partners/update.ts"),
     ],
     suspend: ["stop a partner's API access at once", () => import("./commands/partners/suspend.ts")],
-    resume: ["give a suspended partner its API access back", () => import("./commands/partners/resume.ts")],
+    resume: ["restore a suspended partner's API access", () => import("./commands/partners/resume.ts")],
   }),
   noun("credentials", "API credentials of partners", {
     create: ["issue a credential for a partner", () => import("./commands/credentials/create.ts")],
     list: ["a partner's credentials, revoked ones too", () => import("./commands/credentials/list.ts")],
     rotate: ["replace a credential's secret", () => import("./commands/credentials/rotate.ts")],
-    revoke: ["end a credential and its tokens", () => import("./commands/credentials/revoke.ts")],
+    revoke: ["revoke a credential and its tokens", () => import("./commands/credentials/revoke.ts")],
   }),
   noun("wallet", "prepaid money: balances, ledger, audit", {
     balance: ["what a wallet holds, by currency", () => import("./commands/wallet/balance.ts")],
-    credit: ["put money that came in into a wallet", () => import("./commands/wallet/credit.ts")],
-    debit: ["take money out of a wallet: paid back, or corrected", () => import("./commands/wallet/debit.ts")],
+    credit: ["record a payment and credit a wallet", () => import("./commands/wallet/credit.ts")],
+    debit: ["debit a wallet: a payout or a correction", () => import("./commands/wallet/debit.ts")],
     ledger: [
       "a partner's ledger transactions with their postings, newest first",
       () => import("./commands/wallet/ledger.ts"),
@@ -79,14 +79,14 @@ export const nouns: readonly Noun[] = [
       "orders of all partners that wait for review, oldest first, and why",
       () => import("./commands/orders/queue.ts"),
     ],
-    approve: ["pass an order that waits for review", () => import("./commands/orders/approve.ts")],
-    reject: ["refuse an order that waits for review, with a full refund", () => import("./commands/orders/reject.ts")],
+    approve: ["approve an order that waits for review", () => import("./commands/orders/approve.ts")],
+    reject: ["reject an order that waits for review, with a full refund", () => import("./commands/orders/reject.ts")],
     ship: ["record that an order's physical SIMs went out", () => import("./commands/orders/ship.ts")],
     cancel: [
       "cancel what was not delivered of an order, and refund exactly that",
       () => import("./commands/orders/cancel.ts"),
     ],
-    retry: ["try the stuck parts of an order again", () => import("./commands/orders/retry.ts")],
+    retry: ["retry the stuck parts of an order", () => import("./commands/orders/retry.ts")],
   }),
   noun("suppliers", "suppliers of what is not in stock, by signed HTTP or by mail", {
     list: ["all suppliers, by name", () => import("./commands/suppliers/list.ts")],
@@ -125,7 +125,7 @@ export const nouns: readonly Noun[] = [
     suspend: ["suspend an eSIM until it is activated again", () => import("./commands/esims/suspend.ts")],
   }),
   noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
-    submit: ["hand in activation requests from CSV", () => import("./commands/activations/submit.ts")],
+    submit: ["submit activation requests from CSV", () => import("./commands/activations/submit.ts")],
     list: ["a partner's activation requests, newest first", () => import("./commands/activations/list.ts")],
     show: [
       "one activation request; --reveal: with what staff type into the carrier's portal",
@@ -145,8 +145,11 @@ export const nouns: readonly Noun[] = [
       "record that a SIM was activated, or that an order item was delivered",
       () => import("./commands/activations/complete.ts"),
     ],
-    fail: ["give a request up for good", () => import("./commands/activations/fail.ts")],
-    retry: ["have the carrier asked again, from the first attempt", () => import("./commands/activations/retry.ts")],
+    fail: ["record that a request failed", () => import("./commands/activations/fail.ts")],
+    retry: [
+      "send a request to its carrier again, from the first attempt",
+      () => import("./commands/activations/retry.ts"),
+    ],
   }),
   noun("carriers", "carriers that activate physical SIMs, and their connections", {
     list: ["all carriers, by ICCID prefix", () => import("./commands/carriers/list.ts")],
@@ -162,11 +165,8 @@ export const nouns: readonly Noun[] = [
     edit: ["change a passport of a partner's pool", () => import("./commands/passports/edit.ts")],
     withdraw: ["take a passport out of a partner's pool", () => import("./commands/passports/withdraw.ts")],
     queue: ["what awaits verification, over all partners, oldest first", () => import("./commands/passports/queue.ts")],
-    verify: [
-      "pass passports as genuine, by id or by a file of verdicts",
-      () => import("./commands/passports/verify.ts"),
-    ],
-    reject: ["refuse a passport", () => import("./commands/passports/reject.ts")],
+    verify: ["verify passports, by id or by a file of verdicts", () => import("./commands/passports/verify.ts")],
+    reject: ["reject a passport", () => import("./commands/passports/reject.ts")],
     uses: ["which requests drew a passport", () => import("./commands/passports/uses.ts")],
     purge: ["delete identity data that is no longer needed", () => import("./commands/passports/purge.ts")],
   }),

@@ -50,13 +50,13 @@ function asked(argv: readonly string[]): string[] {
   return argv.map((word, at) => (end !== -1 && at >= end ? word : hyphened(word)));
 }
 
-/** Options of lists are named as the API's query parameters: their underscores are as good as hyphens. */
+/** Options of lists are named as the API's query parameters: underscores and hyphens mean the same. */
 function hyphened(word: string): string {
   const [, name, rest = ""] = /^--([a-z]+(?:_[a-z]+)+)(=.*)?$/s.exec(word) ?? [];
   return name === undefined ? word : `--${name.replaceAll("_", "-")}${rest}`;
 }
 
-const LOOK_FIRST = "If it was to change something, look whether it did before you run it again.";
+const LOOK_FIRST = "Check whether it changed anything before you run it again.";
 
 /** Ctrl-C: a command in batches ends after the one under way, others at once; the second time everything does. */
 function listenForInterrupts(command: Command, globals: Globals): AbortSignal {

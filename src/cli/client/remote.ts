@@ -33,7 +33,7 @@ function refusePartner(server: Server, { partner, sandbox }: ActsFor): void {
   const [flag, means] =
     partner === undefined
       ? ["--sandbox", "A sandbox credential (sk_test_…) acts in the sandbox: sign in with one."]
-      : ["--partner", "Leave it out, or act on data at hand: add --data DIR."];
+      : ["--partner", "Leave it out, or act on local data: add --data DIR."];
   throw usageError(`${flag} does not apply at ${placeWords(server)}: the credential says who acts.`, means);
 }
 

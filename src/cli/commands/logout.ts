@@ -4,7 +4,7 @@ import { CliError } from "../kernel/errors.ts";
 export default command({
   target: "process",
   effects:
-    "Removes the profile that --profile names, else the one last logged in. The credential itself stays good: only " +
+    "Removes the profile that --profile names, else the one last logged in. The credential itself stays valid: only " +
     "the operator revokes it.",
   json: "{profile, server, removed}",
   examples: ["logout", "logout --profile sandbox"],

@@ -8,7 +8,7 @@ import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./iden
 
 export default command({
   target: "process",
-  effects: "Reads only. At a server it asks there whether the credential is still good.",
+  effects: "Reads only. At a server it asks there whether the credential is still valid.",
   json: WHOAMI_JSON,
   examples: ["whoami", "whoami --profile sandbox --json"],
   exits: [exitCodes.notAuthorised],

@@ -8,8 +8,8 @@ const signs: readonly Target[] = ["partner", "catalog"];
 
 const targetWords = {
   operator: "Runs on the operator's host, on the data itself.",
-  partner: "Acts for one partner: at a server the one that signed in; on data at hand --partner names it.",
-  catalog: "All partners see the same, so on data at hand --partner may be left out.",
+  partner: "Acts for one partner: at a server the one that signed in; on local data --partner names it.",
+  catalog: "All partners see the same, so on local data --partner may be left out.",
   process: null,
 } as const;
 

@@ -5,7 +5,7 @@ import type { Entry, Tree } from "./command.ts";
 
 const intro =
   "esimctl sells eSIMs and SIM cards through partners: it holds the catalog, wallets, orders and activations, serves " +
-  "them by an API, and looks after them from this terminal. Commands act on data at hand, or at a server by its API.";
+  "them by an API, and looks after them from this terminal. Commands act on local data, or at a server by its API.";
 
 const where =
   "The first that applies: --server, or --data and --database; ESIMCTL_SERVER; ESIMCTL_DATA and ESIMCTL_DATABASE; " +
@@ -13,7 +13,7 @@ const where =
 
 const environment: readonly (readonly [string, string])[] = [
   ["ESIMCTL_SERVER, ESIMCTL_CLIENT_ID, ESIMCTL_CLIENT_SECRET", "a server, and the credential that signs in there"],
-  ["ESIMCTL_DATA, ESIMCTL_DATABASE, ESIMCTL_KEY_FILE", "the data at hand"],
+  ["ESIMCTL_DATA, ESIMCTL_DATABASE, ESIMCTL_KEY_FILE", "the local data"],
   ["ESIMCTL_PROFILE", "the login to act as"],
   ["ESIMCTL_SMTP_URL", "where mail to suppliers goes out (serve)"],
   ["NO_COLOR", "no colours"],

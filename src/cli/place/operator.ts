@@ -1,4 +1,4 @@
-/** The actor that the audit trail records for commands on data at hand. */
+/** The actor that the audit trail records for commands on local data. */
 export const OPERATOR = operatorName(process.env.SUDO_USER);
 
 /** Several people may share the account that holds the data: behind sudo the audit trail distinguishes them. */

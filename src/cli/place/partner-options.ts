@@ -6,8 +6,8 @@ import { type Choice, pick } from "../output/prompts.ts";
 
 /** What every partner-side command takes besides its own options. */
 export const partnerOptions = {
-  partner: text("--partner <slug>", "the partner to act for, on data at hand"),
-  sandbox: flag("--sandbox", "in the sandbox instead of production, on data at hand"),
+  partner: text("--partner <slug>", "the partner to act for, on local data"),
+  sandbox: flag("--sandbox", "in the sandbox instead of production, on local data"),
 };
 
 /** The same, for a command of this target: none where it acts for no partner. */

@@ -43,7 +43,7 @@ export async function resolveWhere(globals: Globals, env: NodeJS.ProcessEnv): Pr
 export function resolvePlace(globals: Globals, env: NodeJS.ProcessEnv): Place {
   if (globals.server !== undefined) {
     throw usageError(
-      "--server names a server; this acts on data at hand.",
+      "--server names a server; this acts on local data.",
       "Name it with --data, or leave --server out.",
     );
   }

@@ -4,7 +4,7 @@ import { MOVED_JSON, moveHere } from "./by-hand.ts";
 
 export default command({
   target: "operator",
-  effects: "The request is completed for good, and the partner is sent its number (activation.activated).",
+  effects: "The request is completed, which is final, and the partner is sent its number (activation.activated).",
   json: MOVED_JSON,
   examples: [
     "activations complete 019c… --mobile +61491570156",

@@ -8,7 +8,7 @@ import { CREDENTIAL_JSON } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects: "The credential and every token it got stop working at once, for good. Asks first.",
+  effects: "The credential and every token it got stop working at once. This cannot be undone. Asks first.",
   json: CREDENTIAL_JSON,
   examples: ["credentials revoke sk_test_0123", "credentials revoke sk_test_0123 --yes"],
   args: { clientId: argument("client-id", "the credential") },
@@ -18,7 +18,7 @@ export default command({
     const { requireCredential } = await import("../../../core/credentials/credential.ts");
     return context.withStore(async ({ store }) => {
       const credential = await store.read(requireCredential, clientId);
-      const question = `Revoke ${clientId}? It and its tokens stop working at once, for good.`;
+      const question = `Revoke ${clientId}? It and its tokens stop working at once. This cannot be undone.`;
       await context.confirm(question, { whose: await whose(store, credential) });
       const revoked = await store.write(revokeCredential, { clientId, actor: OPERATOR });
       return recordResult(revoked, (sheet) => ({

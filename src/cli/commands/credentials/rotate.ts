@@ -6,7 +6,7 @@ import { ISSUED_JSON, issuedResult } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects: "The old secret is refused at once; tokens already issued live until they expire. Asks first.",
+  effects: "The old secret is refused at once; tokens already issued stay valid until they expire. Asks first.",
   json: ISSUED_JSON,
   examples: ["credentials rotate sk_test_0123", "credentials rotate sk_test_0123 --yes --json"],
   args: { clientId: argument("client-id", "the credential") },

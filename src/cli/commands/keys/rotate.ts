@@ -10,8 +10,9 @@ import { OPERATOR } from "../../place/operator.ts";
 export default command({
   target: "operator",
   effects:
-    "signing: a new key signs tokens from now on; tokens that live stay good. data: a new key seals identity data " +
-    "and secrets from now on, everything is encrypted again, and the old key is deleted. The daemon may go on serving.",
+    "signing: a new key signs tokens from now on; tokens issued before stay valid until they expire. data: a new key " +
+    "seals identity data and secrets from now on, everything is encrypted again, and the old key is deleted. The " +
+    "daemon may go on serving.",
   json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
   examples: ["keys rotate signing", "keys rotate data"],
   batches: true,
@@ -30,7 +31,11 @@ export default command({
 async function rotateSigning(context: Context): Promise<Result> {
   const { rotateSigningKey } = await import("../../../core/credentials/signing-keys.ts");
   const key_id = await context.withStore(({ store }) => store.write(rotateSigningKey, { actor: OPERATOR }));
-  return recordResult({ key_id }, () => ({ "new signing key": key_id }), "Tokens signed by older keys stay good.");
+  return recordResult(
+    { key_id },
+    () => ({ "new signing key": key_id }),
+    "Tokens signed by older keys stay valid until they expire.",
+  );
 }
 
 async function rotateData(context: Context): Promise<Result> {

@@ -10,7 +10,7 @@ export default command({
   examples: ["orders ship ORD-20260301-7KQ2M --carrier AusPost --tracking AP123456789AU"],
   args: { id: argument("id", "the order's id or number") },
   options: {
-    carrier: required(text("--carrier <name>", "who carries it")),
+    carrier: required(text("--carrier <name>", "the carrier")),
     tracking: required(text("--tracking <number>", "the tracking number")),
     trackingUrl: text("--tracking-url <url>", "where the partner can follow it"),
   },

@@ -13,8 +13,8 @@ const BATCH = 200;
 export default command({
   target: "operator",
   effects:
-    "Deletes passports that were withdrawn or expired that long ago, for good, and clears documents and PUKs of " +
-    "activations that ended then. Who used them, and what became of them, stays recorded.",
+    "Permanently deletes passports that were withdrawn or expired that long ago, and clears documents and PUKs of " +
+    "activations that ended then. Their uses and outcomes stay recorded.",
   json: "{before, passports, activations}",
   examples: ["passports purge --older-than 365d", "passports purge --older-than 2026-01-01"],
   batches: true,

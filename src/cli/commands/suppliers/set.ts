@@ -21,7 +21,7 @@ export default command({
     adapter: choice("--adapter <adapter>", supplierAdapters, "signed HTTP, or mail (default for a new one)"),
     url: address("--url <url>", "where the http adapter posts to"),
     secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
-    to: text("--to <address>", "whom the email adapter writes to"),
+    to: text("--to <address>", "the address that the email adapter writes to"),
     template: text("--template <file>", 'the mail: first line "Subject: …", an empty line, then the text'),
   },
   async run(context, { name, adapter, url, secret: given, to, template: file }) {

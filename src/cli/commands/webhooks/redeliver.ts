@@ -12,7 +12,7 @@ export default command({
   effects: "A running daemon sends them at once, with all their tries. With --since: what was held or exhausted.",
   json: "{redelivered}",
   examples: ["webhooks redeliver 019c…", "webhooks redeliver --endpoint 019c… --since 2026-03-01T12:00:00Z"],
-  args: { id: optionalArgument("delivery-id", "one delivery, whatever became of it") },
+  args: { id: optionalArgument("delivery-id", "one delivery, whatever its status") },
   options: {
     endpoint: text("--endpoint <id>", "all of this endpoint's that did not arrive"),
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),

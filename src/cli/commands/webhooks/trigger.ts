@@ -29,7 +29,7 @@ export default command({
   args: { kind: argument("kind", `one of ${eventKinds.join(", ")}`, { oneOf: eventKinds }) },
   options: {
     partner: partnerOption,
-    sandbox: flag("--sandbox", "to its sandbox endpoints; else those of production, if any there hears of it"),
+    sandbox: flag("--sandbox", "to its sandbox endpoints; else those of production, if any of them subscribes to it"),
   },
   async run(context, { kind: typed, partner, sandbox }) {
     const kind = eventKinds.find((one) => one === typed);
