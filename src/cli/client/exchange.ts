@@ -1,8 +1,8 @@
 import { CliError, interrupted } from "../kernel/errors.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { waitCounting } from "../output/waiting.ts";
+import type { Repeats } from "./network-faults.ts";
 import { asNetworkFault, type NetworkFault, networkFailure } from "./network-faults.ts";
-import type { Repeats } from "./repeatable.ts";
 
 /** A request as it goes out. */
 export interface Outgoing {

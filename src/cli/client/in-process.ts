@@ -13,8 +13,8 @@ import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { OPERATOR } from "../place/operator.ts";
 import { pickPartner } from "../place/partner-options.ts";
+import type { ActsFor, Caller, Opened, OwnerOf } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
-import type { ActsFor, Caller, Opened, OwnerOf } from "./caller.ts";
 
 /** Where `serve` listens unless configured otherwise. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";

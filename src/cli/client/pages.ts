@@ -1,4 +1,6 @@
 import { flag, integer, text } from "../kernel/input.ts";
+import type { Result } from "../output/result.ts";
+import type { Column } from "../output/sheet.ts";
 import type { PageBody } from "./answers.ts";
 import type { Api, Asked } from "./api.ts";
 
@@ -29,6 +31,15 @@ export async function listPages<T>(
     next = page.pagination.next_cursor;
   }
   return { data, pagination: { has_more: false, next_cursor: null, count: data.length } };
+}
+
+/** The API's page as the result of a list: itself as JSON, or its records as a table and how to go on. */
+export function pageResult<T>(
+  body: Pick<PageBody<T>, "pagination">,
+  { rows, columns, empty }: { rows: readonly T[]; columns: readonly Column<T>[]; empty: string },
+): Result {
+  const note = moreNote(body.pagination.next_cursor);
+  return { json: body, note, text: (sheet) => sheet.table(columns, rows, empty) };
 }
 
 /** What is printed below a page that is not the last. */

@@ -2,11 +2,11 @@ import packageFile from "../../../package.json" with { type: "json" };
 import { usageError } from "../kernel/errors.ts";
 import { readSecretArgument, secret, text } from "../output/prompts.ts";
 import { placeWords, type Server } from "../place/place.ts";
+import type { ActsFor, Caller } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
-import type { ActsFor, Caller } from "./caller.ts";
 import { claimsOf } from "./claims.ts";
 import { createExchange, type Exchange, type Incoming } from "./exchange.ts";
-import { repeatsOf } from "./repeatable.ts";
+import { repeatsOf } from "./network-faults.ts";
 import { type Credential, createTokens, type Keeper, type TokenSource } from "./tokens.ts";
 
 /** The v1 API at a server, signed in. */

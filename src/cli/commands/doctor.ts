@@ -1,6 +1,6 @@
 import { command } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
-import { findingLines } from "../output/findings.ts";
+import { findingLines } from "../output/words.ts";
 import type { Place } from "../place/place.ts";
 
 export default command({

@@ -3,8 +3,7 @@ import type { Counts } from "../../core/maintenance/verify-backup.ts";
 import { command } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { argument } from "../kernel/input.ts";
-import { findingLines } from "../output/findings.ts";
-import { moment } from "../output/words.ts";
+import { findingLines, moment } from "../output/words.ts";
 import { givenKey } from "../place/key-file.ts";
 
 /** The counts of tables, under the names that the terminal uses. */

@@ -1,5 +1,4 @@
-import type { Api } from "../client/api.ts";
-import type { Caller, OwnerOf } from "../client/caller.ts";
+import type { Api, Caller, OwnerOf } from "../client/api.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
 import type { Result } from "../output/result.ts";

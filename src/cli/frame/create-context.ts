@@ -1,4 +1,4 @@
-import type { ActsFor } from "../client/caller.ts";
+import type { ActsFor } from "../client/api.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
 import type { Context, Tree } from "./command.ts";

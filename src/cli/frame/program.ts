@@ -1,5 +1,5 @@
 import { Command as Commander, type CommanderError, Option as CommanderOption } from "commander";
-import type { ActsFor } from "../client/caller.ts";
+import type { ActsFor } from "../client/api.ts";
 import { type CliError, usageError } from "../kernel/errors.ts";
 import { type Globals, globalOptions, readGlobals } from "../kernel/globals.ts";
 import type { Option } from "../kernel/input.ts";

@@ -1,4 +1,5 @@
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
+import type { Finding } from "../../core/maintenance/finding.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
@@ -58,4 +59,13 @@ export function dayWords(date: string): string {
   if (!isCivilDate(date)) return date;
   const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
   return `${weekday.format(new Date(`${date}T00:00:00Z`))} ${date}`;
+}
+
+/** Each finding on a line, its remedy below it. */
+export function findingLines({ paint }: Sheet, findings: readonly Finding[]): string[] {
+  const marks = { ok: paint.green("ok     "), warning: paint.yellow("warning"), fault: paint.red("fault  ") };
+  return findings.flatMap(({ level, message, remedy }) => {
+    const line = `${marks[level]}  ${clean(message)}`;
+    return remedy === null ? [line] : [line, paint.dim(`         → ${clean(remedy)}`)];
+  });
 }

@@ -1,7 +1,7 @@
 import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, moreNote } from "../../client/pages.ts";
+import { listOptions, listPages, pageResult } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
@@ -23,7 +23,6 @@ export default command({
       listPages<Activation>(api, apiPath`/activations`, query, all),
     );
     const body = { data, count: data.length, pagination };
-    const note = moreNote(pagination.next_cursor);
-    return { json: body, note, text: (sheet) => sheet.table(activationColumns, data, "No activations.") };
+    return pageResult(body, { rows: data, columns: activationColumns, empty: "No activations." });
   },
 });

@@ -1,11 +1,10 @@
 import type { QueueEntry } from "../../../core/activations/queue.ts";
 import { command } from "../../frame/command.ts";
-import { flag, integer, text } from "../../kernel/input.ts";
+import { queueOptions, readQueue } from "../../frame/list-command.ts";
+import { text } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
-
-const PAGE = 200;
 
 const columns: Column<QueueEntry>[] = [
   { title: "since", value: (one) => moment(one.queued_at) },
@@ -33,23 +32,14 @@ export default command({
   args: {},
   options: {
     carrier: text("--carrier <prefix>", "only this carrier's, by its ICCID prefix"),
-    limit: integer("--limit <n>", "requests to show (default 100)", { min: 1, max: 10_000 }),
-    all: flag("--all", "every one of them"),
+    ...queueOptions("requests"),
   },
   async run(context, { carrier, limit, all }) {
     const { activationQueue } = await import("../../../core/activations/queue.ts");
-    const most = all ? Number.POSITIVE_INFINITY : (limit ?? 100);
-    const entries: QueueEntry[] = [];
-    let after: Parameters<typeof activationQueue>[1]["after"] | null;
-    await context.withStore(async ({ store }) => {
-      while (entries.length < most && after !== null) {
-        const ask = { carrier, limit: Math.min(PAGE, most - entries.length), after };
-        const page: Awaited<ReturnType<typeof activationQueue>> = await store.read(activationQueue, ask);
-        entries.push(...page.data);
-        after = page.next;
-      }
-    });
-    if (after) context.note("There is more: --all shows everything.");
+    type After = Parameters<typeof activationQueue>[1]["after"];
+    const entries = await readQueue(context, { limit, all }, (store, count, after: After) =>
+      store.read(activationQueue, { carrier, limit: count, after }),
+    );
     return listResult(entries, columns, "Nothing is with carriers, and nothing waits for staff.");
   },
 });

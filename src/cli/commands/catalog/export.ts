@@ -1,8 +1,8 @@
+import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { toGeneric } from "../../../core/catalog/sync/generic.ts";
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
 import { toShopify } from "../../../core/catalog/sync/shopify.ts";
 import { toWoocommerce } from "../../../core/catalog/sync/woocommerce.ts";
-import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";

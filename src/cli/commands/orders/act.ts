@@ -7,7 +7,7 @@ import type { Sheet } from "../../output/sheet.ts";
 import { capital, shown } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { whose } from "../../place/whose.ts";
-import { orderFields, statusWords } from "./view.ts";
+import { orderFields, statusWords } from "./order.ts";
 
 /** ICCIDs that a sentence can hold; `--json` has more. */
 const SAID = 5;

@@ -1,7 +1,7 @@
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
-import { undeliveredNote } from "./view.ts";
+import { undeliveredNote } from "./order.ts";
 
 export default command({
   target: "operator",

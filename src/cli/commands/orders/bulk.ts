@@ -11,7 +11,7 @@ import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
-import { undeliveredNote } from "./view.ts";
+import { undeliveredNote } from "./order.ts";
 
 /** Orders in one request, as the API takes them. */
 const BATCH = 100;

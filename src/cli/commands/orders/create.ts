@@ -4,7 +4,7 @@ import { productId } from "../../client/product-id.ts";
 import { command } from "../../frame/command.ts";
 import { integer, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
-import { orderFields, undeliveredNote } from "./view.ts";
+import { orderFields, undeliveredNote } from "./order.ts";
 
 export default command({
   target: "partner",

@@ -4,7 +4,7 @@ import { command } from "../../frame/command.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown, statusPaint } from "../../output/words.ts";
-import { orderId, ownerOfOrder } from "./view.ts";
+import { orderId, ownerOfOrder } from "./order.ts";
 
 type Esim = OrderEsims["esims"][number];
 

@@ -2,12 +2,12 @@ import { isoTime } from "../../../core/kernel/clock.ts";
 import { orderStatuses } from "../../../core/store/schema/values.ts";
 import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, moreNote } from "../../client/pages.ts";
+import { listOptions, listPages, pageResult } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
-import { orderColumns } from "./view.ts";
+import { orderColumns } from "./order.ts";
 
 export default command({
   target: "partner",
@@ -37,8 +37,7 @@ export default command({
       const product_id = product === undefined ? undefined : await productId(api, product);
       return listPages<Order>(api, apiPath`/orders`, { ...query, product_id }, all);
     });
-    const note = moreNote(body.pagination.next_cursor);
-    return { json: body, note, text: (sheet) => sheet.table(orderColumns, body.data, "No orders.") };
+    return pageResult(body, { rows: body.data, columns: orderColumns, empty: "No orders." });
   },
 });
 

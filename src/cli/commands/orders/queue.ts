@@ -1,12 +1,11 @@
 import type { HeldOrder, ToShip } from "../../../core/orders/queue.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type Context, command } from "../../frame/command.ts";
+import { readPages } from "../../frame/list-command.ts";
 import { flag } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
-
-const PAGE = 200;
 
 const columns: Column<HeldOrder>[] = [
   { title: "number", value: (order) => order.order_number },
@@ -61,12 +60,7 @@ type Pages<T, After> = (q: Read, input: { limit: number; after?: After }) => Pro
 /** Every page of it. */
 function allOf<T, After>(context: Context, pages: Pages<T, After>): Promise<T[]> {
   return context.withStore(async ({ store }) => {
-    const rows: T[] = [];
-    for (let after: After | null | undefined; after !== null; ) {
-      const page: { data: T[]; next: After | null } = await store.read(pages, { limit: PAGE, after });
-      rows.push(...page.data);
-      after = page.next;
-    }
+    const { rows } = await readPages((limit, after: After | undefined) => store.read(pages, { limit, after }));
     return rows;
   });
 }

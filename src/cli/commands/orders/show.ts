@@ -6,7 +6,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
-import { orderId, ownerOfOrder, statusWords } from "./view.ts";
+import { orderId, ownerOfOrder, statusWords } from "./order.ts";
 
 export default command({
   target: "partner",

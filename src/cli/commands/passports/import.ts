@@ -1,8 +1,10 @@
+import type { Checked } from "../../../core/kernel/checked.ts";
 import type { SentPassport } from "../../../core/passports/check.ts";
 import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
+import type { CsvRow } from "../../csv/open.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
@@ -21,13 +23,20 @@ export default command({
   args: { file: argument("file", "CSV with first_name, last_name, date_of_birth, passport_no, …; - for stdin") },
   options: importOptions,
   async run(context, { file, dryRun, strict }) {
-    const [{ passportRowCheck }, { passportsCsv }, { civilDateAt }, { systemClock }] = await Promise.all([
-      import("./rows.ts"),
-      import("../../csv/specs.ts"),
-      import("../../../core/kernel/civil-date.ts"),
-      import("../../../core/kernel/clock.ts"),
-    ]);
-    const check = passportRowCheck(civilDateAt(systemClock.now()));
+    const [{ checkPassport }, { fieldSentences }, { passportsCsv }, { civilDateAt }, { systemClock }] =
+      await Promise.all([
+        import("../../../core/passports/check.ts"),
+        import("../../../core/kernel/checked.ts"),
+        import("../../csv/specs.ts"),
+        import("../../../core/kernel/civil-date.ts"),
+        import("../../../core/kernel/clock.ts"),
+      ]);
+    const today = civilDateAt(systemClock.now());
+    const check = ({ values }: CsvRow<keyof SentPassport>): Checked<SentPassport> => {
+      // Valid rows are sent unchanged.
+      const checked = checkPassport(values, today);
+      return "ok" in checked ? checked : { problems: fieldSentences(checked.problems) };
+    };
     return context.withApi((api) =>
       importCsv(context, {
         file,

@@ -1,10 +1,10 @@
 import type { PassportPage } from "../../client/answers.ts";
 import { type Api, type Asked, apiPath } from "../../client/api.ts";
-import { moreNote } from "../../client/pages.ts";
+import { pageResult } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
-import { RECORDS_JSON, recordColumns } from "./view.ts";
+import { RECORDS_JSON, recordColumns } from "./passport.ts";
 
 export default command({
   target: "partner",
@@ -23,8 +23,7 @@ export default command({
       number === undefined ? undefined : await readSecretArgument(number, "Passport number:", context.globals);
     const query = { limit: all ? 200 : limit, cursor, passport_no };
     const body = await context.withApi((api) => listPool(api, query, all));
-    const note = moreNote(body.pagination.next_cursor);
-    return { json: body, note, text: (sheet) => sheet.table(recordColumns, body.records, "No passports.") };
+    return pageResult(body, { rows: body.records, columns: recordColumns, empty: "No passports." });
   },
 });
 

@@ -1,10 +1,7 @@
-import type { OperatorPassport } from "../../../core/passports/operator-view.ts";
 import { command } from "../../frame/command.ts";
-import { flag, integer } from "../../kernel/input.ts";
+import { queueOptions, readQueue } from "../../frame/list-command.ts";
 import { listResult } from "../../output/result.ts";
-import { OPERATOR_PASSPORT_JSON, operatorColumns } from "./view.ts";
-
-const PAGE = 200;
+import { OPERATOR_PASSPORT_JSON, operatorColumns } from "./passport.ts";
 
 export default command({
   target: "operator",
@@ -12,25 +9,13 @@ export default command({
   json: `{data: [${OPERATOR_PASSPORT_JSON}], count}`,
   examples: ["passports queue", "passports queue --all --json"],
   args: {},
-  options: {
-    limit: integer("--limit <n>", "records to show (default 100)", { min: 1, max: 10_000 }),
-    all: flag("--all", "every one of them"),
-  },
+  options: queueOptions("records"),
   async run(context, { limit, all }) {
     const { verificationQueue } = await import("../../../core/passports/operator-view.ts");
-    const most = all ? Number.POSITIVE_INFINITY : (limit ?? 100);
-    const waiting: OperatorPassport[] = [];
-    const more = await context.withStore(async ({ store }) => {
-      let cursor: string | null | undefined;
-      while (waiting.length < most && cursor !== null) {
-        const ask = { limit: Math.min(PAGE, most - waiting.length), cursor };
-        const page: { data: OperatorPassport[]; next_cursor: string | null } = await store.read(verificationQueue, ask);
-        waiting.push(...page.data);
-        cursor = page.next_cursor;
-      }
-      return cursor !== null;
+    const waiting = await readQueue(context, { limit, all }, async (store, count, cursor: string | undefined) => {
+      const { data, next_cursor } = await store.read(verificationQueue, { limit: count, cursor });
+      return { data, next: next_cursor };
     });
-    if (more) context.note("There is more: --all shows everything.");
     return listResult(waiting, operatorColumns, "Nothing awaits verification.");
   },
 });

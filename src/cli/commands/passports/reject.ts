@@ -2,7 +2,7 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { OPERATOR_PASSPORT_JSON, operatorFields, passportId } from "./view.ts";
+import { OPERATOR_PASSPORT_JSON, operatorFields, passportId } from "./passport.ts";
 
 export default command({
   target: "operator",

@@ -16,7 +16,7 @@ import {
   operatorFields,
   RECORDS_JSON,
   recordFields,
-} from "./view.ts";
+} from "./passport.ts";
 
 export default command({
   target: "partner",

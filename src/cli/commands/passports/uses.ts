@@ -3,7 +3,7 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { listResult } from "../../output/result.ts";
-import { findEverywhere, useColumns } from "./view.ts";
+import { findEverywhere, useColumns } from "./passport.ts";
 
 export default command({
   target: "operator",

@@ -1,13 +1,15 @@
+import type { Checked } from "../../../core/kernel/checked.ts";
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import type { RowOutcome } from "../../csv/import.ts";
+import type { CsvRow } from "../../csv/open.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argumentList, flag, text } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { passportId } from "./view.ts";
+import { passportId } from "./passport.ts";
 
 export default command({
   target: "operator",
@@ -87,18 +89,18 @@ async function verifyFile(
   onshore: boolean | undefined,
   partner: string | undefined,
 ): Promise<Result> {
-  const [{ recordVerdicts }, { requirePartner }, { verdictRowCheck }, { passportVerdictsCsv }] = await Promise.all([
+  const [{ recordVerdicts }, { requirePartner }, { passportVerdictsCsv }, check] = await Promise.all([
     import("../../../core/passports/verdict.ts"),
     import("../../../core/partners/partner.ts"),
-    import("./rows.ts"),
     import("../../csv/specs.ts"),
+    verdictRowCheck(onshore),
   ]);
   return context.withStore(async ({ store }) => {
     const partnerId = partner === undefined ? undefined : (await store.read(requirePartner, partner)).id;
     return importCsv(context, {
       file,
       spec: passportVerdictsCsv,
-      check: verdictRowCheck(onshore),
+      check,
       async send(rows: readonly DocumentVerdict[]) {
         const verdicts = rows.map((row) => ({ ...row, partnerId }));
         return (await store.write(recordVerdicts, { verdicts, actor: OPERATOR })).map(rowOutcome);
@@ -112,4 +114,46 @@ async function verifyFile(
 function rowOutcome(outcome: DocumentOutcome): RowOutcome {
   if (outcome === "not_found") return { rejected: "no pool holds this passport" };
   return outcome === "updated" ? "updated" : "duplicate";
+}
+
+type VerdictColumn = "passport_country" | "passport_no" | "result" | "onshore" | "reason";
+
+const yes = ["yes", "true"];
+const no = ["no", "false"];
+const MOST_REASON = 500;
+
+/** Checks rows of a file of verdicts; `onshore` is the default of rows without it. */
+async function verdictRowCheck(
+  onshore: boolean | undefined,
+): Promise<(row: CsvRow<VerdictColumn>) => Checked<DocumentVerdict>> {
+  const [{ checkIdentityFields }, { fieldSentences }, { passportVerdicts }] = await Promise.all([
+    import("../../../core/kernel/identity.ts"),
+    import("../../../core/kernel/checked.ts"),
+    import("../../../core/store/schema/values.ts"),
+  ]);
+  return ({ values }) => {
+    const { passport_no, passport_country, reason } = values;
+    const { fields, errors } = checkIdentityFields({ passport_no, passport_country }, "");
+    const problems = fieldSentences(errors);
+    for (const field of ["passport_country", "passport_no"] as const) {
+      if (values[field] === "") problems.push(`${field} is required`);
+    }
+    const result = values.result.toLowerCase();
+    const verification = passportVerdicts.find((verdict) => verdict === result);
+    if (verification === undefined) problems.push(`result must be ${passportVerdicts.join(" or ")}`);
+    if (result === "rejected" && reason === "") problems.push("reason is required for a rejection");
+    if (reason.length > MOST_REASON) problems.push(`reason must be at most ${MOST_REASON} characters`);
+    const mark = values.onshore.toLowerCase();
+    if (!["", ...yes, ...no].includes(mark)) problems.push("onshore must be yes, no, true or false");
+    if (problems.length > 0 || verification === undefined) return { problems };
+    return {
+      ok: {
+        country: fields.passport_country ?? "",
+        number: fields.passport_no ?? "",
+        verification,
+        onshore: mark === "" ? onshore : yes.includes(mark),
+        ...(reason === "" ? {} : { reason }),
+      },
+    };
+  };
 }

@@ -3,7 +3,7 @@ import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { IMPORT_JSON, importCsv, importOptions, importResult } from "../../bulk/import-csv.ts";
-import type { Opened } from "../../client/caller.ts";
+import type { Opened } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";

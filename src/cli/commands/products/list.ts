@@ -1,7 +1,7 @@
 import { planTypes, productSorts, productStatuses, sortOrders } from "../../../core/store/schema/values.ts";
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, moreNote } from "../../client/pages.ts";
+import { listOptions, listPages, pageResult } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productColumns } from "./view.ts";
@@ -24,7 +24,6 @@ export default command({
   async run(context, { limit, cursor, all, region, country, type, status, sortBy, sortOrder }) {
     const query = { limit, cursor, region, country, type, status, sort_by: sortBy, sort_order: sortOrder };
     const body = await context.withApi((api) => listPages<Product>(api, apiPath`/products`, query, all));
-    const note = moreNote(body.pagination.next_cursor);
-    return { json: body, note, text: (sheet) => sheet.table(productColumns, body.data, "No products match.") };
+    return pageResult(body, { rows: body.data, columns: productColumns, empty: "No products match." });
   },
 });

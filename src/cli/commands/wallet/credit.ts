@@ -1,5 +1,5 @@
 import { command } from "../../frame/command.ts";
-import { FUNDED_JSON, fundingOptions, moveMoney } from "./view.ts";
+import { FUNDED_JSON, fundingOptions, moveMoney } from "./funding.ts";
 
 export default command({
   target: "operator",

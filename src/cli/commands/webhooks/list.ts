@@ -2,7 +2,7 @@ import { environments } from "../../../core/kernel/environment.ts";
 import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import type { Webhook } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, moreNote } from "../../client/pages.ts";
+import { listOptions, listPages, pageResult } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice } from "../../kernel/input.ts";
 import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
@@ -21,7 +21,6 @@ export default command({
   async run(context, { limit, cursor, all, status, environment }) {
     const query = { limit, cursor, status, environment };
     const body = await context.withApi((api) => listPages<Webhook>(api, apiPath`/webhooks`, query, all));
-    const note = moreNote(body.pagination.next_cursor);
-    return { json: body, note, text: (sheet) => sheet.table(webhookColumns, body.data, "No endpoints.") };
+    return pageResult(body, { rows: body.data, columns: webhookColumns, empty: "No endpoints." });
   },
 });

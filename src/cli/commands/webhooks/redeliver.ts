@@ -1,6 +1,6 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
 import { counted } from "../../../core/kernel/counted.ts";
-import type { Opened } from "../../client/caller.ts";
+import type { Opened } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { optionalArgument, text } from "../../kernel/input.ts";

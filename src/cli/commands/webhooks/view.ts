@@ -1,7 +1,7 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
 import type { Delivery } from "../../../core/webhooks/deliveries.ts";
 import type { Webhook, WebhookDetail } from "../../client/answers.ts";
-import type { OwnerOf } from "../../client/caller.ts";
+import type { OwnerOf } from "../../client/api.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";

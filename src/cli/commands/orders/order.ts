@@ -1,6 +1,6 @@
 import type { Order, PageBody } from "../../client/answers.ts";
+import type { OwnerOf } from "../../client/api.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { OwnerOf } from "../../client/caller.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
