@@ -1,15 +1,16 @@
 import { dirname } from "node:path";
-import { type Ended, type Launched, launch } from "./process.ts";
+import { type Ended, type Launched, type LaunchOptions, launch } from "./process.ts";
 
 /** What a daemon serves: a data directory, made when absent, or a PostgreSQL database. */
 export type Served = { data: string } | { database: string; keyFile: string };
 
-export type DaemonOptions = Served & {
-  /** Left out: any free port. A restart at which clients find it again needs the same port. */
-  port?: number;
-  /** More of `serve`'s own flags. */
-  flags?: readonly string[];
-};
+export type DaemonOptions = Served &
+  Pick<LaunchOptions, "env" | "through"> & {
+    /** Left out: any free port. A restart at which clients find it again needs the same port. */
+    port?: number;
+    /** More of `serve`'s own flags. */
+    flags?: readonly string[];
+  };
 
 /** A real `esimctl serve --json`, listening. */
 export interface Daemon extends Pick<Launched, "child" | "pid" | "printed" | "ended"> {
@@ -31,9 +32,10 @@ export function targetOf(served: Served): { args: string[]; env: Record<string, 
   return { args: ["--database", database, "--key-file", keyFile], env };
 }
 
-function launchServe({ port = 0, flags = [], ...served }: DaemonOptions): Launched {
+function launchServe({ port = 0, flags = [], env: more, through, ...served }: DaemonOptions): Launched {
   const { args, env } = targetOf(served);
-  return launch(["serve", ...args, "--port", String(port), ...flags], { env });
+  const options = { env: { ...env, ...more }, ...(through === undefined ? {} : { through }) };
+  return launch(["serve", ...args, "--port", String(port), ...flags], options);
 }
 
 const LISTENING = '"event":"listening"';

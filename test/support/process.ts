@@ -42,6 +42,8 @@ export interface LaunchOptions {
   input?: string | "open";
   /** As another user of this machine; only root may. */
   uid?: number;
+  /** A command that starts it in its own place by exec, as prlimit does; its arguments come before the program's. */
+  through?: readonly [string, ...string[]];
 }
 
 /** A process that the test started; it is killed with the test. */
@@ -81,7 +83,8 @@ export function launchCommand(command: string, args: readonly string[], options:
 /** Starts the program as a process with `args`. */
 export function launch(args: readonly string[], options: LaunchOptions = {}): Launched {
   // This very Node: a launcher in between would receive the signals in its place.
-  return launchCommand(process.execPath, [program, ...args], options);
+  const [command, ...more] = [...(options.through ?? []), process.execPath, program, ...args];
+  return launchCommand(command ?? process.execPath, more, options);
 }
 
 /** A program may end without reading its input. */

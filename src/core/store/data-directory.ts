@@ -114,23 +114,29 @@ export function keyFileIsExposed(file: string): boolean {
 
 /**
  * Takes the directory for one daemon; the operating system gives it back when the process ends, however it ends.
- * Throws `StoreError` when another daemon has it. The result releases it.
+ * Throws `StoreError` when another daemon has it or it cannot be written. The result releases it.
  */
 export function lockDataDirectory(path: string): () => void {
-  // Long enough for a process that only checks whether it is taken.
-  const lock = new Database(join(path, LOCK), { timeout: 100 });
+  let lock: Database.Database | undefined;
   try {
+    // Long enough for a process that only checks whether it is taken.
+    lock = new Database(join(path, LOCK), { timeout: 100 });
     lock.pragma("journal_mode = DELETE");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
-    lock.close();
-    throw new StoreError(
-      `Another esimctl serve already runs on ${path}.`,
-      "Stop it first, or give this one another --data directory.",
-      error,
-    );
+    lock?.close();
+    throw lockFault(path, error);
   }
   return () => lock.close();
+}
+
+function lockFault(path: string, error: unknown): StoreError {
+  if (String(codeOf(error)).startsWith("SQLITE_BUSY")) {
+    const words = `Another esimctl serve already runs on ${path}.`;
+    return new StoreError(words, "Stop it first, or give this one another --data directory.", error);
+  }
+  const words = `Cannot write to ${join(path, LOCK)}: ${error instanceof Error ? error.message : reason(error)}.`;
+  return new StoreError(words, "Check its owner and rights, and whether the disk is read-only or full.", error);
 }
 
 /** Whether a daemon serves the directory at this moment. */

@@ -35,9 +35,14 @@ function unavailable(error: InstanceType<typeof Database.SqliteError>, file: str
   }
   if (code.startsWith("SQLITE_CANTOPEN")) {
     const words = `Cannot open the database ${file}.`;
-    return new StoreError(words, "Check that it exists and that you may write there.", error, {
-      reason: "unreachable",
-    });
+    return new StoreError(
+      words,
+      "Check that it exists, that you may write there, and that the disk is not read-only.",
+      error,
+      {
+        reason: "unreachable",
+      },
+    );
   }
   if (code.startsWith("SQLITE_IOERR")) {
     const words = `The database ${file} cannot be read or written: ${error.message}.`;
