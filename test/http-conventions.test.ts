@@ -205,7 +205,10 @@ describe("paths and methods", () => {
       });
     }
     expect((await fetch(`${url}/nothing`, { method: "POST", headers: json, body: "{" })).status).toBe(404);
-    expect((await fetch(`${url}/things/${ID}/`, { headers: good })).status).toBe(404);
+    for (const path of [`/things/${ID}/`, "/things/", "/nothing"]) {
+      expect((await fetch(url + path, { headers: good })).status).toBe(404);
+      expect((await fetch(url + path, { method: "OPTIONS" })).status).toBe(404);
+    }
   });
 
   it.each([
@@ -213,6 +216,8 @@ describe("paths and methods", () => {
     ["POST", `/things/${ID}`, "GET, HEAD"],
     ["OPTIONS", `/things/${ID}`, "GET, HEAD"],
     ["PROPFIND", `/things/${ID}`, "GET, HEAD"],
+    ["PROPFIND", "/things/search", "POST"],
+    ["OPTIONS", `/things/${ID}?fields=id`, "GET, HEAD"],
     ["GET", "/things/search", "POST"],
     ["PUT", "/healthz", "GET, HEAD"],
   ])("answer %s %s with 405 and Allow", async (method, path, allow) => {

@@ -26,6 +26,12 @@ export type RoutePlugin = (app: App, context: DaemonContext) => void;
 /** A header that answers of a route may carry beyond those that all have. */
 export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Cache-Control" | "Deprecation" | "Sunset" | "Link";
 
+/** A path of the app: the pattern of its routes, and the Allow header of answers to wrong methods. */
+export interface KnownPath {
+  url: string;
+  allow: string;
+}
+
 declare module "fastify" {
   /** What a route declares; exactly one of `scope` and `public` is needed. */
   interface FastifyContextConfig {
@@ -47,6 +53,11 @@ declare module "fastify" {
     cache?: string;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
     allow?: string;
+  }
+
+  interface FastifyInstance {
+    /** The path of a request target, whatever the method; undefined for none. Absent where no caller is outside. */
+    knownPath?: (target: string) => KnownPath | undefined;
   }
 
   interface FastifyReply {

@@ -6,7 +6,7 @@ import type { App, RoutePlugin } from "../context/fastify.ts";
 import type { RequestCounting } from "../metrics/metrics.ts";
 import { registerAccess } from "../plugins/access.ts";
 import { BODY_LIMIT, registerBodies, registerEmptyBodies } from "../plugins/bodies.ts";
-import { letThrough, NO_STORE, registerContentCodings } from "../plugins/http-rules.ts";
+import { LONGEST_PARAMETER, letThrough, NO_STORE, registerContentCodings } from "../plugins/http-rules.ts";
 import { registerProblems, sendProblem } from "../plugins/problems.ts";
 import { type RateLimits, unlimited } from "../plugins/rate-limits.ts";
 import {
@@ -73,8 +73,7 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     // A request that is incomplete after this long gets 408.
     requestTimeout: 60_000,
     genReqId: (request) => requestId(request.headers["x-request-id"], context),
-    // Node limits the whole head of a request, so no parameter is refused for its length.
-    routerOptions: { maxParamLength: 16 * 1024 },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
     return503OnClosing: false,
     exposeHeadRoutes: outside !== undefined,
     ...(outside === undefined ? {} : { clientErrorHandler: outside.clientErrorHandler, http: letThrough }),

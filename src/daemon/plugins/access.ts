@@ -4,6 +4,7 @@ import { Problem } from "../../core/kernel/problem.ts";
 import { type Authenticate, actorOf, type Principal } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { httpFault } from "./http-rules.ts";
+import { pathOfUnusedMethod } from "./methods.ts";
 import { unknownPath } from "./problems.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
@@ -44,13 +45,20 @@ async function identify(request: FastifyRequest, authenticate: Authenticate): Pr
 }
 
 /** Whether no route has this path. The router allows an empty parameter, but /products/ is no path. */
-function isUnknown({ is404, params }: FastifyRequest): boolean {
-  return is404 || (typeof params === "object" && params !== null && Object.values(params).includes(""));
+function isUnknown(request: FastifyRequest): boolean {
+  const { is404, params } = request;
+  if (is404) return pathOfUnusedMethod(request) === undefined;
+  return typeof params === "object" && params !== null && Object.values(params).includes("");
+}
+
+/** The Allow header where the path is known and the method is wrong. */
+function allowed(request: FastifyRequest): string | undefined {
+  return request.routeOptions.config.allow ?? pathOfUnusedMethod(request)?.allow;
 }
 
 function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   if (isUnknown(request)) return unknownPath(request);
-  const { allow } = request.routeOptions.config;
+  const allow = allowed(request);
   if (allow === undefined) return undefined;
   reply.header("allow", allow);
   const instead = allow.replaceAll(", ", " or ");
@@ -68,7 +76,7 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
   app.addHook("onRequest", async (request, reply) => {
     const { scope } = request.routeOptions.config;
     // A token on a wrong address is not needed, but when one is there it is its client that is counted.
-    const misdirected = isUnknown(request) || request.routeOptions.config.allow !== undefined;
+    const misdirected = isUnknown(request) || allowed(request) !== undefined;
     const identified = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
     const unidentified = identified ? await identify(request, authenticate) : undefined;
     const counted = await limits.refusal(request, reply);
