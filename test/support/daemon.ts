@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
+
 import { type Ended, type Launched, type LaunchOptions, launch } from "./process.ts";
 
 /** What a daemon serves: a data directory, made when absent, or a PostgreSQL database. */
 export type Served = { data: string } | { database: string; keyFile: string };
 
 export type DaemonOptions = Served &
-  Pick<LaunchOptions, "env" | "through"> & {
+  Pick<LaunchOptions, "env" | "through" | "owner"> & {
     /** Left out: any free port. A restart at which clients find it again needs the same port. */
     port?: number;
     /** More of `serve`'s own flags. */
@@ -32,15 +33,19 @@ export function targetOf(served: Served): { args: string[]; env: Record<string, 
   return { args: ["--database", database, "--key-file", keyFile], env };
 }
 
-function launchServe({ port = 0, flags = [], env: more, through, ...served }: DaemonOptions): Launched {
+function launchServe({ port = 0, flags = [], env: more, through, owner, ...served }: DaemonOptions): Launched {
   const { args, env } = targetOf(served);
-  const options = { env: { ...env, ...more }, ...(through === undefined ? {} : { through }) };
+  const options = {
+    env: { ...env, ...more },
+    ...(through === undefined ? {} : { through }),
+    ...(owner === undefined ? {} : { owner }),
+  };
   return launch(["serve", ...args, "--port", String(port), ...flags], options);
 }
 
 const LISTENING = '"event":"listening"';
 
-/** Starts a daemon on loopback and waits until it listens; a daemon that still runs is killed with the test. */
+/** Starts a daemon on loopback and waits until it listens; a daemon that still runs is killed with its owner. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { child, pid, end, ended, printed } = launchServe({ ...options, flags: ["--json", ...(options.flags ?? [])] });
   const listening = JSON.parse(await printed(LISTENING));

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { orHang } from "./hangs.ts";
+import { type Owner, thisTest } from "./owner.ts";
 
 /** Where the repository stands. */
 export const checkout = join(import.meta.dirname, "..", "..");
@@ -44,9 +44,11 @@ export interface LaunchOptions {
   uid?: number;
   /** A command that starts it in its own place by exec, as prlimit does; its arguments come before the program's. */
   through?: readonly [string, ...string[]];
+  /** With which it is killed; left out: the test that is running. */
+  owner?: Owner;
 }
 
-/** A process that the test started; it is killed with the test. */
+/** A process that a test started; it is killed with its owner. */
 export interface Launched {
   child: ChildProcess;
   pid: number;
@@ -67,9 +69,9 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a command, collects its output, and kills it with the test. */
+/** Starts a command, collects its output, and kills it with its owner. */
 export function launchCommand(command: string, args: readonly string[], options: LaunchOptions = {}): Launched {
-  const { cwd, env, extendEnv = true, input, uid } = options;
+  const { cwd, env, extendEnv = true, input, uid, owner = thisTest } = options;
   const child = spawn(command, args, {
     env: { ...(extendEnv ? programEnv : {}), ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -77,7 +79,7 @@ export function launchCommand(command: string, args: readonly string[], options:
     ...(uid === undefined ? {} : { uid }),
   });
   if (input !== undefined && input !== "open") child.stdin?.on("error", ignoreClosedPipe).end(input);
-  return watched(child);
+  return watched(child, owner);
 }
 
 /** Starts the program as a process with `args`. */
@@ -98,7 +100,7 @@ interface Transcript {
   lines: string[];
 }
 
-function watched(child: ChildProcess): Launched {
+function watched(child: ChildProcess, owner: Owner): Launched {
   running.add(child);
   const looks = new Set<() => void>();
   const changed = () => {
@@ -110,7 +112,7 @@ function watched(child: ChildProcess): Launched {
     running.delete(child);
     return { exitCode, signal, stdout: written.stdout.text, stderr: written.stderr.text };
   });
-  onTestFinished(async () => {
+  owner(async () => {
     child.kill("SIGKILL");
     await ended;
   });

@@ -10,6 +10,7 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { type Location, openStore } from "../../src/core/store/engines/open.ts";
 import { openSqlite } from "../../src/core/store/engines/sqlite.ts";
 import type { Store } from "../../src/core/store/store.ts";
+import { type Owner, thisTest } from "./owner.ts";
 
 export const onPostgres = process.env.ESIMCTL_TEST_ENGINE === "postgres";
 
@@ -21,10 +22,10 @@ export interface TestStore {
   again(): Promise<Store>;
 }
 
-/** A temporary directory that goes with the test. */
-export function temporaryDirectory(): string {
+/** A temporary directory that goes with the test, or with another owner. */
+export function temporaryDirectory(owner: Owner = thisTest): string {
   const directory = mkdtempSync(join(tmpdir(), "esimctl-test-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  owner(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
