@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { queueDepths } from "../src/core/insight/queues.ts";
-import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
@@ -16,7 +15,7 @@ import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
+import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
 const log = { error: (...words: unknown[]) => console.error(...words) };
@@ -31,11 +30,6 @@ async function withSupplier() {
   const supplier = await heldSupplier();
   await useHttpSupplier(platform.store, "northwind", supplier.url);
   return { platform, products, caller, supplier };
-}
-
-function esim(serial: number) {
-  const digits = `894477${String(serial).padStart(12, "0")}`;
-  return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${serial}` };
 }
 
 /** The same store, but the answer to the first commit of `command` never arrives. */
@@ -60,7 +54,7 @@ async function waiting({ store }: Platform, queue: string) {
 
 test("an item that was delivered is never sent again, also where the answer to its commit was lost", async () => {
   const { platform, products, caller, supplier } = await withSupplier();
-  supplier.answers({ outcome: "activated", esims: [esim(1)] });
+  supplier.answers({ outcome: "activated", esims: [suppliedEsim(1)] });
   const id = await placeOrder(caller, products.API);
   const worker = supplyWorker(losingAnswer(platform.store, applySupplyOutcome), platform.clock.now);
   await platform.fulfil();
@@ -141,7 +135,7 @@ test("neither acceptance nor fault nor result of a late holder changes an item u
     [{ outcome: "accepted" }, 200],
     [{}, 503],
     [{ outcome: "refused", error_type: "no", error_message: "No" }, 422],
-    [{ outcome: "activated", esims: [esim(10)] }, 200],
+    [{ outcome: "activated", esims: [suppliedEsim(10)] }, 200],
   ];
   for (const [at, [body, status]] of answers.entries()) {
     const id = await placeOrder(caller, products.API);
@@ -158,7 +152,7 @@ test("neither acceptance nor fault nor result of a late holder changes an item u
     const fresh = await platform.credential("partner-1", { live: true });
     const { body: between } = await fresh.get(`/api/v1/orders/${id}`);
     expect([between.status, between.line_items[0].fulfillment.status]).toEqual(["paid", "pending"]);
-    supplier.asked[2 * at + 1]?.answer({ outcome: "activated", esims: [esim(20 + at)] });
+    supplier.asked[2 * at + 1]?.answer({ outcome: "activated", esims: [suppliedEsim(20 + at)] });
     await other.idle();
     expect(await statusOf(fresh, id)).toBe("fulfilled");
     // What the late holder got is on record for support.

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { luhnDigit } from "../../src/core/kernel/check-digits.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { createMailer } from "../../src/daemon/gateways/mailer.ts";
@@ -86,4 +87,10 @@ export async function placeOrder(caller: Caller, product_id: string | undefined,
   const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items }, headers);
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body.id;
+}
+
+/** An eSIM as suppliers deliver it; each `serial` is another one. */
+export function suppliedEsim(serial: number): { iccid: string; activation_code: string } {
+  const digits = `894477${String(serial).padStart(12, "0")}`;
+  return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${serial}` };
 }

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
+import { prepareExchanges } from "../src/daemon/workers/activations.ts";
+import { kinds } from "./support/activations.ts";
+import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
+import { addProducts, suppliedProducts } from "./support/catalog.ts";
+import { eventually } from "./support/hangs.ts";
+import { startPlatform } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
+import { checkout, type Launched, launchCommand } from "./support/process.ts";
+import type { TestStore } from "./support/store.ts";
+import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
+import type { WorkerOptions } from "./support/worker-program.ts";
+
+/** One step of a worker on the same database, in a process of its own that has the time `now`. */
+function workerProcess(
+  { location, masterKey }: Pick<TestStore, "location" | "masterKey">,
+  worker: WorkerOptions["worker"],
+  now: number,
+): Launched {
+  const options: WorkerOptions = { worker, location, masterKey: masterKey.toString("base64"), now };
+  const program = join(checkout, "test", "support", "worker-program.ts");
+  const env = { NODE_COMPILE_CACHE: join(checkout, "dist", "cache") };
+  return launchCommand(process.execPath, [program, JSON.stringify(options)], { env });
+}
+
+/** Stops a process between two instructions, as a machine that is suspended does; `resume` runs it to its end. */
+async function paused({ child, pid, printed, ended }: Launched, claimed: number) {
+  expect(await printed("begun")).toBe(`begun ${claimed}`);
+  child.kill("SIGSTOP");
+  // The state follows the name, which is in parentheses.
+  const state = () => /^\d+ \(.*\) (\w)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
+  await eventually(state, (letter) => letter === "T");
+  return {
+    async resume() {
+      child.kill("SIGCONT");
+      await printed("recorded");
+      expect(await ended).toMatchObject({ exitCode: 0, signal: null });
+    },
+  };
+}
+
+/** What the suspended worker gets, which counted if its leases did. */
+const lateAnswers: [body: object, status: number][] = [
+  [{ outcome: "accepted" }, 200],
+  [{ outcome: "refused", error_type: "no", error_message: "No" }, 422],
+  [{}, 503],
+];
+
+test("a supplier's worker that was suspended past its leases records what it got as attempts only", async () => {
+  const platform = await startPlatform();
+  const { store, clock } = platform;
+  const products = await addProducts(store, suppliedProducts);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 100_000);
+  const supplier = await heldSupplier();
+  await useHttpSupplier(store, "northwind", supplier.url);
+  const count = lateAnswers.length;
+  const ids: string[] = [];
+  for (const _ of lateAnswers) ids.push(await placeOrder(caller, products.API));
+  await platform.fulfil();
+  const late = workerProcess(platform, "supplies", clock.now());
+  await supplier.got(count);
+  const { resume } = await paused(late, count);
+
+  clock.advance(2 * MINUTE);
+  const other = supplyWorker(await platform.again(), clock.now);
+  await other.step(new AbortController().signal);
+  await supplier.got(2 * count);
+  for (const [at, { answer }] of supplier.asked.slice(count).entries()) {
+    answer({ outcome: "activated", esims: [suppliedEsim(at)] });
+  }
+  await other.idle();
+  const fresh = await platform.credential("partner-1", { live: true });
+  const shown = () => Promise.all(ids.map(async (id) => (await fresh.get(`/api/v1/orders/${id}`)).body));
+  const recorded = await shown();
+  expect(recorded.map(({ status }) => status)).toEqual(ids.map(() => "fulfilled"));
+
+  for (const [at, [body, status]] of lateAnswers.entries()) supplier.asked[at]?.answer(body, status);
+  await resume();
+  expect(await shown()).toEqual(recorded);
+  const attempts = await store.read(async (q) => q.db.select().from(q.t.itemAttempts), null);
+  expect(attempts).toHaveLength(2 * count);
+  // Nor is any item due again.
+  clock.advance(24 * 60 * MINUTE);
+  await settled(other);
+  expect(supplier.asked).toHaveLength(2 * count);
+});
+
+test("a carrier's worker that was suspended past its lease records what it got as an attempt only", async () => {
+  const platform = await withHttpCarrier();
+  const { carrier, due, clock, store, show, partner, events, work } = platform;
+  const held: ((body: object) => void)[] = [];
+  carrier.answers((response) => {
+    held.push((body) => void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body)));
+  });
+  const id = await due();
+  await prepareExchanges(store, new AbortController().signal);
+  const late = workerProcess(platform, "activations", clock.now());
+  await eventually(
+    () => held.length,
+    (count) => count === 1,
+  );
+  const { resume } = await paused(late, 1);
+
+  clock.advance(MINUTE);
+  carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
+  expect(await work()).toMatchObject({ exchanged: 1 });
+  const shown = async () => ({ request: await show(partner, id), events: kinds(await events(id)) });
+  const recorded = await shown();
+  expect(recorded.request).toMatchObject({ status: "completed", mobile_number: "+61491570156" });
+
+  held[0]?.({ outcome: "refused", error_type: "no" });
+  await resume();
+  expect(await shown()).toEqual(recorded);
+  const outcomes = (await store.read(attemptsOfActivation, id)).map((attempt) => attempt.outcome);
+  expect(outcomes).toHaveLength(2);
+  expect(outcomes).toContain("activated");
+  // Nor is it due again.
+  clock.advance(24 * 60 * MINUTE);
+  expect(await work()).toMatchObject({ exchanged: 0 });
+});
