@@ -1,21 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  allowedTexts,
-  cleanPaths,
-  type LanguageRule,
-  languageRules,
-  uncheckedPaths,
-} from "./support/language-rules.ts";
+import { allowedTexts, cleanPaths, languageRules, uncheckedPaths } from "./support/language-rules.ts";
 import { root } from "./support/sources.ts";
-
-/** `path:line: term; what to say instead`. */
-interface Breach {
-  path: string;
-  rule: LanguageRule;
-  text: string;
-}
 
 /** Text without what is allowed, and with the parts of names as words: `heardFrom` reads "heard from". */
 function plain(line: string): string {
@@ -23,13 +10,19 @@ function plain(line: string): string {
   return left.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
 }
 
-function breachesIn(path: string, content: string): Breach[] {
-  return content.split("\n").flatMap((line, at) =>
-    languageRules.flatMap((rule) => {
+/** Finds a line on which a rule may be broken, in a twentieth of the time of asking rule by rule. */
+const anyTerm = new RegExp(languageRules.map(({ pattern }) => `(?:${pattern.source})`).join("|"), "i");
+
+/** `path:line: term; what to say instead`, for each breach. */
+function breachesIn(path: string, content: string): string[] {
+  return content.split("\n").flatMap((line, at) => {
+    const words = plain(line);
+    if (!anyTerm.test(words)) return [];
+    return languageRules.flatMap((rule) => {
       const text = `${path}:${at + 1}: ${rule.term}; say ${rule.say}`;
-      return (plain(line).match(rule.pattern) ?? []).map(() => ({ path, rule, text }));
-    }),
-  );
+      return (words.match(rule.pattern) ?? []).map(() => text);
+    });
+  });
 }
 
 function checkedFiles(): string[] {
@@ -40,10 +33,10 @@ function checkedFiles(): string[] {
   return files.filter((path) => !uncheckedPaths.test(path));
 }
 
-const breaches = checkedFiles().flatMap((path) => breachesIn(path, readFileSync(join(root, path), "utf8")));
-
 test("files use the project's terms", () => {
-  expect(breaches.filter(({ path }) => cleanPaths.test(path)).map(({ text }) => text)).toEqual([]);
+  const clean = checkedFiles().filter((path) => cleanPaths.test(path));
+  const breaches = clean.flatMap((path) => breachesIn(path, readFileSync(join(root, path), "utf8")));
+  expect(breaches).toEqual([]);
 });
 
 test.each(languageRules)("$term is found in prose and in names", ({ pattern, example }) => {
