@@ -14,7 +14,7 @@ export type DaemonOptions = Served &
   };
 
 /** A real `esimctl serve --json`, listening. */
-export interface Daemon extends Pick<Launched, "child" | "pid" | "printed" | "ended"> {
+export interface Daemon extends Pick<Launched, "child" | "pid" | "printed" | "text" | "ended"> {
   url: string;
   port: number;
   /** The line that reports it. */
@@ -47,7 +47,10 @@ const LISTENING = '"event":"listening"';
 
 /** Starts a daemon on loopback and waits until it listens; a daemon that still runs is killed with its owner. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { child, pid, end, ended, printed } = launchServe({ ...options, flags: ["--json", ...(options.flags ?? [])] });
+  const { child, pid, end, ended, printed, text } = launchServe({
+    ...options,
+    flags: ["--json", ...(options.flags ?? [])],
+  });
   const listening = JSON.parse(await printed(LISTENING));
   const url = String(listening.url);
   return {
@@ -57,6 +60,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     pid,
     listening,
     printed,
+    text,
     ended,
     stop: (signal = "SIGTERM") => end(signal),
     kill: () => end("SIGKILL"),
