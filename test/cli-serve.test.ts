@@ -1,38 +1,13 @@
 import { chmodSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { esimctl } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
-import { eventually } from "./support/hangs.ts";
 import { demoData, newData } from "./support/installation.ts";
-import { temporaryDirectory } from "./support/store.ts";
 import { esimctlJson } from "./support/warm.ts";
 
 /** Its last two digits are wrong for the others. */
 const EID = "89049032000000000000000000000017";
-
-function fresh(): string {
-  return join(temporaryDirectory(), "data");
-}
-
-test("serve makes what is not there, without demo data, and stops on signals with 0", async () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    const data = fresh();
-    const daemon = await startDaemon({ data });
-    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-    expect(await esimctlJson(["partners", "list", "--data", data])).toEqual({ data: [], count: 0 });
-    expect(await daemon.stop(signal)).toMatchObject({ exitCode: 0 });
-  }
-});
-
-test("one daemon a data directory", async () => {
-  const data = fresh();
-  await startDaemon({ data });
-  const second = await esimctl(["serve", "--data", data, "--port", "0"]);
-  expect(second).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(second.stderr).toMatch(/^error: Another esimctl serve already runs on .*\n→ Stop it first.*$/);
-});
 
 test("where no directory can be made, that is told at once", async () => {
   for (const args of [["serve", "--port", "0"], ["init"]]) {
@@ -54,17 +29,6 @@ test("another user's data is not called absent", async () => {
     expect(ended.stderr).toMatch(/^error: Cannot look into .*: EACCES\.\n→ Act as the user that it belongs to.*$/);
   }
   chmodSync(data, 0o700);
-});
-
-test("a port that is taken is one line", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  const ended = await esimctl(["serve", "--data", fresh(), "--port", String(port)]);
-  expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(ended.stderr).toMatch(new RegExp(`^error: Port ${port} .* is taken.*\\n→ .*--port.*$`));
 });
 
 test("strict EIDs and the end of the inventory endpoint are as the daemon was last served", async () => {
@@ -104,21 +68,6 @@ test("strict EIDs and the end of the inventory endpoint are as the daemon was la
     const refused = await esimctl(["serve", "--data", data, "--port", "0", "--inventory-sunset", typed]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   }
-});
-
-test("links carry the public address that the daemon was served at", async () => {
-  const { data } = await demoData();
-  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop/"] });
-  const acting = ["--partner", "demo", "--sandbox", "--data", data];
-  const { id } = Object(
-    await esimctlJson(["orders", "create", "--product", "ES-EU-5GB-30D", "--quantity", "1", ...acting]),
-  );
-  const { stdout } = await eventually(
-    () => esimctl(["orders", "esims", id, "--json", ...acting]),
-    ({ exitCode }) => exitCode === 0,
-  );
-  expect(JSON.parse(stdout).esims[0].install_url).toMatch(/^https:\/\/esim\.example\.com\/shop\/install\//);
-  await daemon.stop();
 });
 
 test("a daemon goes on when whoever reads its output has gone", async () => {

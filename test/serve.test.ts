@@ -23,12 +23,14 @@ const smallShop = () =>
 function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
   const lines = stderr.trimEnd().split("\n");
   const [first, second, ...more] = lines.filter((line) => !line.includes("Running as root"));
+  expect(first).toMatch(/^error: /);
   expect(first).toMatch(happened);
+  expect(second).toMatch(/^→ /);
   expect(second).toMatch(hint);
   expect({ exitCode, stdout, more }).toEqual({ exitCode: 1, stdout: "", more: [] });
 }
 
-test("serve makes an absent data directory, without demo data, and says where it listens", async () => {
+test("serve makes an absent data directory, without demo data, says where it listens, and stops on SIGINT", async () => {
   const data = join(temporaryDirectory(), "deep", "data");
   const daemon = await startDaemon({ data });
   expect(daemon.listening).toMatchObject({
@@ -37,15 +39,16 @@ test("serve makes an absent data directory, without demo data, and says where it
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     public_url: daemon.url,
   });
+  expect(await call(`${daemon.url}/healthz`)).toMatchObject({ status: 200 });
   expect(await call(`${daemon.url}/readyz`)).toMatchObject({ status: 200, body: { status: "ready" } });
   const { databaseFile, keyFile } = dataDirectory(data);
   expect(existsSync(databaseFile)).toBe(true);
   expect(statSync(keyFile).mode & 0o777).toBe(0o600);
   expect(statSync(data).mode & 0o777).toBe(0o700);
-  expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
+  expect(await esimctlJson(["partners", "list", "--data", data])).toEqual({ data: [], count: 0 });
   expect(await esimctlJson(["stock", "list", "--data", data])).toMatchObject({ data: [], count: 0 });
 
-  const { exitCode, stdout } = await daemon.stop();
+  const { exitCode, stdout } = await daemon.stop("SIGINT");
   expect(exitCode).toBe(0);
   const lines = stdout.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line).event ?? "request")).toContain("stopped");
@@ -156,7 +159,7 @@ test("what a terminal command revokes stops at the daemon's next request", async
 
 test("the public address is kept: terminal commands print the links that the daemon serves", async () => {
   const { data, products } = await smallShop();
-  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop"] });
+  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop/"] });
   expect(daemon.listening).toMatchObject({ public_url: "https://esim.example.com/shop" });
   const at = ["--data", data, "--partner", "acme"];
   const order = await esimctlJson(["orders", "create", "--product", String(products.EU5), "--quantity", "1", ...at]);
@@ -164,5 +167,9 @@ test("the public address is kept: terminal commands print the links that the dae
   const esims = () => esimctl(["orders", "esims", id, "--json", ...at]);
   await eventually(esims, ({ exitCode }) => exitCode === 0);
   const link = expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/.+\.png$/);
-  expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({ esims: [{ qr_code_url: link }] });
+  expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({
+    esims: [
+      { qr_code_url: link, install_url: expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/install\//) },
+    ],
+  });
 });
