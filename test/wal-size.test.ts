@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import type { Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { openTestStore } from "./support/store.ts";
 
 const MIB = 1024 * 1024;
@@ -22,5 +23,5 @@ test("the WAL of a SQLite database shrinks again soon after a long read ends, wi
   expect(walSize()).toBeGreaterThan(40 * MIB);
   reader.exec("COMMIT");
   reader.close();
-  await vi.waitFor(() => expect(walSize()).toBeLessThan(17 * MIB), 20_000);
+  await vi.waitFor(() => expect(walSize()).toBeLessThan(17 * MIB), HANG_MS);
 });

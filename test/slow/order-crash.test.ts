@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { dataDirectory } from "../../src/core/store/data-directory.ts";
 import { esimctlJson } from "../support/cli.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
+import { eventually } from "../support/hangs.ts";
 import { call, type Reply } from "../support/platform.ts";
 import { seeded } from "../support/random.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
@@ -144,11 +145,10 @@ async function expectSound(shop: Shop, orders: number): Promise<void> {
 
 /** What a dead daemon had leased is taken over once the lease of a minute runs out. */
 async function untilAllFulfilled(shop: Shop): Promise<void> {
-  const deadline = Date.now() + 90_000;
-  while (inspect(shop).unfulfilled !== 0) {
-    expect(Date.now()).toBeLessThan(deadline);
-    await pause(250);
-  }
+  await eventually(
+    () => inspect(shop).unfulfilled,
+    (count) => count === 0,
+  );
 }
 
 /** Every eSIM of every order, as its partner fetches them: none is delivered twice. */

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await npm("install", "--global", "--prefix", prefix, ...quietly, join(home, tarball));
   // Not by the harness of the tests: it ends what it starts with the test, and this is none.
   await execa("esimctl", ["init", "--demo", "--data", data], surroundings);
-}, 300_000);
+});
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
