@@ -59,6 +59,15 @@ describe("the request log", () => {
     expect(nothing).toMatchObject({ request_id: "call-2", route: "(unknown)", status: 404, refusal: "not_found" });
   });
 
+  it.each(["POST", "OPTIONS", "PROPFIND"])("has the route pattern of a path without the method %s", async (method) => {
+    const { logger, lines } = await capture();
+    const { url } = await startServer({ routes, logger });
+    await fetch(`${url}/qr/t0ps3cret?x=1`, { method });
+    await expect.poll(() => lines().filter(({ msg }) => msg === "request").length).toBe(1);
+    const line = lines().find(({ msg }) => msg === "request");
+    expect(line).toMatchObject({ method, route: "/qr/:token", status: 405, refusal: "method_not_allowed" });
+  });
+
   it("never shows a token, a query string or the address that holds one", async () => {
     const { logger, text } = await capture();
     const { url } = await startServer({ routes, logger });
