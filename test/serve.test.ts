@@ -30,7 +30,7 @@ function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hi
   expect({ exitCode, stdout, more }).toEqual({ exitCode: 1, stdout: "", more: [] });
 }
 
-test("serve makes an absent data directory, without demo data, says where it listens, and stops on SIGINT", async () => {
+test("serve makes an absent data directory without demo data, says where it listens, stops on SIGINT", async () => {
   const data = join(temporaryDirectory(), "deep", "data");
   const daemon = await startDaemon({ data });
   expect(daemon.listening).toMatchObject({

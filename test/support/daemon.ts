@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-
 import { type Ended, type Launched, type LaunchOptions, launch } from "./process.ts";
 
 /** What a daemon serves: a data directory, made when absent, or a PostgreSQL database. */

@@ -39,7 +39,7 @@ export async function served() {
   return { ...all, ...personElsewhere(all), live: credential("production"), sandbox: credential("sandbox") };
 }
 
-/** A new partner of a served installation that may do what `demo` may, with funds; and a person elsewhere who acts for it. */
+/** A new partner with the rights of `demo` and with funds, and a person elsewhere who acts for it. */
 export async function newPartner(all: Installation, slug: string) {
   const { operator } = all;
   await operator(`partners create ${slug} --name ${slug} --tier premium --agent --production`);
