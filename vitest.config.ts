@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { HANG_MS } from "./test/support/hangs.ts";
 
@@ -5,9 +6,20 @@ import { HANG_MS } from "./test/support/hangs.ts";
 const isolated = ["test/query-plans.test.ts"];
 
 /** They start processes, or wait as a daemon does, and begin first: one that is left over at the end runs alone. */
-const long = ["bench", "cli-remote", "cli-serve", "database-faults", "serve", "serve-workers"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const long = ["bench", "cli-remote", "cli-serve", "database-faults", "serve", "serve-workers"];
+
+/** The order of the suite's files: those of `long` first, then by size. */
+class LongFirst {
+  async sort<File extends { moduleId: string }>(files: File[]): Promise<File[]> {
+    const rank = ({ moduleId }: File) => (long.some((name) => moduleId.endsWith(`/${name}.test.ts`)) ? 0 : 1);
+    const size = ({ moduleId }: File) => statSync(moduleId).size;
+    return files.sort((one, other) => rank(one) - rank(other) || size(other) - size(one));
+  }
+
+  async shard<File>(files: File[]): Promise<File[]> {
+    return files;
+  }
+}
 
 /** The suite on SQLite: everything but what stands in test/slow and test/bench, and what needs both engines at once. */
 export default defineConfig({
@@ -19,17 +31,16 @@ export default defineConfig({
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
     // One more than the cores of a small machine: a third of the suite's time is waiting for processes.
     maxWorkers: 3,
-    // Files of `long` and `suite` share what a process has loaded: loading the same modules again was a quarter of the
-    // suite's work. Projects start in the order of their names.
+    sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: "alone", include: isolated } },
-      { extends: true, test: { name: "long", include: long, isolate: false } },
       {
         extends: true,
         test: {
           name: "suite",
           include: ["test/*.test.ts"],
-          exclude: [...isolated, ...long, "test/migrate-to.test.ts"],
+          exclude: [...isolated, "test/migrate-to.test.ts"],
+          // Files share what a process has loaded: loading the same modules again was a quarter of the suite's work.
           isolate: false,
         },
       },

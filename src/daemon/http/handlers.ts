@@ -40,6 +40,8 @@ export interface Outside {
   surround(app: App, routes: () => void): void;
 }
 
+const PLUGIN_NAME = Symbol.for("fastify.display-name");
+
 /** The routes with the conventions of all: for this program to `inject` requests, or for callers `outside`. */
 export function buildHandlers(context: DaemonContext, options: HandlerOptions, outside?: Outside): App {
   const limits = outside?.limits ?? unlimited;
@@ -54,7 +56,10 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   registerAccess(app, options.authenticate, limits);
   registerValidation(app);
   const registerRoutes = () => {
-    for (const routes of options.routes) app.register(async (scope: App) => routes(scope, context));
+    for (const routes of options.routes) {
+      // Fastify searches all loaded modules for a plugin that brings no name.
+      app.register(Object.assign(async (scope: App) => routes(scope, context), { [PLUGIN_NAME]: "routes" }));
+    }
   };
   if (outside === undefined) registerRoutes();
   else outside.surround(app, registerRoutes);
