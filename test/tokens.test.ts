@@ -1,9 +1,10 @@
-import { createRemoteJWKSet, jwtVerify } from "jose";
+import { createPrivateKey } from "node:crypto";
+import { createRemoteJWKSet, jwtVerify, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import { expect, test } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import { rotateCredential } from "../src/core/credentials/rotate.ts";
-import { rotateSigningKey } from "../src/core/credentials/signing-keys.ts";
+import { loadSigningKeys, rotateSigningKey } from "../src/core/credentials/signing-keys.ts";
 import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
@@ -210,6 +211,65 @@ test("signing keys rotate without breaking live tokens, and leave the JWKS when 
   platform.clock.advance(3_601_000);
   const last = await platform.store.write(rotateSigningKey, { actor: "operator" });
   expect(await kids()).toEqual([fresh, last]);
+});
+
+test("keys rotated at once end every token of the older keys at its next use, in every process", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const products = () => caller.get("/api/v1/products");
+  expect((await products()).status).toBe(200);
+  const earlier = await platform.store.write(rotateSigningKey, { actor: "operator" });
+  expect((await products()).status).toBe(200);
+  const terminal = await platform.again();
+  const fresh = await terminal.write(rotateSigningKey, { actor: "operator", atOnce: true });
+  expect(await products()).toMatchObject({ status: 401, body: { type: "http://esim.test/docs/errors/unauthorized" } });
+  const { body } = await call(`${platform.url}/.well-known/jwks.json`);
+  expect(body.keys.map((key: { kid: string }) => key.kid)).toEqual([fresh]);
+  expect(fresh).not.toBe(earlier);
+  const { body: granted } = await askToken(platform, grant(caller));
+  const headers = { authorization: `Bearer ${granted.access_token}` };
+  expect((await call(`${platform.url}/api/v1/products`, { headers })).status).toBe(200);
+});
+
+/** A token that the holder of the first signing key made, with times of its own; the result uses it. */
+async function mint(platform: Platform, caller: Caller, { iat, exp }: { iat?: number; exp: number }) {
+  const [signing] = await platform.store.read(loadSigningKeys, null);
+  if (signing === undefined) throw new Error("no signing key");
+  const key = createPrivateKey({ key: { ...signing.privateJwk }, format: "jwk" });
+  const claims = { client_id: caller.clientId, scope: "read:products", env: "sandbox" };
+  const token = new SignJWT(iat === undefined ? claims : { ...claims, iat })
+    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: signing.kid })
+    .setIssuer("http://esim.test")
+    .setAudience("http://esim.test")
+    .setExpirationTime(exp);
+  const headers = { authorization: `Bearer ${await token.sign(key)}` };
+  return async () => (await call(`${platform.url}/api/v1/products`, { headers })).status;
+}
+
+test("a token under our own key is refused when it lives longer than an hour or begins later", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const now = platform.clock.now() / 1000;
+  const status = async (times: { iat?: number; exp: number }) => (await mint(platform, caller, times))();
+  expect(await status({ iat: now, exp: now + 3600 })).toBe(200);
+  expect(await status({ iat: now, exp: now + 3601 })).toBe(401);
+  expect(await status({ iat: now - 7200, exp: now + 60 })).toBe(401);
+  expect(await status({ iat: now + 86_400, exp: now + 90_000 })).toBe(401);
+  expect(await status({ exp: now + 60 })).toBe(401);
+});
+
+test("a retired key ends by the clock, also for tokens that were verified before", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const start = platform.clock.now() / 1000;
+  const use = await mint(platform, caller, { iat: start + 3_600, exp: start + 7_200 });
+  await platform.store.write(rotateSigningKey, { actor: "operator" });
+  platform.clock.advance(3_599_000);
+  expect(await use()).toBe(200);
+  platform.clock.advance(1_000);
+  expect(await use()).toBe(401);
+  const { body } = await call(`${platform.url}/.well-known/jwks.json`);
+  expect(body.keys).toHaveLength(1);
 });
 
 test("no stored byte is the secret, and the list never shows it", async () => {

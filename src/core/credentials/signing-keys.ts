@@ -15,7 +15,13 @@ export interface SigningKey {
   publicJwk: PublicJwk;
   /** The private JWK. Stays in memory. */
   privateJwk: PublicJwk & { d: string };
-  retired: boolean;
+  /** Since when it signs nothing more (ms); null: it signs. */
+  retiredAt: number | null;
+}
+
+/** Whether tokens under the key are accepted at `now` (ms): a retired key verifies until its last token expired. */
+export function verifiesAt({ retiredAt }: Pick<SigningKey, "retiredAt">, now: number): boolean {
+  return retiredAt === null || now < retiredAt + TOKEN_LIFETIME_S * 1000;
 }
 
 /** The public half as RFC 8037 writes it. */
@@ -39,7 +45,7 @@ export async function loadSigningKeys(q: Read, _input: null): Promise<SigningKey
     kid: row.kid,
     publicJwk: row.public_jwk,
     privateJwk: JSON.parse(q.vault.open(row.private_sealed)),
-    retired: row.retired_at !== null,
+    retiredAt: row.retired_at,
   }));
 }
 
@@ -50,17 +56,25 @@ export async function ensureSigningKey(tx: Tx, _input: null): Promise<void> {
   await tx.touch();
 }
 
-/** A new key signs from now on; tokens of the old ones stay good until they expire. Answers the new key's id. */
-export async function rotateSigningKey(tx: Tx, input: { actor: string }): Promise<string> {
+const dropKeys = statement((db, t, _slot) => db.delete(t.signingKeys));
+
+/**
+ * A new key signs from now on; tokens of the old ones stay valid until they expire. With `atOnce` the old keys are
+ * deleted, and every token under them is refused at its next use. Returns the new key's ID.
+ */
+export async function rotateSigningKey(tx: Tx, input: { actor: string; atOnce?: boolean }): Promise<string> {
+  const { actor, atOnce = false } = input;
+  if (atOnce) await dropKeys(tx, {});
   for (const row of await rows(tx)) {
     if (row.retired_at === null) await updateRow(tx, "signingKeys", { kid: row.kid }, { retired_at: tx.now });
   }
   const kid = await addKey(tx);
   await recordAudit(tx, {
-    actor: input.actor,
+    actor,
     action: "keys.rotate-signing",
     targetKind: "signing_key",
     targetId: kid,
+    note: atOnce ? "older keys deleted" : null,
   });
   await tx.touch();
   return kid;

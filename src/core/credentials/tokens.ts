@@ -7,7 +7,7 @@ import { Problem } from "../kernel/problem.ts";
 import type { Store } from "../store/store.ts";
 import { type Client, findClient } from "./client.ts";
 import { secretMatches } from "./credential.ts";
-import { loadSigningKeys, type PublicJwk, TOKEN_LIFETIME_S } from "./signing-keys.ts";
+import { loadSigningKeys, type PublicJwk, TOKEN_LIFETIME_S, verifiesAt } from "./signing-keys.ts";
 import { TokenRefusal } from "./token-refusal.ts";
 
 /** What a client sends to get a token. */
@@ -50,17 +50,27 @@ export interface Tokens {
   jwks(): Promise<(PublicJwk & { kid: string; use: "sig"; alg: "EdDSA" })[]>;
 }
 
+interface VerifyingKey {
+  key: KeyObject;
+  retiredAt: number | null;
+  published: Awaited<ReturnType<Tokens["jwks"]>>[number];
+}
+
 interface Keys {
   signing: { kid: string; key: KeyObject };
-  verifying: Map<string, KeyObject>;
-  published: Awaited<ReturnType<Tokens["jwks"]>>;
+  verifying: Map<string, VerifyingKey>;
 }
 
 interface Claims {
+  /** The key that signed the token. */
+  kid: string;
   clientId: string;
   scopes: string[];
   expiresAt: number;
 }
+
+/** How far the clocks of several nodes may differ. */
+const CLOCK_SKEW_S = 60;
 
 /** Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once. */
 const CACHED = { maxSize: 20_000, sizeCalculation: () => 1 };
@@ -80,7 +90,9 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
     const epoch = await store.epoch();
     if (keys === null || epoch !== epochOfCaches) {
       clients.clear();
-      keys = await readKeys(store);
+      const next = await readKeys(store);
+      if (keys === null || !sameKeys(keys, next)) verified.clear();
+      keys = next;
       epochOfCaches = epoch;
     }
     return keys;
@@ -98,9 +110,13 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
 
   async function claimsOf(token: string, current: Keys): Promise<Claims> {
     const known = verified.get(token);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      usableKey(current, known.kid, clock.now());
+      return known;
+    }
     const claims = await verifySignature(token, current, issuer, clock);
-    verified.set(token, claims);
+    // The keys may have changed while the signature was verified.
+    if (keys === current) verified.set(token, claims);
     return claims;
   }
 
@@ -126,19 +142,41 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
       if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
       return { client, scopes: claims.scopes };
     },
-    jwks: async () => (await fresh()).published,
+    async jwks() {
+      const { verifying } = await fresh();
+      return [...verifying.values()].filter((key) => verifiesAt(key, clock.now())).map(({ published }) => published);
+    },
   };
 }
 
 async function readKeys(store: Store): Promise<Keys> {
   const stored = await store.read(loadSigningKeys, null);
-  const signing = stored.findLast((key) => !key.retired);
+  const signing = stored.findLast((key) => key.retiredAt === null);
   if (signing === undefined) throw new Error("the database has no signing key");
   return {
     signing: { kid: signing.kid, key: createPrivateKey({ key: { ...signing.privateJwk }, format: "jwk" }) },
-    verifying: new Map(stored.map((key) => [key.kid, createPublicKey({ key: { ...key.publicJwk }, format: "jwk" })])),
-    published: stored.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: "sig", alg: "EdDSA" })),
+    verifying: new Map(
+      stored.map(({ kid, publicJwk, retiredAt }) => {
+        const key = createPublicKey({ key: { ...publicJwk }, format: "jwk" });
+        return [kid, { key, retiredAt, published: { ...publicJwk, kid, use: "sig", alg: "EdDSA" } }];
+      }),
+    ),
   };
+}
+
+/** Whether both hold the same public keys under the same IDs. */
+function sameKeys(one: Keys, other: Keys): boolean {
+  const same = [...one.verifying].every(
+    ([kid, { published }]) => other.verifying.get(kid)?.published.x === published.x,
+  );
+  return same && one.verifying.size === other.verifying.size;
+}
+
+/** The key that verifies tokens under `kid`. Throws `unauthorized` when there is none, or it is retired for too long. */
+function usableKey(keys: Keys, kid: string | undefined, now: number): KeyObject {
+  const found = keys.verifying.get(kid ?? "");
+  if (found !== undefined && verifiesAt(found, now)) return found.key;
+  throw new Problem("unauthorized", "The access token was not issued here, or its signing key is not valid any more.");
 }
 
 /** The scopes asked for, or all; throws `invalid_scope` for any the credential lacks. */
@@ -171,11 +209,12 @@ function sign(keys: Keys, { client, scope, issuer, now, jti }: Minting): Promise
 }
 
 async function verifySignature(token: string, keys: Keys, issuer: string, clock: Clock): Promise<Claims> {
-  const keyOf = ({ kid }: { kid?: string }) => {
-    const key = keys.verifying.get(kid ?? "");
-    if (key === undefined) throw new Problem("unauthorized", "The access token was not issued here.");
-    return key;
+  let signedBy = "";
+  const keyOf = ({ kid = "" }: { kid?: string }) => {
+    signedBy = kid;
+    return usableKey(keys, kid, clock.now());
   };
+  const claims = (payload: JWTPayload) => claimsIn(payload, signedBy, clock.now());
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       issuer,
@@ -183,12 +222,12 @@ async function verifySignature(token: string, keys: Keys, issuer: string, clock:
       algorithms: ["EdDSA"],
       typ: "at+jwt",
       currentDate: new Date(clock.now()),
-      requiredClaims: ["exp", "client_id", "scope"],
+      requiredClaims: ["exp", "iat", "client_id", "scope"],
     });
-    return claimsIn(payload);
+    return claims(payload);
   } catch (error) {
     // Signature, issuer and audience were checked before: it was issued here, and `verify` compares its expiry.
-    if (error instanceof errors.JWTExpired) return claimsIn(error.payload);
+    if (error instanceof errors.JWTExpired) return claims(error.payload);
     if (error instanceof Problem) throw error;
     throw new Problem("unauthorized", "The access token is malformed or was not issued here.");
   }
@@ -204,7 +243,11 @@ export function expiredToken(): Problem {
   return new Problem("token_expired", "The access token has expired.");
 }
 
-function claimsIn(payload: JWTPayload): Claims {
+/** The claims of a verified token. Throws `unauthorized` for times that no token issued here has. */
+function claimsIn(payload: JWTPayload, kid: string, now: number): Claims {
+  const [iat, exp] = [Number(payload.iat), Number(payload.exp)];
+  const bounded = exp - iat <= TOKEN_LIFETIME_S && iat <= now / 1000 + CLOCK_SKEW_S;
+  if (!bounded) throw new Problem("unauthorized", "The access token claims a time or a lifetime that is not allowed.");
   const scopes = String(payload.scope).split(" ");
-  return { clientId: String(payload.client_id), scopes, expiresAt: Number(payload.exp) * 1000 };
+  return { kid, clientId: String(payload.client_id), scopes, expiresAt: exp * 1000 };
 }

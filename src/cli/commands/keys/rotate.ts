@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { argument } from "../../kernel/input.ts";
+import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -10,16 +10,17 @@ import { OPERATOR } from "../../place/operator.ts";
 export default command({
   target: "operator",
   effects:
-    "signing: a new key signs tokens from now on; tokens issued before stay valid until they expire. data: a new key " +
-    "seals identity data and secrets from now on, everything is encrypted again, and the old key is deleted. The " +
-    "daemon may go on serving.",
+    "signing: a new key signs tokens from now on; tokens under older keys stay valid until they expire, with --now " +
+    "they are refused at once. data: a new key seals identity data and secrets from now on, everything is encrypted " +
+    "again, and the old key is deleted. The daemon may go on serving.",
   json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
-  examples: ["keys rotate signing", "keys rotate data"],
+  examples: ["keys rotate signing", "keys rotate signing --now", "keys rotate data"],
   batches: true,
   args: { what: argument("what", "signing or data", { oneOf: ["signing", "data"] }) },
-  options: {},
-  async run(context, { what }) {
-    if (what === "signing") return rotateSigning(context);
+  options: { now: flag("--now", "signing: refuse all tokens under older keys from now on, for keys that leaked") },
+  async run(context, { what, now }) {
+    if (now && what !== "signing") throw usageError("--now goes with signing.", "Leave it out.");
+    if (what === "signing") return rotateSigning(context, now);
     if (what === "data") return rotateData(context);
     throw usageError(
       `There are signing and data keys, not "${what}".`,
@@ -28,14 +29,13 @@ export default command({
   },
 });
 
-async function rotateSigning(context: Context): Promise<Result> {
+async function rotateSigning(context: Context, atOnce: boolean): Promise<Result> {
   const { rotateSigningKey } = await import("../../../core/credentials/signing-keys.ts");
-  const key_id = await context.withStore(({ store }) => store.write(rotateSigningKey, { actor: OPERATOR }));
-  return recordResult(
-    { key_id },
-    () => ({ "new signing key": key_id }),
-    "Tokens signed by older keys stay valid until they expire.",
-  );
+  const key_id = await context.withStore(({ store }) => store.write(rotateSigningKey, { actor: OPERATOR, atOnce }));
+  const more = atOnce
+    ? "Tokens under older keys are refused from now on; clients get new ones by themselves."
+    : "Tokens under older keys stay valid until they expire; keys rotate signing --now refuses them at once.";
+  return recordResult({ key_id }, () => ({ "new signing key": key_id }), more);
 }
 
 async function rotateData(context: Context): Promise<Result> {
