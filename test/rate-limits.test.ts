@@ -150,6 +150,21 @@ describe("an address without a good token", () => {
   });
 });
 
+describe("an IPv6 address", () => {
+  it("counts for its network of 64 bits, and an IPv4 address written in it for itself", async () => {
+    const { url } = await startServer({ routes, trustProxy: true });
+    const remaining = async (forwarded: string) =>
+      limits(await fetch(`${url}/open`, { headers: { "x-forwarded-for": forwarded } }))[1];
+    expect(await remaining("2001:db8:1:2::1")).toBe(299);
+    expect(await remaining("2001:db8:1:2:ffff:ffff:ffff:ffff")).toBe(298);
+    expect(await remaining("2001:0DB8:0001:0002::7")).toBe(297);
+    expect(await remaining("2001:db8:1:3::1")).toBe(299);
+    expect(await remaining("::ffff:203.0.113.9")).toBe(299);
+    expect(await remaining("203.0.113.9")).toBe(298);
+    expect(await remaining("::ffff:203.0.113.10")).toBe(299);
+  });
+});
+
 describe("the token endpoint", () => {
   it("has windows of its own: neither does it use up those of other requests, nor they its own", async () => {
     const { tokenRequest, times, url } = await server();
@@ -175,6 +190,17 @@ describe("the token endpoint", () => {
     expect((await tokenRequest("client_id=sk_test_bert")).status).toBe(200);
     clock.advance(60_000);
     expect((await tokenRequest("client_id=sk_test_anna")).status).toBe(200);
+  });
+
+  it("counts every spelling of a client_id in HTTP Basic for the same client", async () => {
+    const { tokenRequest } = await server();
+    const spelled = (pair: string, scheme = "Basic ") =>
+      tokenRequest("", { authorization: scheme + Buffer.from(pair).toString("base64") });
+    expect(limits(await spelled("sk_test_anna:secret"))[1]).toBe(29);
+    expect(limits(await spelled("sk%5Ftest_anna:secret"))[1]).toBe(28);
+    expect(limits(await spelled("%73k_test_anna:secret"))[1]).toBe(27);
+    expect(limits(await spelled("sk_test_anna:secret", "basic   "))[1]).toBe(26);
+    expect(limits(await tokenRequest("client_id=+sk_test_anna+"))[1]).toBe(25);
   });
 
   it("takes 300 a minute from one address, and shows whichever limit is nearer", async () => {

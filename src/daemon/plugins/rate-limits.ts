@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import ipaddr from "ipaddr.js";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
+import { readBasic } from "./basic.ts";
 import type { Counters, RateUsage } from "./rate-windows.ts";
 
-/** Requests a minute from one address that name no client by their token, and again that ask for a token. */
+/** Requests a minute from one address or IPv6 network that name no client by their token, and again that ask for a token. */
 const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 const TOKEN_LIMIT = 30;
@@ -25,13 +27,28 @@ function settle(reply: FastifyReply, usage: RateUsage, clock: Clock): Problem | 
   return new Problem("rate_limit_exceeded", `More than ${usage.limit} requests in this minute. ${waiting}`);
 }
 
-/** The client_id of a token request, from its body or its Basic header; "" when it names none. */
+/**
+ * The client_id of a token request as the token endpoint reads it, from its body or its Basic header; "" when it names
+ * none that could be read. Spelled in another way it is the same client.
+ */
 function clientIdOf(request: FastifyRequest): string {
   const { body } = request;
   const sent: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "client_id") : undefined;
   if (typeof sent === "string") return sent.trim();
-  const basic = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-  return Buffer.from(basic, "base64").toString("latin1").split(":", 1)[0] ?? "";
+  return readBasic(request.headers.authorization ?? "")?.clientId?.trim() ?? "";
+}
+
+/** Bits of an IPv6 address that name a network; a host chooses the others as it likes. */
+const NETWORK_BITS = 64;
+
+/** What requests of an address are counted under: an IPv4 address itself, also a mapped one; of IPv6 its /64. */
+function networkOf(ip: string): string {
+  // The zone of a link-local address says which of this machine's networks is meant.
+  const [bare = ip] = ip.split("%", 1);
+  if (!ipaddr.isValid(bare)) return ip;
+  const address = ipaddr.process(bare);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${NETWORK_BITS}`).toString();
 }
 
 /** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
@@ -56,15 +73,15 @@ export function createRateLimits({ clock }: DaemonContext, counters: Counters): 
       const perAddress = rateLimit === "token" ? tokenAddresses : addresses;
       const usage =
         counted === undefined
-          ? await perAddress.count(ip, ADDRESS_LIMIT)
+          ? await perAddress.count(networkOf(ip), ADDRESS_LIMIT)
           : await clients.count(counted.clientId, counted.ratePerMinute);
       return settle(reply, usage, clock);
     },
     async tokenRefusal(request, reply) {
-      const { ip } = request;
+      const network = networkOf(request.ip);
       // Cut, so that a huge id costs no memory here; real ones are far shorter.
-      const pair = await tokenClients.count(`${ip} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
-      const address = await tokenAddresses.look(ip, ADDRESS_LIMIT);
+      const pair = await tokenClients.count(`${network} ${clientIdOf(request).slice(0, 200)}`, TOKEN_LIMIT);
+      const address = await tokenAddresses.look(network, ADDRESS_LIMIT);
       return settle(reply, pair.remaining <= address.remaining ? pair : address, clock);
     },
   };

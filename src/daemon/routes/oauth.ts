@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { TokenRefusal } from "../../core/credentials/token-refusal.ts";
 import type { Tokens } from "../../core/credentials/tokens.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
+import { readBasic } from "../plugins/basic.ts";
 import { acceptForms } from "../plugins/bodies.ts";
 import { named } from "../schemas/common.ts";
 
@@ -84,23 +85,14 @@ function clientOf(request: FastifyRequest, body: { client_id?: string; client_se
 }
 
 /**
- * The client of an HTTP Basic header, each half form-encoded (RFC 6749 2.3.1); null without an Authorization header.
- * Throws `invalid_client` when the header is malformed or of another scheme.
+ * The client of an HTTP Basic header; null without an Authorization header. Throws `invalid_client` when the header is
+ * malformed or of another scheme.
  */
 function basicClient(authorization: string | undefined): Presented | null {
   if (authorization === undefined) return null;
-  const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
-  const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
-  const colon = text.indexOf(":");
-  if (colon < 1) throw new TokenRefusal("invalid_client", "The Authorization header is not HTTP Basic.");
-  try {
-    const [clientId, clientSecret] = [text.slice(0, colon), text.slice(colon + 1)].map(formDecoded);
-    return { clientId: clientId ?? "", clientSecret: clientSecret ?? "" };
-  } catch {
-    throw new TokenRefusal("invalid_client", "The Authorization header is not form-encoded.");
-  }
-}
-
-function formDecoded(text: string): string {
-  return decodeURIComponent(text.replaceAll("+", " "));
+  const found = readBasic(authorization);
+  if (found === null) throw new TokenRefusal("invalid_client", "The Authorization header is not HTTP Basic.");
+  const { clientId, clientSecret } = found;
+  if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
+  throw new TokenRefusal("invalid_client", "The Authorization header is not form-encoded.");
 }
