@@ -1,4 +1,4 @@
-import { createPrivateKey } from "node:crypto";
+import { createHash, createPrivateKey } from "node:crypto";
 import { createRemoteJWKSet, jwtVerify, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import { expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { loadSigningKeys, rotateSigningKey } from "../src/core/credentials/signi
 import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
+import { runStatements } from "./support/store.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
@@ -278,6 +279,39 @@ test("no stored byte is the secret, and the list never shows it", async () => {
   const rows = await platform.store.read(async (q) => q.db.select().from(q.t.credentials), null);
   expect(JSON.stringify(rows)).toContain(caller.clientId);
   expect(JSON.stringify(rows)).not.toContain(caller.clientSecret);
+});
+
+test("a hash that was written into the database opens nothing, nor does another client's mark", async () => {
+  const platform = await startPlatform();
+  const [caller, other] = [await platform.caller(), await platform.caller()];
+  const known = "a secret that the attacker knows, long enough";
+  const hash = createHash("sha256").update(known).digest("hex");
+  const token = async (clientSecret: string) => (await askToken(platform, grant({ ...caller, clientSecret }))).status;
+  const write = (value: string) =>
+    runStatements(platform.location, [
+      `UPDATE credentials SET secret_hash = ${value} WHERE client_id = '${caller.clientId}'`,
+    ]);
+  expect(await token(caller.clientSecret)).toBe(200);
+  await write(`'${hash}'`);
+  expect(await token(known)).toBe(401);
+  await platform.again();
+  expect(await token(known)).toBe(401);
+  await write(`(SELECT secret_hash FROM credentials WHERE client_id = '${other.clientId}')`);
+  expect(await token(other.clientSecret)).toBe(401);
+});
+
+test("credentials from before their key keep working; a removed key does not make hashes of marks", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const hash = createHash("sha256").update(caller.clientSecret).digest("hex");
+  const withoutKey = "DELETE FROM data_keys WHERE purpose = 'credential'";
+  await runStatements(platform.location, [withoutKey]);
+  await expect(platform.again()).rejects.toThrow("The key of the credentials was removed from the database.");
+  await runStatements(platform.location, [`UPDATE credentials SET secret_hash = '${hash}'`]);
+  await platform.again();
+  const stored = await platform.store.read(async (q) => q.db.select().from(q.t.credentials), null);
+  expect(stored[0]?.secret_hash).toMatch(/^m1\./);
+  expect((await askToken(platform, grant(caller))).status).toBe(200);
 });
 
 test("a challenge says what was wrong with the token, by RFC 6750", async () => {

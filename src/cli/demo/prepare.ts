@@ -44,7 +44,9 @@ async function refusedOf(store: Store, kept: readonly DemoCredential[]): Promise
   const refused: string[] = [];
   for (const { client_id, client_secret } of kept) {
     const client = await store.read(findClient, client_id);
-    if (!secretMatches(client_secret, client?.secretHash ?? null) || client?.valid !== true) refused.push(client_id);
+    const given = { clientId: client_id, secret: client_secret };
+    const matches = secretMatches(store.vault, given, client?.secretMark ?? null);
+    if (!matches || client?.valid !== true) refused.push(client_id);
   }
   return refused;
 }

@@ -10,7 +10,8 @@ export interface Client {
   clientId: string;
   partnerId: PartnerId;
   environment: Environment;
-  secretHash: string;
+  /** The keyed mark of its secret. */
+  secretMark: string;
   scopes: string[];
   /** False once revoked, or while a live credential's partner has no production access. */
   valid: boolean;
@@ -35,7 +36,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     clientId: credential.client_id,
     partnerId: partner.id,
     environment: credential.environment,
-    secretHash: credential.secret_hash,
+    secretMark: credential.secret_hash,
     scopes: credential.scopes,
     valid: credential.revoked_at === null && (credential.environment === "sandbox" || partner.production),
     suspended: partner.status === "suspended",

@@ -33,14 +33,14 @@ export async function createCredential(tx: Tx, input: NewCredential): Promise<Is
     throw new Problem("conflict", `${partner.slug} has no production access.`);
   }
   const client_id = `${input.live ? "sk_live_" : "sk_test_"}${tx.ids.bytes(18).toString("hex")}`;
-  const { secret, hash } = newSecret(tx.ids);
+  const { secret, mark } = newSecret(tx, client_id);
   const environment = input.live ? "production" : "sandbox";
   const label = input.label ?? null;
   await insertRow(tx, "credentials", {
     client_id,
     partner_id: partner.id,
     environment,
-    secret_hash: hash,
+    secret_hash: mark,
     scopes: [...new Set(scopes)],
     label,
     created_at: tx.now,

@@ -1,14 +1,14 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
-import type { Ids } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
 import { requirePartner } from "../partners/partner.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
+import type { Vault } from "../store/vault.ts";
 
 /** A credential as the operator sees it in lists; its secret is never among the fields. */
 export interface Credential {
@@ -49,24 +49,22 @@ export async function requireCredential(q: Read, clientId: string): Promise<Row<
   return row;
 }
 
-/** A fresh 256-bit secret and the mark of it that is stored. */
-export function newSecret(ids: Ids): { secret: string; hash: string } {
-  const secret = ids.bytes(32).toString("base64url");
-  return { secret, hash: hashSecret(secret) };
+/** A fresh 256-bit secret, and the mark of it that is stored. */
+export function newSecret(tx: Tx, clientId: string): { secret: string; mark: string } {
+  const secret = tx.ids.bytes(32).toString("base64url");
+  return { secret, mark: tx.vault.credentialMark(clientId, secret) };
 }
 
-/** SHA-256 (hex). A random 256-bit secret needs no slow hash. */
-function hashSecret(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
-}
-
-const NO_SECRET = hashSecret("no credential has this secret");
-
-/** Whether `secret` is the one behind `hash`; the same time whether it is wrong or there is no credential (null). */
-export function secretMatches(secret: string, hash: string | null): boolean {
-  const given = Buffer.from(hashSecret(secret), "hex");
-  const wanted = Buffer.from(hash ?? NO_SECRET, "hex");
-  return timingSafeEqual(given, wanted) && hash !== null;
+/**
+ * Whether `secret` is the one behind the stored mark of the client; the same time whether it is wrong or there is no
+ * such client (null).
+ */
+export function secretMatches(vault: Vault, given: { clientId: string; secret: string }, mark: string | null): boolean {
+  const found = Buffer.from(vault.credentialMark(given.clientId, given.secret));
+  const wanted = Buffer.from(mark ?? "");
+  // Of another length is only what was written in; it is compared all the same.
+  const comparable = wanted.length === found.length ? wanted : Buffer.alloc(found.length);
+  return timingSafeEqual(found, comparable) && mark !== null;
 }
 
 const ofPartner = statement((db, t, slot: Slots<{ partner_id: string }>) =>

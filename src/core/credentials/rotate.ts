@@ -12,8 +12,8 @@ import { type IssuedCredential, newSecret, requireCredential } from "./credentia
 export async function rotateCredential(tx: Tx, input: { clientId: string; actor: string }): Promise<IssuedCredential> {
   const row = await requireCredential(tx, input.clientId);
   if (row.revoked_at !== null) throw new Problem("conflict", `${row.client_id} is revoked; create a new credential.`);
-  const { secret, hash } = newSecret(tx.ids);
-  await updateRow(tx, "credentials", { client_id: row.client_id }, { secret_hash: hash, rotated_at: tx.now });
+  const { secret, mark } = newSecret(tx, row.client_id);
+  await updateRow(tx, "credentials", { client_id: row.client_id }, { secret_hash: mark, rotated_at: tx.now });
   await recordAudit(tx, {
     actor: input.actor,
     action: "credentials.rotate",

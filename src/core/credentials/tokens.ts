@@ -124,7 +124,8 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
     async issue(request) {
       const current = await fresh();
       const client = await store.read(findClient, request.clientId);
-      const matches = secretMatches(request.clientSecret, client?.secretHash ?? null);
+      const { clientId, clientSecret: secret } = request;
+      const matches = secretMatches(store.vault, { clientId, secret }, client?.secretMark ?? null);
       if (client === null || !matches || !client.valid) {
         throw new TokenRefusal("invalid_client", "The client id or secret is wrong, or the credential was revoked.");
       }

@@ -7,7 +7,7 @@ import { insertRow, updateRow } from "./rows.ts";
 import { keyPurposes } from "./schema/values.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
-import { type DataKey, openBytes, type Vault } from "./vault.ts";
+import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, type Vault } from "./vault.ts";
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
 
@@ -23,12 +23,47 @@ export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
   await tx.db.insert(tx.t.settings).values({ key: "epoch", value: "1" }).onConflictDoNothing();
 }
 
-/** Adds a fresh 256-bit data key for `purpose`; answers its id. */
-async function addDataKey(tx: Tx, purpose: DataKey["purpose"]): Promise<string> {
+/** Adds a 256-bit data key for `purpose`, a fresh one unless given; answers its id. */
+async function addDataKey(tx: Tx, purpose: DataKey["purpose"], secret = tx.ids.bytes(32)): Promise<string> {
   const id = newId(tx);
-  const wrapped = tx.vault.wrapKey(tx.ids.bytes(32), id);
+  const wrapped = tx.vault.wrapKey(secret, id);
   await insertRow(tx, "dataKeys", { id, purpose, wrapped, created_at: tx.now });
   return id;
+}
+
+/** Whether the secrets of the credentials are still stored as hashes without a key. */
+export async function hasPlainCredentials(q: Read): Promise<boolean> {
+  return !(await allKeys(q, {})).some(({ purpose }) => purpose === "credential");
+}
+
+const storedSecrets = statement((db, t, _slot) =>
+  db.select({ client_id: t.credentials.client_id, secret_hash: t.credentials.secret_hash }).from(t.credentials),
+);
+
+/**
+ * Brings a database from before keyed credentials up to date, once: makes their key and replaces each hash by its mark.
+ * Throws `StoreError` when there are marks without their key: a hash that was written in must not become a mark.
+ */
+export async function keyCredentials(tx: Tx, _input: null): Promise<void> {
+  if (!(await hasPlainCredentials(tx))) return;
+  const rows = await storedSecrets(tx, {});
+  if (rows.some(({ secret_hash }) => secret_hash.startsWith(CREDENTIAL_MARK))) {
+    throw new StoreError(
+      "The key of the credentials was removed from the database.",
+      "Somebody changed the database: restore a backup from before (esimctl restore).",
+    );
+  }
+  const secret = tx.ids.bytes(32);
+  await addDataKey(tx, "credential", secret);
+  for (const { client_id, secret_hash } of rows) {
+    await updateRow(
+      tx,
+      "credentials",
+      { client_id },
+      { secret_hash: markOfCredential(secret, client_id, secret_hash) },
+    );
+  }
+  await tx.touch();
 }
 
 /** The data keys, unwrapped. Throws `StoreError` when the key file is not the one of this database. */

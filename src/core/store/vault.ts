@@ -2,6 +2,7 @@ import {
   type CipherKey,
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createSecretKey,
   type KeyObject,
@@ -9,7 +10,7 @@ import {
 } from "node:crypto";
 import type { KeyPurpose } from "./schema/values.ts";
 
-/** A data key, unwrapped: for field encryption, blind indexes, or unguessable links. */
+/** A data key, unwrapped: for field encryption, blind indexes, unguessable links, or the secrets of credentials. */
 export interface DataKey {
   id: string;
   purpose: KeyPurpose;
@@ -44,6 +45,8 @@ export interface Vault {
   blindIndex(space: string, value: string): string;
   /** A keyed mark that makes an address unguessable: 22 characters, base64url. */
   linkMark(space: string, value: string): string;
+  /** A keyed mark of a credential's secret: nobody without the key can write one that opens. */
+  credentialMark(clientId: string, secret: string): string;
   /** Takes over the keys as they are in the database now. */
   reload(keys: DataKey[]): void;
 }
@@ -94,10 +97,24 @@ export function createVault(masterKey: Buffer): Vault {
     currentKey: () => keyFor("field").id,
     wrapKey: (secret, id) => sealBytes(masterKey, secret, id),
     blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
+    credentialMark: (clientId, secret) => markOfCredential(keyFor("credential").secret, clientId, hashOfSecret(secret)),
     linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
     reload,
   };
 }
+
+/** SHA-256 (hex) of a credential's secret. Random 256 bits need no slow hash. */
+function hashOfSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** What is stored of a credential's secret: `m1.` and the HMAC-SHA256 of its client ID and the hash of its secret. */
+export function markOfCredential(key: CipherKey, clientId: string, hash: string): string {
+  return `${CREDENTIAL_MARK}${createHmac("sha256", key).update(`${clientId}\0${hash}`).digest("base64url")}`;
+}
+
+/** How every mark of a credential begins. */
+export const CREDENTIAL_MARK = "m1.";
 
 /** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
 function sealBytes(key: CipherKey, plain: Buffer, context: string): string {

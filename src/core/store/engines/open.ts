@@ -1,7 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
-import { ensureDataKeys, hasNoDataKeys, keyring, withCurrentKeys } from "../data-keys.ts";
+import {
+  ensureDataKeys,
+  hasNoDataKeys,
+  hasPlainCredentials,
+  keyCredentials,
+  keyring,
+  withCurrentKeys,
+} from "../data-keys.ts";
 import { groupCommit } from "../group-commit.ts";
 import { StoreError } from "../problems.ts";
 import { statement } from "../statement.ts";
@@ -73,6 +80,11 @@ async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDepende
   const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
   if (fresh) await commits.write(ensureDataKeys, null, null);
   await reloadKeys();
+  const plain = await engine.snapshot((connection) => hasPlainCredentials(read(connection)));
+  if (plain) {
+    await commits.write(keyCredentials, null, null);
+    await reloadKeys();
+  }
 
   let closing: Promise<void> | null = null;
   return {

@@ -29,7 +29,7 @@ export function partnersTables(k: Kit) {
         .notNull()
         .references(() => partners.id),
       environment: k.text("environment").$type<Environment>().notNull(),
-      /** SHA-256 (hex) of the 256-bit random secret. */
+      /** The keyed mark of the 256-bit random secret (vault.ts). */
       secret_hash: k.text("secret_hash").notNull(),
       scopes: k.json<string[]>("scopes").notNull(),
       label: k.text("label"),

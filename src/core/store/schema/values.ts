@@ -115,7 +115,7 @@ export const cronJobs = ["activation_calendar", "esim_expiry", "webhook_retentio
 export type CronJob = (typeof cronJobs)[number];
 
 /** What a data key is for. */
-export const keyPurposes = ["field", "index", "link"] as const;
+export const keyPurposes = ["field", "index", "link", "credential"] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
 /** Whose name for an order it is: an Idempotency-Key's, or a bulk order's external_order_id. */
