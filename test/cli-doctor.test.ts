@@ -9,7 +9,19 @@ import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl } from "./support/warm.ts";
 
-const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "stock", "stuck_work", "clock", "disk_space"];
+const CHECKS = [
+  "integrity",
+  "schema",
+  "key_file",
+  "data_keys",
+  "ledger",
+  "stock",
+  "stuck_work",
+  "transport",
+  "clock",
+  "directory",
+  "disk_space",
+];
 
 /** A stocked data directory, and what doctor says of it. */
 async function installation() {

@@ -185,7 +185,7 @@ test("a database without its key file says that the file is missing, and gets no
   if ("file" in location) copyFileSync(location.file, join(directory, "esimctl.db"));
   const place =
     "url" in location
-      ? { kind: "database" as const, url: location.url, keyFile }
+      ? { kind: "database" as const, url: location.url, keyFile, insecure: false }
       : { kind: "directory" as const, path: directory };
   await expect(openOrCreate(place, { clock, ids: randomIds() })).rejects.toThrow(`The key file ${keyFile} is missing.`);
   expect(existsSync(keyFile)).toBe(false);

@@ -58,6 +58,7 @@ const allowed: Record<string, string> = {
   "src/core/maintenance/data-checks.ts pools": "an audit compares every stock counter",
   "src/core/maintenance/data-checks.ts unassigned": "an audit counts every eSIM in stock",
   "src/core/maintenance/data-checks.ts reserved": "an audit adds up what orders on their way hold",
+  "src/core/store/data-keys.ts storedSecrets": "reads every credential once, when a database is converted",
   "src/core/store/reseal.ts under": "asked once when a key is retired: is anything left under it",
   "src/core/passports/operator-view.ts byNumber": "sorts the few records of one number",
   "src/core/passports/operator-view.ts usesOf": "sorts the few uses of one passport",

@@ -29,7 +29,10 @@ export default command({
 });
 
 async function locationAt(place: Place) {
-  if (place.kind === "database") return { where: { url: place.url }, keyFile: place.keyFile, directory: null };
+  if (place.kind === "database") {
+    const { url, insecure, keyFile } = place;
+    return { where: { url, insecure }, keyFile, directory: null };
+  }
   const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
     import("../../core/store/data-directory.ts"),
     import("../place/local-store.ts"),

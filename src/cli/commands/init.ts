@@ -11,7 +11,7 @@ export default command({
     "init",
     "init --data /var/lib/esimctl",
     "init --demo --data /tmp/try-it",
-    "init --database postgres://esimctl@db/esimctl --key-file esimctl.key",
+    "init --database postgres://esimctl@db/esimctl?sslmode=verify-full --key-file esimctl.key",
   ],
   args: {},
   options: { demo: flag("--demo", "with a sample catalog, stock, and a partner with funds and credentials") },

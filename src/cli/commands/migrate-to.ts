@@ -14,7 +14,7 @@ export default command({
     "being needed. An address of - is read from standard input or asked for, so that its password stays unseen.",
   json: "{place, rows, key_file, seconds}",
   examples: [
-    "migrate-to postgres://esimctl@db.example/esimctl --data /var/lib/esimctl",
+    "migrate-to postgres://esimctl@db.example/esimctl?sslmode=verify-full --data /var/lib/esimctl",
     "migrate-to - --data /var/lib/esimctl",
   ],
   args: { url: argument("url", "postgres://user:password@host/database, or -", "secret") },
@@ -40,12 +40,14 @@ export default command({
     ]);
     requireInitialised(place);
     const keyFile = keyFileOf(place);
-    const name = placeWords({ kind: "database", url, keyFile });
+    const insecure = context.globals.insecure || process.env.ESIMCTL_INSECURE === "yes";
+    const name = placeWords({ kind: "database", url, keyFile, insecure });
     const progress = startProgress(context.globals);
     const began = performance.now();
     const rows = await moveToPostgres({
       directory: place.path,
       url,
+      insecure,
       name,
       clock: systemClock,
       onProgress: ({ done, total }) => progress.show("Copying", done, total),

@@ -16,7 +16,7 @@ export const serveDemo = command({
     ]);
     const place = await context.place();
     const demo = await prepareDemo(place);
-    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => {
+    await serveUntilStopped(context, servingOf(input, context.globals), ({ url, publicUrl }) => {
       if (!context.globals.json) process.stdout.write(`${demoWords(demo, url, esimctlAt(place))}\n`);
       printListening(context, url, publicUrl);
     });

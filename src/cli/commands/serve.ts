@@ -1,6 +1,7 @@
 import { logLevels } from "../../daemon/log/lines.ts";
 import { command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
+import type { Globals } from "../kernel/globals.ts";
 import { address, choice, flag, integer, text } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
 import { printListening } from "../serve/listening.ts";
@@ -27,7 +28,7 @@ export const serveOptions = {
   ),
 };
 
-interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers"> {
+interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers" | "insecure"> {
   host: string | undefined;
   port: number | undefined;
   workers: number | undefined;
@@ -35,11 +36,11 @@ interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers"> 
 }
 
 /** The given options with their defaults. */
-export function servingOf(asked: Asked): Serving {
+export function servingOf(asked: Asked, { insecure }: Pick<Globals, "insecure">): Serving {
   const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, ...rest } = asked;
   // An address with a password in it is better kept out of the process list.
   const smtpUrl = smtpAddress(rest.smtpUrl ?? (process.env.ESIMCTL_SMTP_URL || undefined));
-  return { host, port, logLevel, workers, ...rest, smtpUrl };
+  return { host, port, logLevel, workers, insecure, ...rest, smtpUrl };
 }
 
 /** Throws a usage error for an invalid SMTP address; it may hold a password and is not repeated. */
@@ -68,7 +69,9 @@ export default command({
   options: serveOptions,
   async run(context, input) {
     const { serveUntilStopped } = await import("../serve/serving.ts");
-    await serveUntilStopped(context, servingOf(input), ({ url, publicUrl }) => printListening(context, url, publicUrl));
+    await serveUntilStopped(context, servingOf(input, context.globals), ({ url, publicUrl }) =>
+      printListening(context, url, publicUrl),
+    );
     return null;
   },
 });

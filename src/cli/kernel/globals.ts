@@ -12,6 +12,7 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--data <dir>", "the data directory (also: ESIMCTL_DATA; default: ./esimctl-data)"],
   ["--database <url>", "a PostgreSQL database instead (also: ESIMCTL_DATABASE)"],
   ["--key-file <file>", "the key file that goes with --database (also: ESIMCTL_KEY_FILE)"],
+  ["--insecure", "allow addresses without TLS beyond this machine (also, for the database: ESIMCTL_INSECURE=yes)"],
 ];
 
 /** Those options as they were given. */
@@ -29,6 +30,8 @@ export interface Globals {
   data: string | undefined;
   database: string | undefined;
   keyFile: string | undefined;
+  /** Allows what this command names to be reached without TLS. */
+  insecure: boolean;
 }
 
 /** The global options as commander parsed them. */
@@ -47,6 +50,7 @@ export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessE
     data: textOf(found.data),
     database: textOf(found.database),
     keyFile: textOf(found.keyFile),
+    insecure: found.insecure === true,
   };
 }
 

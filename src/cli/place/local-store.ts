@@ -14,7 +14,7 @@ import { openStore } from "../../core/store/engines/open.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../kernel/errors.ts";
-import { type Place, placeWords } from "./place.ts";
+import { type DatabasePlace, type Place, placeWords } from "./place.ts";
 
 /** What a store takes from outside, and how it is opened. */
 export interface Sources {
@@ -27,7 +27,7 @@ export interface Sources {
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
 export async function openExisting(place: Place, sources: Sources): Promise<Store> {
   if (place.kind === "database") {
-    return openStore({ url: place.url }, { ...sources, masterKey: readMasterKey(place.keyFile) });
+    return openStore(addressOf(place), { ...sources, masterKey: readMasterKey(place.keyFile) });
   }
   requireInitialised(place);
   refuseMoved(place.path);
@@ -47,7 +47,7 @@ export function requireInitialised(place: Place & { kind: "directory" }): void {
 
 /** Opens the store at `place` and makes it first where nothing is. A database without its key stays an error. */
 export async function openOrCreate(place: Place, sources: Sources): Promise<{ store: Store; created: boolean }> {
-  if (place.kind === "database") return openDatabase(place.url, place.keyFile, sources);
+  if (place.kind === "database") return openDatabase(place, sources);
   const created = !isInitialised(place.path);
   refuseMoved(place.path);
   const { databaseFile: file, keyFile } = prepareDataDirectory(place.path, sources.ids);
@@ -56,11 +56,17 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
   return { store: await openStore({ file, create: true, verify }, { ...sources, masterKey }), created };
 }
 
-async function openDatabase(url: string, keyFile: string, sources: Sources) {
+/** Where the database of a place is. */
+function addressOf({ url, insecure }: DatabasePlace) {
+  return { url, insecure };
+}
+
+async function openDatabase(place: DatabasePlace, sources: Sources) {
+  const { keyFile } = place;
   const created = !existsSync(keyFile);
   if (created) createKeyFile(keyFile, sources.ids);
   try {
-    return { store: await openStore({ url }, { ...sources, masterKey: readMasterKey(keyFile) }), created };
+    return { store: await openStore(addressOf(place), { ...sources, masterKey: readMasterKey(keyFile) }), created };
   } catch (error) {
     // The database has data under another key, or is out of reach: a new key would only be in the way.
     if (created) rmSync(keyFile, { force: true });

@@ -3,8 +3,17 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";
 import type { Profile } from "./profiles.ts";
 
-/** Local data: a directory, or a PostgreSQL database with its key file. */
-export type Place = { kind: "directory"; path: string } | { kind: "database"; url: string; keyFile: string };
+/** A PostgreSQL database with its key file. */
+export interface DatabasePlace {
+  kind: "database";
+  url: string;
+  keyFile: string;
+  /** Whether it may be reached beyond this machine without TLS. */
+  insecure: boolean;
+}
+
+/** Local data: a directory, or a PostgreSQL database. */
+export type Place = { kind: "directory"; path: string } | DatabasePlace;
 
 /** A server, and as much of its credential as is known. */
 export interface Server {
@@ -126,7 +135,8 @@ function localPlace(globals: Globals, env: NodeJS.ProcessEnv): Place | null {
   if (keyFile === undefined || keyFile === "") {
     throw usageError("A database needs its key file beside it.", "Add --key-file FILE (or ESIMCTL_KEY_FILE).");
   }
-  return { kind: "database", url: chosen.database, keyFile };
+  const insecure = globals.insecure || env.ESIMCTL_INSECURE === "yes";
+  return { kind: "database", url: chosen.database, keyFile, insecure };
 }
 
 /** The place in words, for confirmations and messages; a database address without its password. */

@@ -2,14 +2,14 @@ import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
-import { lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
+import { exposedPaths, lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
 import { releaseLeases } from "../../core/store/lease.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
 import { createLogger } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
-import { type Running, serve } from "../../daemon/serve/serve.ts";
+import { listensInClear, type Running, serve } from "../../daemon/serve/serve.ts";
 import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
@@ -50,7 +50,7 @@ export async function serveUntilStopped(
       // From before it listens: a process that reads the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve({ store, ...sources, log, alone, keepLine: file.write }, serving);
-      if (process.getuid?.() === 0) warnOfRoot(context, log);
+      for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
       await stopOn(signalled, running, log);
@@ -72,11 +72,26 @@ function outliveBrokenOutput(): void {
   }
 }
 
+/** What is unsafe about how the platform is served: an event's name and one line each. */
+function dangers(place: Place, serving: Serving, { publicUrl }: Running): [event: string, words: string][] {
+  const found: [string, string][] = [];
+  if (process.getuid?.() === 0) {
+    found.push(["running_as_root", "Running as root: better give esimctl a user of its own."]);
+  }
+  for (const { path, mode } of place.kind === "directory" ? exposedPaths(place.path) : []) {
+    found.push(["exposed_files", `Others than its owner have rights to ${path}: chmod ${mode} ${path}`]);
+  }
+  if (listensInClear(serving, publicUrl)) {
+    const remedy = "put a proxy with TLS in front and name it with --public-url https://…";
+    found.push(["cleartext", `${serving.host} is reached without TLS and secrets travel in clear: ${remedy}`]);
+  }
+  return found;
+}
+
 /** As a log line where the log is JSON, so that every line of it can be parsed. */
-function warnOfRoot({ globals, warn }: Context, log: Logger): void {
-  const words = "Running as root: better give esimctl a user of its own.";
-  if (globals.json) log.warn({ event: "running_as_root" }, words);
-  else warn(words);
+function warn(context: Context, log: Logger, { event, words }: { event: string; words: string }): void {
+  if (context.globals.json) log.warn({ event }, words);
+  else context.warn(words);
 }
 
 /** The log on disk, whose last lines are not lost either when the process ends all at once. */

@@ -6,6 +6,7 @@ import { Secret } from "../kernel/secret.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { CarrierAdapter } from "../store/schema/values.ts";
+import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type ActivationRow, activationById } from "./activation.ts";
@@ -28,6 +29,7 @@ export interface CarrierExchange {
     name: string;
     adapter: CarrierAdapter;
     url: string | null;
+    insecure: boolean;
     secret: Secret | null;
     timeoutMs: number;
   };
@@ -67,9 +69,9 @@ export async function claimExchanges(tx: Tx, input: { carrier: string; room: num
   const { carrier: prefix, room } = input;
   const rows = await claim(tx, { carrier: prefix, limit: room });
   if (rows.length === 0) return [];
-  const { name, adapter, url, secret_sealed, timeout_ms: timeoutMs } = await requireCarrier(tx, prefix);
+  const { name, adapter, url, insecure, secret_sealed, timeout_ms: timeoutMs } = await requireCarrier(tx, prefix);
   const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed));
-  const carrier = { prefix, name, adapter, url, secret, timeoutMs };
+  const carrier = { prefix, name, adapter, url, insecure, secret, timeoutMs };
   return rows.map((row) => exchangeOf(tx, row, carrier));
 }
 
@@ -140,7 +142,7 @@ export async function callbackSecret(q: Read, prefix: string): Promise<Secret | 
  */
 export async function takeCallback(
   tx: Tx,
-  input: { prefix: string; id: ActivationId; outcome: CarrierOutcome; answer: string },
+  input: { prefix: string; id: ActivationId; outcome: CarrierOutcome; answer: string; signed: SignedCallback },
 ): Promise<{ applied: boolean }> {
   const row = await activationById(tx, input.id);
   if (row === null || row.carrier_prefix !== input.prefix) throw notFound("activation");
@@ -149,6 +151,9 @@ export async function takeCallback(
   }
   const { id, outcome, answer } = input;
   const actor = `carrier:${row.carrier}`;
-  const { applied } = await applyOutcome(tx, { id, outcome, source: "callback", actor, answer });
-  return { applied };
+  const at = Math.max(row.submitted_at, eventTime(tx, input.signed));
+  return applyOnce(tx, input.signed, async () => {
+    const { applied } = await applyOutcome(tx, { id, outcome, source: "callback", actor, answer, at });
+    return { applied };
+  });
 }

@@ -36,6 +36,8 @@ interface Settlement {
 
 interface Circumstances {
   now: number;
+  /** When the carrier's step happened. */
+  at: number;
   /** How long after acceptance the carrier's final answer may take. */
   answerWithinMs: number;
   /** An answer to our own request; false: a callback or staff. */
@@ -68,7 +70,7 @@ function settlementOf(row: ActivationRow, outcome: CarrierOutcome, at: Circumsta
           state: "completed",
           mobile_number: outcome.mobileNumber,
           confirmation_number: outcome.confirmationNumber ?? row.confirmation_number,
-          activated_at: at.now,
+          activated_at: at.at,
           error_type: null,
           error_message: null,
           ...finished(at.now),
@@ -105,7 +107,7 @@ function confirmed(
   // Repeated: there is nothing new to announce.
   if (stateOf(row) === "confirmed") return { change: wait };
   const confirmation_number = outcome.confirmationNumber;
-  return { change: { ...wait, state: "confirmed", confirmation_number, confirmed_at: at.now }, step: "confirmed" };
+  return { change: { ...wait, state: "confirmed", confirmation_number, confirmed_at: at.at }, step: "confirmed" };
 }
 
 function afterFault(row: ActivationRow, now: number): Change {
@@ -134,6 +136,8 @@ interface Answered {
   leaseNo?: number;
   statusCode?: number | null;
   latencyMs?: number | null;
+  /** When the step happened (ms); left out: now. */
+  at?: number;
   /** The members of the answer that may be kept; identity values in them are redacted here. */
   answer?: string | null;
 }
@@ -150,6 +154,7 @@ export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: Acti
   if (!outcomeCounts(row, given.leaseNo, given.outcome.kind === "temporary")) return { row, applied: false };
   const settlement = settle(row, redacted(given.outcome, kyc), {
     now: tx.now,
+    at: given.at ?? tx.now,
     answerWithinMs: (await carrierByPrefix(tx, row.carrier_prefix))?.answer_within_ms ?? ANSWER_WITHIN_MS,
     asked: given.source === "request",
   });

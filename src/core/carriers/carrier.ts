@@ -52,6 +52,8 @@ export interface Carrier {
   required_fields: KycField[];
   adapter: CarrierAdapter;
   url: string | null;
+  /** Whether the address may be one without TLS. */
+  insecure: boolean;
   has_secret: boolean;
   timeout_seconds: number;
   answer_within_hours: number;
@@ -60,7 +62,7 @@ export interface Carrier {
 
 /** A row as people and programs see it. */
 export function toCarrier(row: CarrierRow): Carrier {
-  const { prefix, name, region, brand, required_fields, adapter, url } = row;
+  const { prefix, name, region, brand, required_fields, adapter, url, insecure } = row;
   return {
     prefix,
     name,
@@ -69,6 +71,7 @@ export function toCarrier(row: CarrierRow): Carrier {
     required_fields,
     adapter,
     url,
+    insecure,
     has_secret: row.secret_sealed !== null,
     timeout_seconds: row.timeout_ms / 1000,
     answer_within_hours: row.answer_within_ms / 3_600_000,

@@ -1,5 +1,6 @@
 import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
+import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
@@ -17,6 +18,8 @@ export interface CarrierSettings {
   required_fields?: string[] | undefined;
   adapter?: CarrierAdapter | undefined;
   url?: string | undefined;
+  /** Allows an address beyond this machine without TLS. */
+  insecure?: boolean | undefined;
   /** The key of both signatures. */
   secret?: string | undefined;
   timeout_ms?: number | undefined;
@@ -55,7 +58,7 @@ function merged(
     brand: rest.brand ?? before?.brand ?? "",
     required_fields: known(required_fields) ?? before?.required_fields ?? [],
     adapter: rest.adapter ?? before?.adapter ?? "manual",
-    url: rest.url ?? before?.url ?? null,
+    ...addressed(before, rest),
     secret_sealed: secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(secret),
     timeout_ms: rest.timeout_ms ?? before?.timeout_ms ?? EXCHANGE_TIMEOUT_MS,
     answer_within_ms: rest.answer_within_ms ?? before?.answer_within_ms ?? ANSWER_WITHIN_MS,
@@ -63,6 +66,11 @@ function merged(
     updated_at: tx.now,
   };
   return { row, errors: faultsOf(row, settings) };
+}
+
+function addressed(before: CarrierRow | null, settings: CarrierSettings): Pick<CarrierRow, "url" | "insecure"> {
+  const url = settings.url ?? before?.url ?? null;
+  return { url, insecure: allowsCleartext({ url, before, given: settings }) };
 }
 
 function known(fields: string[] | undefined): KycField[] | undefined {

@@ -123,13 +123,7 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
   return {
     async issue(request) {
       const current = await fresh();
-      const client = await store.read(findClient, request.clientId);
-      const { clientId, clientSecret: secret } = request;
-      const matches = secretMatches(store.vault, { clientId, secret }, client?.secretMark ?? null);
-      if (client === null || !matches || !client.valid) {
-        throw new TokenRefusal("invalid_client", "The client id or secret is wrong, or the credential was revoked.");
-      }
-      if (client.suspended) throw new TokenRefusal("unauthorized_client", "The partner is suspended.");
+      const client = await authenticated(store, request);
       const scope = grantedScopes(request.scope, client.scopes).join(" ");
       const access_token = await sign(current, { client, scope, issuer, now: clock.now(), jti: ids.uuid(clock.now()) });
       return { access_token, token_type: "Bearer", expires_in: TOKEN_LIFETIME_S, scope };
@@ -148,6 +142,17 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
       return [...verifying.values()].filter((key) => verifiesAt(key, clock.now())).map(({ published }) => published);
     },
   };
+}
+
+/** The client whose secret this is. Throws `TokenRefusal`. */
+async function authenticated(store: Store, { clientId, clientSecret: secret }: TokenRequest): Promise<Client> {
+  const client = await store.read(findClient, clientId);
+  const matches = secretMatches(store.vault, { clientId, secret }, client?.secretMark ?? null);
+  if (client === null || !matches || !client.valid) {
+    throw new TokenRefusal("invalid_client", "The client id or secret is wrong, or the credential was revoked.");
+  }
+  if (client.suspended) throw new TokenRefusal("unauthorized_client", "The partner is suspended.");
+  return client;
 }
 
 async function readKeys(store: Store): Promise<Keys> {
@@ -173,7 +178,7 @@ function sameKeys(one: Keys, other: Keys): boolean {
   return same && one.verifying.size === other.verifying.size;
 }
 
-/** The key that verifies tokens under `kid`. Throws `unauthorized` when there is none, or it is retired for too long. */
+/** The key that verifies tokens under `kid`. Throws `unauthorized` without one, and for one retired for too long. */
 function usableKey(keys: Keys, kid: string | undefined, now: number): KeyObject {
   const found = keys.verifying.get(kid ?? "");
   if (found !== undefined && verifiesAt(found, now)) return found.key;

@@ -1,4 +1,5 @@
 import { invalid } from "../kernel/problem.ts";
+import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireSuppliedEsim } from "./delivered.ts";
 import { beginValidity, type EsimMove, makeActive, makeSuspended, progressEsim } from "./life.ts";
@@ -11,7 +12,7 @@ export const esimEvents = ["activated", "suspended", "resumed", "usage"] as cons
 export interface EsimReport {
   iccid: string;
   event: (typeof esimEvents)[number];
-  /** Of when it is (ms); null: now. */
+  /** Of when it is (ms); null: when it was signed. */
   at: number | null;
   /** Data used, if it is reported. */
   usage: Pick<UsageReport, "used_mb" | "total_mb"> | null;
@@ -29,20 +30,27 @@ const CLOCK_SKEW_MS = 300_000;
  */
 export async function takeEsimReport(
   tx: Tx,
-  { supplier, report }: { supplier: string; report: EsimReport },
+  { supplier, report, signed }: { supplier: string; report: EsimReport; signed: SignedCallback },
 ): Promise<{ applied: boolean }> {
   const known = await requireSuppliedEsim(tx, { supplier, iccid: report.iccid });
-  const at = report.at === null ? tx.now : Math.min(report.at, tx.now);
+  const signedAt = eventTime(tx, signed);
+  const at = report.at === null ? signedAt : Math.min(report.at, tx.now);
   if (report.at !== null && report.at > tx.now + CLOCK_SKEW_MS) throw invalid({ at: ["must not be in the future"] });
-  const moved = await move(tx, known, report.event, { actor: `supplier:${supplier}`, at });
-  const seen = await measure(tx, known, { ...report, at: report.at === null ? null : at });
-  return { applied: moved || seen };
+  return applyOnce(tx, signed, async () => {
+    const moved = await move(tx, known, report.event, { actor: `supplier:${supplier}`, at });
+    const seen = await measure(tx, known, { ...report, at: report.at === null ? null : at, signedAt });
+    return { applied: moved || seen };
+  });
 }
 
-async function measure(tx: Tx, { esim }: DeliveredEsim, { iccid, usage, place, at }: EsimReport): Promise<boolean> {
-  if (usage !== null) return (await takeUsage(tx, esim, { iccid, ...usage, ...place, at })) !== "duplicate";
+async function measure(
+  tx: Tx,
+  { esim }: DeliveredEsim,
+  { iccid, usage, place, at, signedAt }: EsimReport & { signedAt: number },
+): Promise<boolean> {
+  if (usage !== null) return (await takeUsage(tx, esim, { iccid, ...usage, ...place, at, signedAt })) !== "duplicate";
   if (place.country === null && place.network === null) return false;
-  return (await takePlace(tx, esim, { ...place, at })) !== "duplicate";
+  return (await takePlace(tx, esim, { ...place, at, signedAt })) !== "duplicate";
 }
 
 async function move(tx: Tx, known: DeliveredEsim, event: EsimReport["event"], how: EsimMove): Promise<boolean> {

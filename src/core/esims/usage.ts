@@ -12,8 +12,9 @@ export interface UsageReport {
   total_mb: number | null;
   country: string | null;
   network: string | null;
-  /** Null: now. */
+  /** Null: when it was signed, or else now. */
   at: number | null;
+  signedAt?: number;
 }
 
 export type UsageOutcome = "imported" | "updated" | "duplicate" | { rejected: string };
@@ -52,7 +53,7 @@ export async function takeUsage(
   esim: EsimRow,
   report: UsageReport,
 ): Promise<Exclude<UsageOutcome, { rejected: string }>> {
-  const at = report.at ?? tx.now;
+  const at = report.at ?? report.signedAt ?? tx.now;
   if (isKnown(esim, report, at)) return "duplicate";
   await updateRow(tx, "esims", { id: esim.id }, usageAfter(esim, report, at));
   return esim.usage_at === null ? "imported" : "updated";
@@ -71,14 +72,15 @@ function isKnown(esim: EsimRow, report: UsageReport, at: number): boolean {
 export async function takePlace(
   tx: Tx,
   esim: EsimRow,
-  report: Pick<UsageReport, "country" | "network" | "at">,
+  report: Pick<UsageReport, "country" | "network" | "at" | "signedAt">,
 ): Promise<"updated" | "duplicate"> {
-  const { country, network, at } = report;
+  const { country, network } = report;
+  const at = report.at ?? report.signedAt ?? tx.now;
   if (esim.location_at !== null) {
-    if ((at ?? tx.now) <= esim.location_at) return "duplicate";
-    if (at === null && country === esim.country && network === esim.network) return "duplicate";
+    if (at <= esim.location_at) return "duplicate";
+    if (report.at === null && country === esim.country && network === esim.network) return "duplicate";
   }
-  await updateRow(tx, "esims", { id: esim.id }, { country, network, location_at: at ?? tx.now });
+  await updateRow(tx, "esims", { id: esim.id }, { country, network, location_at: at });
   return "updated";
 }
 

@@ -1,9 +1,12 @@
+import { isRefused } from "./http-url.ts";
 import type { FieldErrors } from "./problem.ts";
 
 /** How a carrier or a supplier is reached; other adapters than `http` need neither address nor secret. */
 interface Reached {
   adapter: string;
   url: string | null;
+  /** Whether the address may be one without TLS. */
+  insecure: boolean;
   secret_sealed: string | null;
 }
 
@@ -15,9 +18,12 @@ export function exchangeFaults({ url }: Pick<Reached, "url">, secret: string | u
   return errors;
 }
 
+const CLEARTEXT_REFUSED = "must be https beyond this machine, or be allowed with --insecure";
+
 /** What the http adapter lacks. */
-export function httpNeeds({ adapter, url, secret_sealed }: Reached): FieldErrors {
+export function httpNeeds({ adapter, url, insecure, secret_sealed }: Reached): FieldErrors {
   const errors: FieldErrors = {};
+  if (adapter === "http" && isRefused({ url, insecure })) errors.url = [CLEARTEXT_REFUSED];
   if (adapter === "http" && url === null) errors.url = ["is needed by the http adapter"];
   if (adapter === "http" && secret_sealed === null) errors.secret = ["is needed by the http adapter"];
   return errors;

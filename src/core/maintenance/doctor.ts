@@ -5,7 +5,8 @@ import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { type Finding, findings, fine, isSound } from "./finding.ts";
-import { checkClock, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
+import { checkClock, checkDirectory, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
+import { checkTransport } from "./transport-check.ts";
 import { checkWork } from "./work-checks.ts";
 
 /** The installation to check. */
@@ -24,7 +25,8 @@ export interface Installation {
 export async function runChecks(installation: Installation): Promise<Finding[]> {
   const { where, keyFile, directory } = installation;
   const key = await findings("key_file", async () => [checkKeyFile(keyFile)]);
-  const disk = directory === null || !existsSync(directory) ? [] : [await checkDiskSpace(directory)];
+  const there = directory !== null && existsSync(directory);
+  const disk = there ? [...checkDirectory(directory), await checkDiskSpace(directory)] : [];
   const database = await findings("integrity", () => checkDatabase(where));
   const data = isSound(database) ? await findings("data", () => checkData(installation)) : [];
   // What the key file cannot be read for is said once.
@@ -44,6 +46,7 @@ async function checkData({ where, keyFile, clock }: Installation): Promise<Findi
       await reading.read(checkLedger, null),
       await reading.read(checkStock, null),
       ...(await reading.read(checkWork, null)),
+      ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),
     ];
   } finally {

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { desc, gt } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
-import { keyFileIsExposed, readMasterKey } from "../store/data-directory.ts";
+import { exposedPaths, isExposed, readMasterKey } from "../store/data-directory.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
@@ -44,10 +44,19 @@ export async function checkClock(q: Read): Promise<Finding> {
 /** Whether the key file can be read, and by its owner only. Throws `StoreError` when it is missing or none. */
 export function checkKeyFile(file: string): Finding {
   readMasterKey(file);
-  if (keyFileIsExposed(file)) {
+  if (isExposed(file)) {
     return fault("key_file", `Others than its owner may read the key file ${file}.`, `chmod 600 ${file}`);
   }
   return fine("key_file", "Only its owner may read the key file.");
+}
+
+/** Whether only its owner may enter the data directory and open its lock. */
+export function checkDirectory(directory: string): Finding[] {
+  const exposed = exposedPaths(directory);
+  if (exposed.length === 0) return [fine("directory", "Only its owner may enter the data directory.")];
+  return exposed.map(({ path, mode }) =>
+    warning("directory", `Others than its owner have rights to ${path}.`, `chmod ${mode} ${path}`),
+  );
 }
 
 const MIB = 1024 * 1024;

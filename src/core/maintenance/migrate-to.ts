@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { dataDirectory, lockDataDirectory, noteMove, readMasterKey, refuseMoved } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
-import { openForReading } from "../store/engines/reading.ts";
+import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
 import { isFault } from "./finding.ts";
@@ -12,6 +12,8 @@ export interface MoveInput {
   directory: string;
   /** The address of an unused PostgreSQL database. */
   url: string;
+  /** Whether that may be beyond this machine without TLS. */
+  insecure: boolean;
   /** The same address for people, without its password. */
   name: string;
   clock: Clock;
@@ -23,16 +25,18 @@ export interface MoveInput {
  * From then on the directory refuses to be worked on; its files stay as they are. Answers the rows that were copied.
  * Throws `StoreError`; the directory then stays in use.
  */
-export async function moveToPostgres({ directory, url, name, clock, onProgress }: MoveInput): Promise<number> {
+export async function moveToPostgres(input: MoveInput): Promise<number> {
+  const { directory, name, clock, onProgress } = input;
+  const address = { url: input.url, insecure: input.insecure };
   refuseMoved(directory);
   const { databaseFile, keyFile } = dataDirectory(directory);
   const masterKey = readMasterKey(keyFile);
   const release = lockDataDirectory(directory);
   try {
-    return await copyToPostgres(databaseFile, url, {
+    return await copyToPostgres(databaseFile, address, {
       onProgress,
       async committed() {
-        await tryTarget(url, { masterKey, clock });
+        await tryTarget(address, { masterKey, clock });
         noteMove(directory, name);
       },
     });
@@ -41,8 +45,8 @@ export async function moveToPostgres({ directory, url, name, clock, onProgress }
   }
 }
 
-async function tryTarget(url: string, { masterKey, clock }: { masterKey: Buffer; clock: Clock }): Promise<void> {
-  const reading = await openForReading({ url }, { clock });
+async function tryTarget(where: Existing, { masterKey, clock }: { masterKey: Buffer; clock: Clock }): Promise<void> {
+  const reading = await openForReading(where, { clock });
   try {
     await reading.openKeys(masterKey);
     const ledger = await reading.read(checkLedger, null);

@@ -106,10 +106,22 @@ export function parseMasterKey(text: string, file: string): Buffer {
   return Buffer.from(match[1], "base64url");
 }
 
-/** Whether others than the owner may read the key file. */
-export function keyFileIsExposed(file: string): boolean {
+/** Whether others than the owner have any right to a file or directory that is there. */
+export function isExposed(path: string): boolean {
   // Windows keeps rights elsewhere: its mode says nothing of them.
-  return platform() !== "win32" && (statSync(file).mode & 0o077) !== 0;
+  if (platform() === "win32") return false;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+/** What of a data directory others than its owner may open, each with the mode that it should have. */
+export function exposedPaths(path: string): { path: string; mode: string }[] {
+  const lock = join(path, LOCK);
+  const wanted = [
+    { path, mode: "700" },
+    { path: lock, mode: "600" },
+  ];
+  return wanted.filter((one) => isExposed(one.path));
 }
 
 /**
@@ -118,9 +130,12 @@ export function keyFileIsExposed(file: string): boolean {
  */
 export function lockDataDirectory(path: string): () => void {
   let lock: Database.Database | undefined;
+  const file = join(path, LOCK);
   try {
+    // Another user who may read it could hold it, and no daemon would start.
+    if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "a" });
     // Long enough for a process that only checks whether it is taken.
-    lock = new Database(join(path, LOCK), { timeout: 100 });
+    lock = new Database(file, { timeout: 100 });
     lock.pragma("journal_mode = DELETE");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {

@@ -50,7 +50,7 @@ export async function keyCredentials(tx: Tx, _input: null): Promise<void> {
   if (rows.some(({ secret_hash }) => secret_hash.startsWith(CREDENTIAL_MARK))) {
     throw new StoreError(
       "The key of the credentials was removed from the database.",
-      "Somebody changed the database: restore a backup from before (esimctl restore).",
+      "The database was changed by hand: restore a backup from before (esimctl restore).",
     );
   }
   const secret = tx.ids.bytes(32);

@@ -4,10 +4,18 @@ import type { Read, Tx } from "./store.ts";
 
 /**
  * What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks and to the
- * refusal of EIDs with a wrong check digit; `inventory_sunset`, an ISO 8601 moment: when the deprecated inventory
- * endpoint ends, if that is announced.
+ * refusal of EIDs with a wrong check digit; `insecure`: whether addresses without TLS are allowed; `cleartext`: whether
+ * HTTP is answered beyond the host without an https public address; `inventory_sunset`, an ISO 8601 moment: when the
+ * deprecated inventory endpoint ends, if that is announced.
  */
-export type SettingKey = "public_url" | "docs_url" | "allow_private_webhooks" | "strict_eid" | "inventory_sunset";
+export type SettingKey =
+  | "public_url"
+  | "docs_url"
+  | "allow_private_webhooks"
+  | "strict_eid"
+  | "insecure"
+  | "cleartext"
+  | "inventory_sunset";
 
 const byKey = statement((db, t, slot: Slots<{ key: string }>) =>
   db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, slot.key)),

@@ -45,7 +45,7 @@ export interface Vault {
   blindIndex(space: string, value: string): string;
   /** A keyed mark that makes an address unguessable: 22 characters, base64url. */
   linkMark(space: string, value: string): string;
-  /** A keyed mark of a credential's secret: nobody without the key can write one that opens. */
+  /** A keyed mark of a credential's secret: without the key no one can write a mark that opens. */
   credentialMark(clientId: string, secret: string): string;
   /** Takes over the keys as they are in the database now. */
   reload(keys: DataKey[]): void;

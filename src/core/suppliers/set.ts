@@ -1,5 +1,6 @@
 import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
+import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
@@ -10,6 +11,8 @@ import { findSupplier, requireSupplier, type Supplier, type SupplierRow, toSuppl
 export interface SupplierSettings {
   adapter?: SupplierAdapter | undefined;
   url?: string | undefined;
+  /** Allows an address beyond this machine without TLS. */
+  insecure?: boolean | undefined;
   /** The key of both signatures. */
   secret?: string | undefined;
   to?: string | undefined;
@@ -26,10 +29,12 @@ export async function setSupplier(
 ): Promise<Supplier> {
   const { name, settings, actor } = input;
   const before = await findSupplier(tx, name);
+  const url = settings.url ?? before?.url ?? null;
   const row: SupplierRow = {
     name,
     adapter: settings.adapter ?? before?.adapter ?? "email",
-    url: settings.url ?? before?.url ?? null,
+    url,
+    insecure: allowsCleartext({ url, before, given: settings }),
     secret_sealed: settings.secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(settings.secret),
     to_address: settings.to ?? before?.to_address ?? null,
     template: settings.template ?? before?.template ?? null,

@@ -14,6 +14,8 @@ export interface Supplier {
   name: string;
   adapter: SupplierAdapter;
   url: string | null;
+  /** Whether the address may be one without TLS. */
+  insecure: boolean;
   has_secret: boolean;
   to: string | null;
   has_template: boolean;
@@ -26,6 +28,7 @@ export function toSupplier(row: SupplierRow): Supplier {
     name: row.name,
     adapter: row.adapter,
     url: row.url,
+    insecure: row.insecure,
     has_secret: row.secret_sealed !== null,
     to: row.to_address,
     has_template: row.template !== null,
@@ -57,6 +60,7 @@ export interface SupplierContact {
   name: string;
   adapter: SupplierAdapter;
   url: string | null;
+  insecure: boolean;
   secret: Secret | null;
   to: string | null;
   template: string | null;
@@ -66,11 +70,12 @@ export interface SupplierContact {
 export async function supplierContact(q: Read, name: string): Promise<SupplierContact | null> {
   const row = await findSupplier(q, name);
   if (row === null) return null;
-  const { adapter, url, secret_sealed, to_address: to, template } = row;
+  const { adapter, url, insecure, secret_sealed, to_address: to, template } = row;
   return {
     name,
     adapter,
     url,
+    insecure,
     secret: secret_sealed === null ? null : new Secret(q.vault.open(secret_sealed)),
     to,
     template,

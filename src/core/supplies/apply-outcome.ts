@@ -27,24 +27,25 @@ const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 /**
  * Applies an outcome from a worker, a callback or the operator to an item, and then to its line and order, in one
  * transaction. A repeated outcome, one for an item that has ended, and one of a worker that lost its lease (see
- * `outcomeCounts`) change nothing. Throws `not_found`, `validation` for eSIMs that are known already.
+ * `outcomeCounts`) change nothing. `at` is when the step happened, now unless given. Throws `not_found`, `validation`
+ * for eSIMs that are known already.
  */
 export async function applySupplyOutcome(
   tx: Tx,
-  input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt; leaseNo?: number },
+  input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt; leaseNo?: number; at?: number },
 ): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
   await recordAttempt(tx, item.id, input.outcome, input.attempt);
   if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
-  const { outcome } = input;
+  const { outcome, at = tx.now } = input;
   switch (outcome.kind) {
     case "accepted":
       return accept(tx, order, item);
     case "confirmed":
-      return confirm(tx, order, item, outcome.confirmationNumber);
+      return confirm(tx, order, item, { number: outcome.confirmationNumber, at });
     case "activated":
-      return activate(tx, order, item, outcome);
+      return activate(tx, order, item, { ...outcome, at });
     case "refused":
       return refuse(tx, order, item, outcome);
     case "temporary":
@@ -67,10 +68,19 @@ async function accept(tx: Tx, order: OrderRow, item: ItemRow): Promise<ItemRow> 
   return submitted;
 }
 
-async function confirm(tx: Tx, order: OrderRow, item: ItemRow, number: string | null): Promise<ItemRow> {
+async function confirm(
+  tx: Tx,
+  order: OrderRow,
+  item: ItemRow,
+  { number, at }: { number: string | null; at: number },
+): Promise<ItemRow> {
   const before = item.status === "pending" ? await accept(tx, order, item) : item;
   if (!mayMove(before, "confirmed")) return before;
-  const change = { status: "confirmed", confirmation_number: number, confirmed_at: tx.now } as const;
+  const change = {
+    status: "confirmed",
+    confirmation_number: number,
+    confirmed_at: Math.max(at, before.submitted_at ?? 0),
+  } as const;
   const confirmed = await progressItem(tx, before, { ...change, due_at: null, leased_until: null });
   await announceItem(tx, order, confirmed, "confirmed", null);
   return confirmed;
@@ -78,7 +88,7 @@ async function confirm(tx: Tx, order: OrderRow, item: ItemRow, number: string | 
 
 type Activated = Extract<SupplyOutcome, { kind: "activated" }>;
 
-async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activated): Promise<ItemRow> {
+async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activated & { at: number }): Promise<ItemRow> {
   if (!mayMove(item, "activated")) return item;
   const line = await lineOfItem(tx, item);
   await addSuppliedEsims(tx, {
@@ -92,7 +102,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
   const activated = await progressItem(tx, item, {
     status: "activated",
     confirmation_number: outcome.confirmationNumber ?? item.confirmation_number,
-    activated_at: tx.now,
+    activated_at: outcome.at,
     error_type: null,
     error_message: null,
     ...ENDED,

@@ -1,6 +1,7 @@
 import type { OrderItemId } from "../kernel/brand.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findItem, type ItemRow, lineOfItem } from "../orders/items.ts";
+import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { applySupplyOutcome } from "./apply-outcome.ts";
 import type { SupplyOutcome } from "./outcome.ts";
@@ -23,12 +24,16 @@ export async function suppliedItem(
  */
 export async function takeSupplierCallback(
   tx: Tx,
-  input: { supplier: string; id: OrderItemId; outcome: SupplyOutcome },
+  input: { supplier: string; id: OrderItemId; outcome: SupplyOutcome; signed: SignedCallback },
 ): Promise<{ applied: boolean }> {
   const { item } = await suppliedItem(tx, input);
   if (item.status === "pending" && item.attempts === 0 && item.leased_until === null) {
     throw new Problem("conflict", "This request was not sent yet.");
   }
-  const after = await applySupplyOutcome(tx, { id: item.id, outcome: input.outcome, attempt: { source: "callback" } });
-  return { applied: after.status !== item.status };
+  const { outcome, signed } = input;
+  const at = Math.max(item.submitted_at ?? 0, eventTime(tx, signed));
+  return applyOnce(tx, signed, async () => {
+    const after = await applySupplyOutcome(tx, { id: item.id, outcome, attempt: { source: "callback" }, at });
+    return { applied: after.status !== item.status };
+  });
 }

@@ -1,5 +1,6 @@
 import type { CarrierExchange } from "../../core/activations/exchange.ts";
 import type { CarrierOutcome } from "../../core/activations/outcome.ts";
+import { isRefused } from "../../core/kernel/http-url.ts";
 import { keptResponse, type Reported, readCarrierResponse } from "./carrier-response.ts";
 import { askSimulator } from "./carrier-simulator.ts";
 import { createSignedExchange, type SignedExchange, type SignedResponse } from "./signed-exchange.ts";
@@ -37,7 +38,8 @@ function callbackPath(prefix: string): string {
 /** Sends a request to a carrier over its signed HTTP exchange (docs/carriers.md). Never throws. */
 async function askHttpCarrier(exchange: SignedExchange, work: CarrierExchange, publicUrl: string): Promise<Reported> {
   const { url, secret, timeoutMs, prefix } = work.carrier;
-  if (url === null || secret === null) return unsent;
+  if (url === null || secret === null) return unsent("the carrier has no address or no secret");
+  if (isRefused(work.carrier)) return unsent("not sent: the carrier's address is not https (carriers set)");
   const { sim_last4, puk, ...identity } = work.identity?.reveal() ?? { sim_last4: null, puk: null };
   const answer = await exchange.post({
     url,
@@ -62,13 +64,10 @@ async function askHttpCarrier(exchange: SignedExchange, work: CarrierExchange, p
   };
 }
 
-/** A carrier whose settings lost their address or secret while its request waited. */
-const unsent: Reported = {
-  outcome: { kind: "temporary" },
-  statusCode: null,
-  latencyMs: null,
-  answer: "the carrier has no address or no secret",
-};
+/** A carrier whose settings do not allow a request. */
+function unsent(answer: string): Reported {
+  return { outcome: { kind: "temporary" }, statusCode: null, latencyMs: null, answer };
+}
 
 /** Statuses that mean a temporary fault, whatever the body is. */
 const later: readonly number[] = [408, 425, 429];

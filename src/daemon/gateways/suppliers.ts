@@ -1,3 +1,4 @@
+import { isRefused } from "../../core/kernel/http-url.ts";
 import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppliers/mail-template.ts";
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
 import type { ClaimedItem } from "../../core/supplies/due.ts";
@@ -62,10 +63,11 @@ async function byMail(mailer: Mailer, claimed: ClaimedItem, contact: SupplierCon
 async function byHttp(
   exchange: SignedExchange,
   claimed: ClaimedItem,
-  { url, secret, name }: SupplierContact,
+  { url, secret, name, insecure }: SupplierContact,
   publicUrl: string,
 ): Promise<Supplied> {
   if (url === null || secret === null) return unsent("it has no address or no secret");
+  if (isRefused({ url, insecure })) return unsent("its address is not https (suppliers set)");
   const { item, order_number, product_sku, delivery_method } = claimed;
   const answer = await exchange.post({
     url,

@@ -6,7 +6,7 @@ import type { DaemonContext } from "../context/context.ts";
 import { readBasic } from "./basic.ts";
 import type { Counters, RateUsage } from "./rate-windows.ts";
 
-/** Requests a minute from one address or IPv6 network that name no client by their token, and again that ask for a token. */
+/** Requests a minute of one address (IPv6: network) that name no client, and again that ask for a token. */
 const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 const TOKEN_LIMIT = 30;

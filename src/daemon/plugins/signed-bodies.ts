@@ -2,6 +2,8 @@ import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import { Secret } from "../../core/kernel/secret.ts";
+import type { SignedCallback } from "../../core/store/signed-callback.ts";
+import { parseSignatureHeader, TOLERANCE_SECONDS } from "../../core/webhooks/signature.ts";
 import type { App } from "../context/fastify.ts";
 import { isSignedBy, SIGNATURE_HEADER } from "../gateways/signed-exchange.ts";
 import { readJson } from "./bodies.ts";
@@ -10,6 +12,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The body as it came, on routes that check its signature. */
     rawBody: Buffer | undefined;
+    /** The signature, on routes that check it. Read it by `signedCallback`. */
+    signed: SignedCallback | undefined;
   }
 }
 
@@ -24,12 +28,19 @@ export function requireSignatures(
   secretOf: (request: FastifyRequest) => Promise<Secret | null | undefined>,
 ): void {
   app.decorateRequest("rawBody", undefined);
+  app.decorateRequest("signed", undefined);
   readJson(app, (request, body) => {
     request.rawBody = body;
   });
   app.addHook("preValidation", async (request) =>
     checkSignature(request, (await secretOf(request)) ?? null, clock.now()),
   );
+}
+
+/** The signature of a request whose route requires one. */
+export function signedCallback({ signed }: FastifyRequest): SignedCallback {
+  if (signed === undefined) throw new Error("this route checks no signature");
+  return signed;
 }
 
 /** Signs no callback: what an unknown sender's signature is compared against, so that it takes as long. */
@@ -39,6 +50,10 @@ function checkSignature(request: FastifyRequest, secret: Secret | null, now: num
   const given = request.headers[SIGNATURE_HEADER];
   const header = typeof given === "string" ? given : "";
   const signed = isSignedBy(secret ?? unknownSecret, { header, body: request.rawBody ?? Buffer.alloc(0) }, now);
-  if (signed && secret !== null) return;
+  const parts = parseSignatureHeader(header);
+  if (signed && secret !== null && parts !== null) {
+    request.signed = { signature: parts.hex, timestamp: parts.timestamp, tolerance: TOLERANCE_SECONDS };
+    return;
+  }
   throw new Problem("unauthorized", "The signature is missing, wrong, or too old.");
 }

@@ -7,7 +7,7 @@ import type { RoutePlugin } from "../context/fastify.ts";
 import { keptResponse, outcomeOf } from "../gateways/carrier-response.ts";
 import { supplyOutcome } from "../gateways/supplier-response.ts";
 import { askedFor } from "../gateways/suppliers.ts";
-import { requireSignatures } from "../plugins/signed-bodies.ts";
+import { requireSignatures, signedCallback } from "../plugins/signed-bodies.ts";
 import { CallbackResult } from "../schemas/callback.ts";
 import { CarrierCallback, CarrierCallbackParams } from "../schemas/carrier.ts";
 import { SupplierCallback, SupplierCallbackParams, SupplierEsimReport } from "../schemas/supplier.ts";
@@ -41,7 +41,8 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       const { item, delivery_method } = await store.read(suppliedItem, { supplier, id: reference });
       const outcome = supplyOutcome(answer, askedFor(item, delivery_method));
       if (outcome.kind === "temporary") throw invalid({ esims: [`cannot be taken: ${outcome.reason}`] });
-      const { applied } = await store.write(takeSupplierCallback, { supplier, id: reference, outcome }, request.id);
+      const input = { supplier, id: reference, outcome, signed: signedCallback(request) };
+      const { applied } = await store.write(takeSupplierCallback, input, request.id);
       return { ok: true, applied };
     },
   });
@@ -61,7 +62,7 @@ export const supplierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
     },
     async handler(request) {
       const report = esimReport(request.body);
-      const input = { supplier: request.params.name, report };
+      const input = { supplier: request.params.name, report, signed: signedCallback(request) };
       const { applied } = await store.write(takeEsimReport, input, request.id);
       return { ok: true, applied };
     },
@@ -105,7 +106,8 @@ export const carrierCallbackRoutes: RoutePlugin = (app, { store, clock }) => {
       const outcome = outcomeOf(answer);
       if (outcome === null) throw invalid({ mobile_number: ["is required with activated"] });
       const { prefix } = request.params;
-      const input = { prefix, id: reference, outcome, answer: keptResponse(answer) };
+      const signed = signedCallback(request);
+      const input = { prefix, id: reference, outcome, answer: keptResponse(answer), signed };
       const { applied } = await store.write(takeCallback, input, request.id);
       return { ok: true, applied };
     },

@@ -20,6 +20,8 @@ export interface ServeOptions extends ServedAt {
   takeOverSettings: boolean;
   /** The SMTP server for mail to suppliers, e.g. smtp://user:password@host:587; left out: none. */
   smtpUrl?: string | undefined;
+  /** Lets mail go beyond this machine without TLS. */
+  insecure: boolean;
 }
 
 /** What writes to the log. */

@@ -1,4 +1,5 @@
 import { isoTimeOrNull } from "../../core/kernel/clock.ts";
+import { isLoopbackHost } from "../../core/kernel/http-url.ts";
 import { adoptSettings, type SettingKey } from "../../core/store/settings.ts";
 import type { Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
@@ -30,8 +31,15 @@ function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): R
     docs_url: docsUrl,
     allow_private_webhooks: options.allowPrivateWebhooks ? "yes" : "no",
     strict_eid: options.strictEid ? "yes" : "no",
+    insecure: options.insecure ? "yes" : "no",
+    cleartext: listensInClear(options, publicUrl) ? "yes" : "no",
     inventory_sunset: isoTimeOrNull(options.inventorySunset ?? null),
   };
+}
+
+/** Whether HTTP is answered beyond this machine with nothing that says a proxy in front speaks TLS. */
+export function listensInClear({ host }: Pick<ServeOptions, "host">, publicUrl: string): boolean {
+  return !isLoopbackHost(host) && !publicUrl.startsWith("https:");
 }
 
 /** Makes the settings of this start those of the platform, and logs each that changed. Throws `SettingsDifferError`. */
@@ -57,7 +65,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   await prepareStore(store);
   await takeSettings(deps, settingsOf(addresses, options), options);
   const context = { ...deps, addresses };
-  const { allowPrivateWebhooks, smtpUrl } = options;
+  const { allowPrivateWebhooks, smtpUrl, insecure } = options;
   // Workers start once the address is bound; what fronts commit before, the workers find when they start.
   let workers: ReturnType<typeof startWorkers> | null = null;
   const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
@@ -65,7 +73,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
-    workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl });
+    workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl, insecure });
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();

@@ -20,6 +20,8 @@ export interface WorkerContext extends DaemonContext {
   allowPrivateWebhooks: boolean;
   /** The SMTP server for mail to suppliers; left out: none. */
   smtpUrl: string | undefined;
+  /** Whether mail may go beyond this machine without TLS. */
+  insecure: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -27,13 +29,13 @@ const HOUR_MS = 3_600_000;
 
 /** Starts everything that runs by itself; `stop` lets each finish what is in flight, 30 s at most. */
 export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
-  const { store, log, clock, addresses, smtpUrl } = context;
+  const { store, log, clock, addresses, smtpUrl, insecure } = context;
   const { publicUrl } = addresses;
   const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
   const sender = createWebhookSender({ allowPrivate: context.allowPrivateWebhooks });
   const carriers = createCarrierGateway({ now: clock.now, publicUrl });
   const exchange = createSignedExchange(clock.now);
-  const mailer = createMailer(smtpUrl);
+  const mailer = createMailer(smtpUrl, { insecure });
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
   const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 

@@ -7,7 +7,9 @@ import { CARRIER_JSON, carrierFields } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects: "Holds from the next request on; what is left out stays as it is. See docs/carriers.md for the exchange.",
+  effects:
+    "Holds from the next request on; what is left out stays as it is. See docs/carriers.md for the exchange. " +
+    "An address beyond this machine is https, unless --insecure allows it.",
   json: CARRIER_JSON,
   examples: [
     "carriers set 896103 --adapter http --url https://carrier.example/activate --secret -",
@@ -33,6 +35,7 @@ export default command({
     const secret = given === undefined ? undefined : await readSecretArgument(given, "Secret", context.globals);
     const settings = {
       ...rest,
+      insecure: context.globals.insecure || undefined,
       secret,
       required_fields: needed?.split(",").map((field) => field.trim()),
       timeout_ms: timeout === undefined ? undefined : timeout * 1000,

@@ -4,7 +4,7 @@ import { shown, yesNo } from "../../output/words.ts";
 
 /** The keys of a carrier. */
 export const CARRIER_JSON =
-  "{prefix, name, region, brand, required_fields, adapter, url, has_secret, timeout_seconds, answer_within_hours, …}";
+  "{prefix, name, region, brand, required_fields, adapter, url, insecure, has_secret, timeout_seconds, …}";
 
 export const carrierColumns: Column<Carrier>[] = [
   { title: "prefix", value: (one) => one.prefix },

@@ -10,7 +10,9 @@ import { SUPPLIER_JSON } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects: "Holds from the next request to it. Products name their supplier in the catalog.",
+  effects:
+    "Holds from the next request to it. Products name their supplier in the catalog. An address beyond this machine " +
+    "is https, unless --insecure allows it.",
   json: SUPPLIER_JSON,
   examples: [
     "suppliers set northwind --adapter http --url https://api.northwind.example/esims --secret -",
@@ -31,7 +33,9 @@ export default command({
     ]);
     const secret = given === undefined ? undefined : await readSecretArgument(given, "Secret", context.globals);
     const template = file === undefined ? undefined : await readTemplate(file);
-    const input = { name, settings: { adapter, url, secret, to, template }, actor: OPERATOR };
+    const insecure = context.globals.insecure || undefined;
+    const settings = { adapter, url, insecure, secret, to, template };
+    const input = { name, settings, actor: OPERATOR };
     const supplier = await context.withStore(({ store }) => store.write(setSupplier, input));
     return recordResult(supplier, () => ({
       name: supplier.name,

@@ -3,7 +3,7 @@ import type { Column } from "../../output/sheet.ts";
 import { moment, shown, yesNo } from "../../output/words.ts";
 
 /** The keys of a supplier's JSON. */
-export const SUPPLIER_JSON = "{name, adapter, url, has_secret, to, has_template, updated_at}";
+export const SUPPLIER_JSON = "{name, adapter, url, insecure, has_secret, to, has_template, updated_at}";
 
 export const supplierColumns: Column<Supplier>[] = [
   { title: "name", value: (supplier) => supplier.name },

@@ -6,6 +6,7 @@ import pg from "pg";
 import { StoreError } from "../problems.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import { openPostgres } from "./postgres.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
 import { openSqlite } from "./sqlite.ts";
 import { asStoreError as asSqliteError } from "./sqlite-faults.ts";
@@ -62,15 +63,19 @@ function copied(table: PgTable): CopiedTable {
  */
 export async function copyToPostgres(
   file: string,
-  url: string,
+  address: PostgresAddress,
   { onProgress, committed }: { onProgress: (progress: CopyProgress) => void; committed: () => Promise<void> },
 ): Promise<number> {
   // Both are brought to this program's schema; the source is read whole for damage.
   await openSqlite(file, { create: false, verify: true }).then((engine) => engine.close());
-  await openPostgres(url).then((engine) => engine.close());
+  await openPostgres(address).then((engine) => engine.close());
   const source = new Database(file, { fileMustExist: true, timeout: 10_000 });
   source.defaultSafeIntegers(true);
-  const target = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: "esimctl" });
+  const target = new pg.Client({
+    connectionString: address.url,
+    connectionTimeoutMillis: 10_000,
+    application_name: "esimctl",
+  });
   // The query under way reports a lost connection; without a listener it would end the process.
   target.on("error", () => undefined);
   try {

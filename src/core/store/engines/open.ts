@@ -18,7 +18,7 @@ import type { Connection, Engine } from "./engine.ts";
 import { openSqlite } from "./sqlite.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address. */
-export type Location = { file: string; create: boolean; verify?: boolean } | { url: string };
+export type Location = { file: string; create: boolean; verify?: boolean } | { url: string; insecure?: boolean };
 
 /** What a store takes from outside. */
 export interface StoreDependencies {
@@ -54,7 +54,7 @@ async function openEngine(location: Location): Promise<Engine> {
   }
   // Loaded only when asked for: most installations never need the driver.
   const { openPostgres } = await import("./postgres.ts");
-  return openPostgres(location.url);
+  return openPostgres(location);
 }
 
 async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDependencies): Promise<Store> {

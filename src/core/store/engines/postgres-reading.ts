@@ -5,6 +5,7 @@ import type { Migration, MigrationTarget } from "../migrations/migration.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Engine } from "./engine.ts";
+import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 
@@ -13,8 +14,8 @@ const SCRATCH = "esimctl_doctor";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Opens a PostgreSQL database for reading: nothing is made or migrated. Throws `StoreError`. */
-export async function readPostgres(url: string): Promise<Pick<Engine, "snapshot" | "close">> {
-  const client = await connect(url);
+export async function readPostgres(address: PostgresAddress): Promise<Pick<Engine, "snapshot" | "close">> {
+  const client = await connect(address);
   const prepared = new Map();
   return {
     async snapshot(run) {
@@ -37,8 +38,8 @@ export async function readPostgres(url: string): Promise<Pick<Engine, "snapshot"
  * Compares the schema with the one that our migrations make: they run in a schema of their own, in a transaction that
  * is taken back. The server looks after damage itself.
  */
-export async function inspectPostgres(url: string): Promise<Inspection> {
-  const client = await connect(url);
+export async function inspectPostgres(address: PostgresAddress): Promise<Inspection> {
+  const client = await connect(address);
   try {
     const { rows } = await client.query("SELECT current_schema() AS name");
     const live = String(rows[0]?.name);
@@ -70,9 +71,10 @@ async function expectedShape(client: pg.Client, live: string, migrations: Migrat
   return shapeOf(client, SCRATCH);
 }
 
-async function connect(url: string): Promise<pg.Client> {
+async function connect(address: PostgresAddress): Promise<pg.Client> {
+  refuseCleartext(address);
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: address.url,
     connectionTimeoutMillis: 10_000,
     application_name: "esimctl",
   });

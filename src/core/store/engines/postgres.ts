@@ -5,6 +5,7 @@ import { migrate, migrationsOf } from "../migrate.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Connection, Engine, TxMaker } from "./engine.ts";
+import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
 import { asStoreError, faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
 
@@ -15,8 +16,9 @@ const WRITE_LOCK = 5_214_801;
  * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what
  * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
-export async function openPostgres(url: string): Promise<Engine> {
-  const pool = openPool(url);
+export async function openPostgres(address: PostgresAddress): Promise<Engine> {
+  refuseCleartext(address);
+  const pool = openPool(address.url);
   try {
     await migratePostgres(pool);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Inspection } from "./shape.ts";
 import { inspectSqlite, readSqlite } from "./sqlite-reading.ts";
 
 /** A database that is there: a file of SQLite, or a PostgreSQL address. */
-export type Existing = { file: string } | { url: string };
+export type Existing = { file: string } | { url: string; insecure?: boolean };
 
 /** A database as it is: queries only, and opening it makes, migrates and repairs nothing. */
 export interface Reading {
@@ -37,11 +37,11 @@ export async function openForReading(where: Existing, { clock }: { clock: Clock 
 export async function inspectDatabase(where: Existing): Promise<Inspection> {
   if ("file" in where) return inspectSqlite(where.file);
   const { inspectPostgres } = await import("./postgres-reading.ts");
-  return inspectPostgres(where.url);
+  return inspectPostgres(where);
 }
 
 async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "close">> {
   if ("file" in where) return readSqlite(where.file);
   const { readPostgres } = await import("./postgres-reading.ts");
-  return readPostgres(where.url);
+  return readPostgres(where);
 }

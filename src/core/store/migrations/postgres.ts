@@ -177,5 +177,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"orders\" ADD CONSTRAINT \"orders_ended\" CHECK (status in ('pending_payment', 'paid', 'waiting_review') or (due_at is null and leased_until is null));",
       "ALTER TABLE \"order_items\" ADD CONSTRAINT \"order_items_ended\" CHECK (status in ('pending', 'submitted', 'confirmed') or (due_at is null and leased_until is null and deadline_at is null));"
     ]
+  },
+  {
+    "name": "0006_callbacks_and_transport",
+    "statements": [
+      "CREATE TABLE \"callback_signatures\" (\n\t\"signature\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"expires_at\" bigint NOT NULL\n);\n",
+      "ALTER TABLE \"carriers\" ADD COLUMN \"insecure\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"suppliers\" ADD COLUMN \"insecure\" bigint DEFAULT 0 NOT NULL;",
+      "CREATE INDEX \"callback_signatures_expiry\" ON \"callback_signatures\" USING btree (\"expires_at\");"
+    ]
   }
 ];

@@ -158,5 +158,14 @@ export const migrations: Migration[] = [
       "CREATE INDEX `order_items_due_supplier` ON `order_items` (`supplier`,`due_at`,`id`) WHERE due_at is not null;",
       "CREATE INDEX `webhook_endpoints_due_partner` ON `webhook_endpoints` (`environment`,`partner_id`,`due_at`,`id`) WHERE due_at is not null;"
     ]
+  },
+  {
+    "name": "0006_callbacks_and_transport",
+    "statements": [
+      "CREATE TABLE `callback_signatures` (\n\t`signature` text PRIMARY KEY NOT NULL,\n\t`expires_at` integer NOT NULL\n);\n",
+      "CREATE INDEX `callback_signatures_expiry` ON `callback_signatures` (`expires_at`);",
+      "ALTER TABLE `carriers` ADD `insecure` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `suppliers` ADD `insecure` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

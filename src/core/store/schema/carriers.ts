@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { Kit } from "./kit.ts";
 import type { CarrierAdapter, KycField } from "./values.ts";
 
@@ -14,6 +15,8 @@ export function carriersTables(k: Kit) {
     adapter: k.text("adapter").$type<CarrierAdapter>().notNull(),
     /** Where requests are posted; only the http adapter has one. */
     url: k.text("url"),
+    /** Whether the operator allows an address beyond loopback without TLS. */
+    insecure: k.flag("insecure").notNull().default(sql`0`),
     /** The key of both signatures, sealed by the vault. */
     secret_sealed: k.text("secret_sealed"),
     /** How long one exchange may take. */

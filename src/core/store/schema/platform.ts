@@ -62,5 +62,16 @@ export function platformTables(k: Kit) {
     error: k.text("error"),
   });
 
-  return { settings, dataKeys, auditEntries, requestCounts, cronRuns };
+  const callbackSignatures = k.table(
+    "callback_signatures",
+    {
+      /** Of a callback that was applied (hex): the same one again changes nothing. */
+      signature: k.text("signature").primaryKey(),
+      /** From when on its time is too old to be accepted anyway. */
+      expires_at: k.int("expires_at").notNull(),
+    },
+    (t) => [k.index("callback_signatures_expiry").on(t.expires_at)],
+  );
+
+  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, callbackSignatures };
 }

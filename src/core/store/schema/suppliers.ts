@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { Kit } from "./kit.ts";
 import type { SupplierAdapter } from "./values.ts";
 
@@ -8,6 +9,8 @@ export function suppliersTables(k: Kit) {
     adapter: k.text("adapter").$type<SupplierAdapter>().notNull(),
     /** Of the HTTP adapter. */
     url: k.text("url"),
+    /** Whether the operator allows an address beyond loopback without TLS. */
+    insecure: k.flag("insecure").notNull().default(sql`0`),
     secret_sealed: k.text("secret_sealed"),
     /** Of the e-mail adapter: whom to write to, and the operator's own template. */
     to_address: k.text("to_address"),
