@@ -158,6 +158,34 @@ describe("a file that is no good", () => {
     expect(existsSync(restored)).toBe(false);
   });
 
+  test("a value that was changed since is noticed, with the key; an older backup has no checksum", async () => {
+    const { folder, file, key, restored, backup } = await installation();
+    const change = (statement: string) => {
+      const database = new Database(file);
+      database.exec(statement);
+      database.close();
+    };
+    const checksum = async (...args: string[]) => {
+      const { exitCode, stdout } = await esimctl(["verify-backup", file, ...args, "--json"]);
+      const findings: { check: string; level: string }[] = JSON.parse(stdout).findings;
+      return [exitCode, findings.find(({ check }) => check === "checksum")?.level];
+    };
+    await backup("--without-key");
+    expect(await checksum()).toEqual([0, "warning"]);
+    expect(await checksum("--key-file", key)).toEqual([0, "ok"]);
+    // One character of a sealed value, as a flipped bit leaves it.
+    change("UPDATE signing_keys SET private_sealed = replace(private_sealed, substr(private_sealed, -9), 'AAAAAAAAA')");
+    expect(await checksum("--key-file", key)).toEqual([1, "fault"]);
+    const args = ["--data", restored, "--key-file", key, "--json"];
+    const refused = await esimctl(["restore", file, ...args]);
+    expect([refused.exitCode, failure(refused).message]).toEqual([1, "Its content was changed after it was made."]);
+    expect(existsSync(restored)).toBe(false);
+    // Backups of older versions stay usable.
+    change("DELETE FROM esimctl_backup WHERE name = 'checksum'");
+    expect(await checksum("--key-file", key)).toEqual([0, "warning"]);
+    await esimctlJson(["restore", file, "--data", join(folder, "old"), "--key-file", key]);
+  });
+
   test("a database that is no backup, a text, and nothing at all", async () => {
     const { folder, data, restored } = await installation();
     const text = join(folder, "notes.txt");

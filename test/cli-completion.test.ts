@@ -73,7 +73,7 @@ test("names of other things where one of them is meant", async () => {
   };
   for (const [line, naming] of Object.entries(meant)) expect(await offered(line), line).toBe(naming);
   expect(await offered("partners create ")).toEqual([]);
-  expect(await offered("keys rotate ")).toEqual(["signing", "data"]);
+  expect(await offered("keys rotate ")).toEqual(["signing", "data", "master", "links"]);
 });
 
 test("names come from the data that the line names; where there is none, nothing is said", async () => {

@@ -177,7 +177,10 @@ export const nouns: readonly Noun[] = [
     tail: ["the end of the daemon's log, and what comes in", () => import("./commands/logs/tail.ts")],
   }),
   noun("keys", "the keys of tokens and of sealed data", {
-    rotate: ["make a new signing key or data key", () => import("./commands/keys/rotate.ts")],
+    rotate: [
+      "make a new signing key, data key, master key, or key of the links",
+      () => import("./commands/keys/rotate.ts"),
+    ],
   }),
 ];
 

@@ -1,5 +1,6 @@
 import type { GivenKey } from "../../core/maintenance/verify-backup.ts";
-import { dataDirectory, readKeyFile } from "../../core/store/data-directory.ts";
+import { dataDirectory } from "../../core/store/data-directory.ts";
+import { readKeyFile } from "../../core/store/key-files.ts";
 import type { Globals } from "../kernel/globals.ts";
 import type { Place } from "./place.ts";
 

@@ -1,16 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
-import type { Clock } from "../../core/kernel/clock.ts";
+import { type Clock, isoTime } from "../../core/kernel/clock.ts";
 import type { Ids } from "../../core/kernel/ids.ts";
-import {
-  createKeyFile,
-  dataDirectory,
-  isInitialised,
-  missingKey,
-  prepareDataDirectory,
-  readMasterKey,
-  refuseMoved,
-} from "../../core/store/data-directory.ts";
-import { openStore } from "../../core/store/engines/open.ts";
+import { dataDirectory, isInitialised, prepareDataDirectory, refuseMoved } from "../../core/store/data-directory.ts";
+import { type Location, openStore } from "../../core/store/engines/open.ts";
+import { openForReading } from "../../core/store/engines/reading.ts";
+import { createKeyFile, masterKeysAt, missingKey, readMasterKey, settleKeyFile } from "../../core/store/key-files.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../kernel/errors.ts";
@@ -26,13 +20,11 @@ export interface Sources {
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
 export async function openExisting(place: Place, sources: Sources): Promise<Store> {
-  if (place.kind === "database") {
-    return openStore(addressOf(place), { ...sources, masterKey: readMasterKey(place.keyFile) });
-  }
+  if (place.kind === "database") return openWith(place.keyFile, addressOf(place), sources);
   requireInitialised(place);
   refuseMoved(place.path);
   const { databaseFile, keyFile } = dataDirectory(place.path);
-  return openStore({ file: databaseFile, create: false }, { ...sources, masterKey: readMasterKey(keyFile) });
+  return openWith(keyFile, { file: databaseFile, create: false }, sources);
 }
 
 /** Throws `not_initialised` when the directory holds no esimctl data. */
@@ -51,9 +43,29 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
   const created = !isInitialised(place.path);
   refuseMoved(place.path);
   const { databaseFile: file, keyFile } = prepareDataDirectory(place.path, sources.ids);
-  const masterKey = readMasterKey(keyFile);
   const verify = sources.verify ?? false;
-  return { store: await openStore({ file, create: true, verify }, { ...sources, masterKey }), created };
+  return { store: await openWith(keyFile, { file, create: true, verify }, sources), created };
+}
+
+/** Opens a store with its key file, and finishes a rotation of the master key that was cut off. */
+async function openWith(keyFile: string, location: Location, sources: Sources): Promise<Store> {
+  const masterKeys = () => masterKeysAt(keyFile);
+  const store = await openStore(location, { ...sources, masterKey: readMasterKey(keyFile), masterKeys });
+  await settleKeyFile(keyFile, (key) => opensKeys(location, key, sources), isoTime(sources.clock.now()));
+  return store;
+}
+
+/** Whether a master key is the database's. */
+async function opensKeys(location: Location, key: Buffer, { clock }: Sources): Promise<boolean> {
+  const reading = await openForReading(location, { clock });
+  try {
+    return await reading.openKeys(key).then(
+      () => true,
+      () => false,
+    );
+  } finally {
+    await reading.close();
+  }
 }
 
 /** Where the database of a place is. */
@@ -66,7 +78,7 @@ async function openDatabase(place: DatabasePlace, sources: Sources) {
   const created = !existsSync(keyFile);
   if (created) createKeyFile(keyFile, sources.ids);
   try {
-    return { store: await openStore(addressOf(place), { ...sources, masterKey: readMasterKey(keyFile) }), created };
+    return { store: await openWith(keyFile, addressOf(place), sources), created };
   } catch (error) {
     // The database has data under another key, or is out of reach: a new key would only be in the way.
     if (created) rmSync(keyFile, { force: true });

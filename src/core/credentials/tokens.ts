@@ -110,10 +110,7 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
 
   async function claimsOf(token: string, current: Keys): Promise<Claims> {
     const known = verified.get(token);
-    if (known !== undefined) {
-      usableKey(current, known.kid, clock.now());
-      return known;
-    }
+    if (known !== undefined && usableKey(current, known.kid, clock.now())) return known;
     const claims = await verifySignature(token, current, issuer, clock);
     // The keys may have changed while the signature was verified.
     if (keys === current) verified.set(token, claims);
@@ -132,15 +129,11 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
       const claims = await claimsOf(token, await fresh());
       const client = await clientOf(claims.clientId);
       if (claims.expiresAt <= clock.now()) return expiredHolder(client);
-      if (client === null || !client.valid)
-        throw new Problem("unauthorized", "The credential of this token was revoked.");
+      if (!client?.valid) throw new Problem("unauthorized", "The credential of this token was revoked.");
       if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
       return { client, scopes: claims.scopes };
     },
-    async jwks() {
-      const { verifying } = await fresh();
-      return [...verifying.values()].filter((key) => verifiesAt(key, clock.now())).map(({ published }) => published);
-    },
+    jwks: async () => publishedAt(await fresh(), clock.now()),
   };
 }
 
@@ -168,6 +161,10 @@ async function readKeys(store: Store): Promise<Keys> {
       }),
     ),
   };
+}
+
+function publishedAt({ verifying }: Keys, now: number): VerifyingKey["published"][] {
+  return [...verifying.values()].filter((key) => verifiesAt(key, now)).map(({ published }) => published);
 }
 
 /** Whether both hold the same public keys under the same IDs. */

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, isoTime } from "../kernel/clock.ts";
-import { dataDirectory, parseMasterKey, readKeyFile } from "../store/data-directory.ts";
-import { type BackupNotes, copyDatabase, writeNotes } from "../store/engines/backup-file.ts";
+import { dataDirectory } from "../store/data-directory.ts";
+import { type BackupNotes, copyDatabase, writeChecksum, writeNotes } from "../store/engines/backup-file.ts";
 import { openForReading } from "../store/engines/reading.ts";
+import { parseMasterKey, readKeyFile } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { isFault } from "./finding.ts";
@@ -22,7 +23,7 @@ export interface BackupInput {
 }
 
 /** A backup that was made. */
-export interface Backup extends Omit<BackupNotes, "key_file"> {
+export interface Backup extends Omit<BackupNotes, "key_file" | "checksum"> {
   file: string;
   bytes: number;
   holds_key: boolean;
@@ -45,8 +46,10 @@ export async function makeBackup(input: BackupInput): Promise<Backup> {
     // Made by us first, so that no other user may read it for a moment.
     await writeFile(partial, "", { mode: 0o600, flag: "wx" });
     await copyDatabase(databaseFile, partial);
-    await refuseUnsound(partial, parseMasterKey(keyText, keyFile), clock);
+    const masterKey = parseMasterKey(keyText, keyFile);
+    await refuseUnsound(partial, masterKey, clock);
     writeNotes(partial, notes);
+    writeChecksum(partial, masterKey);
     await flush(partial);
     await rename(partial, file);
     await flush(dirname(file));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
-import { readMasterKey } from "../store/data-directory.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
+import { readMasterKey } from "../store/key-files.ts";
 import { checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { type Finding, findings, fine, isSound } from "./finding.ts";

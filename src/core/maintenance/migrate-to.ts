@@ -1,7 +1,8 @@
 import type { Clock } from "../kernel/clock.ts";
-import { dataDirectory, lockDataDirectory, noteMove, readMasterKey, refuseMoved } from "../store/data-directory.ts";
+import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
+import { readMasterKey } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
 import { isFault } from "./finding.ts";

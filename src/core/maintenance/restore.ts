@@ -8,7 +8,7 @@ import { makeDirectory } from "../store/make-directory.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
-import { type Counts, checkCopy, type GivenKey } from "./verify-backup.ts";
+import { type Counts, checkContent, checkCopy, type GivenKey } from "./verify-backup.ts";
 
 /** What is to be restored where. */
 export interface RestoreInput {
@@ -37,7 +37,7 @@ export interface Restored {
  * is as it was.
  */
 export async function restoreBackup({ file, directory, key, clock }: RestoreInput): Promise<Restored> {
-  const { made_at, key_file } = readNotes(file);
+  const { made_at, key_file, checksum } = readNotes(file);
   const chosen = key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
   if (chosen === null) {
     throw new StoreError(`${file} holds no key file.`, "Name the one that was kept apart: --key-file FILE.");
@@ -52,7 +52,12 @@ export async function restoreBackup({ file, directory, key, clock }: RestoreInpu
   let done = false;
   try {
     await stage(file, staging, chosen.text);
+    const content = checkContent(dataDirectory(staging).databaseFile, { key: chosen, checksum });
+    removeNotes(dataDirectory(staging).databaseFile);
+    await flush(dataDirectory(staging).databaseFile);
     const counts = await verify(staging, { key: chosen, clock });
+    // After the rest: with another key than the backup's own it would differ too.
+    if (isFault(content)) throw new StoreError(content.message, NOTHING_RESTORED);
     const replaced = holding === "data" ? await putAside(directory, isoTime(clock.now())) : null;
     await place(staging, directory);
     done = true;
@@ -64,7 +69,9 @@ export async function restoreBackup({ file, directory, key, clock }: RestoreInpu
   }
 }
 
-/** The files of a backup as they will be, in a place of their own. */
+const NOTHING_RESTORED = "Nothing was restored. Take an older backup; esimctl verify-backup shows which is sound.";
+
+/** The files of a backup, still with its notes, in a place of their own. */
 async function stage(file: string, staging: string, keyText: string): Promise<void> {
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { mode: 0o700 });
@@ -72,8 +79,6 @@ async function stage(file: string, staging: string, keyText: string): Promise<vo
   await writeFile(databaseFile, "", { mode: 0o600 });
   await copyFile(file, databaseFile);
   await chmod(databaseFile, 0o600);
-  removeNotes(databaseFile);
-  await flush(databaseFile);
   await writeFile(keyFile, `${keyText.trim()}\n`, { mode: 0o600, flush: true });
 }
 
@@ -82,9 +87,7 @@ async function verify(staging: string, using: { key: GivenKey; clock: Clock }): 
   const fault = found.find(isFault);
   if (fault === undefined) return counts;
   const hint =
-    fault.check === "data_keys"
-      ? "Name the key file that belongs to this backup: --key-file FILE."
-      : "Nothing was restored. Take an older backup; esimctl verify-backup shows which is sound.";
+    fault.check === "data_keys" ? "Name the key file that belongs to this backup: --key-file FILE." : NOTHING_RESTORED;
   throw new StoreError(fault.message, hint);
 }
 

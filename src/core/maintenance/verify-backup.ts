@@ -1,14 +1,14 @@
 import { count } from "drizzle-orm";
 import type { Clock } from "../kernel/clock.ts";
-import { parseMasterKey } from "../store/data-directory.ts";
-import { type BackupNotes, readNotes } from "../store/engines/backup-file.ts";
+import { type BackupNotes, contentMac, readNotes } from "../store/engines/backup-file.ts";
 import { openForReading } from "../store/engines/reading.ts";
+import { parseMasterKey } from "../store/key-files.ts";
 import type { TableName } from "../store/schema/tables.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { checkLedger } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
-import { type Finding, findings, fine, isFault, isSound, warning } from "./finding.ts";
+import { type Finding, fault, findings, fine, isFault, isSound, warning } from "./finding.ts";
 
 const counted = ["partners", "products", "orders", "esims", "activations", "passports", "ledgerTransactions"] as const;
 
@@ -16,7 +16,7 @@ const counted = ["partners", "products", "orders", "esims", "activations", "pass
 export type Counts = Record<(typeof counted)[number], number>;
 
 /** What a look into a backup came to. */
-export interface Verified extends Omit<BackupNotes, "key_file"> {
+export interface Verified extends Omit<BackupNotes, "key_file" | "checksum"> {
   holds_key: boolean;
   findings: Finding[];
   /** Null when the database cannot be read. */
@@ -34,10 +34,35 @@ export interface GivenKey {
  * Changes nothing. Throws `StoreError` when it is no backup, or `key` is no key file.
  */
 export async function verifyBackup(file: string, input: { key: GivenKey | null; clock: Clock }): Promise<Verified> {
-  const { key_file, ...notes } = readNotes(file);
+  const { key_file, checksum, ...notes } = readNotes(file);
   const key = input.key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
   const { found, counts } = await checkCopy(file, { key, clock: input.clock });
-  return { ...notes, holds_key: key_file !== null, findings: found.map(ofBackup), counts };
+  const content = isSound(found) ? [checkContent(file, { key, checksum })] : [];
+  return { ...notes, holds_key: key_file !== null, findings: [...found, ...content].map(ofBackup), counts };
+}
+
+/** Whether a backup holds what it held when it was made, by its keyed checksum. */
+export function checkContent(
+  file: string,
+  { key, checksum }: { key: GivenKey | null; checksum: string | null },
+): Finding {
+  if (checksum === null) {
+    const words = "It has no checksum, since an older version made it: a changed value would not be noticed.";
+    return warning("checksum", words, "Make a new backup with this version.");
+  }
+  if (key === null) {
+    const words = "It holds no key file: whether its content was changed was not checked.";
+    return warning("checksum", words, "Name the key file that is kept apart: --key-file FILE.");
+  }
+  const changed = fault("checksum", "Its content was changed after it was made.", "Take an older backup.");
+  const masterKey = parseMasterKey(key.text, key.name);
+  try {
+    if (contentMac(file, masterKey) !== checksum) return changed;
+  } catch {
+    // Damage that the driver meets while it reads.
+    return changed;
+  }
+  return fine("checksum", "Its content is what it was when it was made.");
 }
 
 /** The same for the database file itself, whatever it says of itself. */

@@ -3,6 +3,7 @@ import { platform } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
+import { codeOf, createKeyFile, missingKey, reason } from "./key-files.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { StoreError } from "./problems.ts";
 
@@ -10,7 +11,6 @@ const DATABASE = "esimctl.db";
 const KEY = "esimctl.key";
 const LOCK = "serve.lock";
 const LOGS = "logs";
-const KEY_LINE = /^esimctl-key-v1:([A-Za-z0-9_-]{43})$/;
 
 /** The files of one installation. */
 export interface DataDirectory {
@@ -71,39 +71,6 @@ function refuseForeign(path: string): void {
   if (holdingOf(path) === "other") {
     throw new StoreError(`${path} is not empty and holds no esimctl data.`, "Choose an empty or new directory.");
   }
-}
-
-/** Writes a fresh master key; fails when the file is there already. */
-export function createKeyFile(file: string, ids: Ids): void {
-  const line = `esimctl-key-v1:${ids.bytes(32).toString("base64url")}`;
-  writeFileSync(file, `${line}\n`, { mode: 0o600, flag: "wx", flush: true });
-}
-
-/** The 256-bit master key in `file`. Throws `StoreError` when it is missing or not a key file. */
-export function readMasterKey(file: string): Buffer {
-  return parseMasterKey(readKeyFile(file), file);
-}
-
-/** The text of a key file. Throws `StoreError` when it is missing or cannot be read. */
-export function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") throw missingKey(file);
-    throw new StoreError(`Cannot read the key file ${file}: ${reason(error)}.`, "Check its owner and rights.", error);
-  }
-}
-
-/** The master key in the text of a key file; `file` is what messages call it. Throws `StoreError` when it is none. */
-export function parseMasterKey(text: string, file: string): Buffer {
-  const match = KEY_LINE.exec(text.trim());
-  if (match?.[1] === undefined) {
-    throw new StoreError(
-      `${file} is not an esimctl key file.`,
-      "Put back the key file that was made with the database.",
-    );
-  }
-  return Buffer.from(match[1], "base64url");
 }
 
 /** Whether others than the owner have any right to a file or directory that is there. */
@@ -167,22 +134,6 @@ export function isServed(path: string): boolean {
   } finally {
     lock.close();
   }
-}
-
-/** What to throw where data is without its key file. */
-export function missingKey(file: string): StoreError {
-  return new StoreError(
-    `The key file ${file} is missing.`,
-    "Put it back from your backup: without it identity data is lost.",
-  );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function reason(error: unknown): string {
-  return String(codeOf(error) ?? error);
 }
 
 const NOTE = "moved-to.txt";

@@ -7,7 +7,7 @@ import { insertRow, updateRow } from "./rows.ts";
 import { keyPurposes } from "./schema/values.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
-import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, type Vault } from "./vault.ts";
+import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, sealBytes, type Vault } from "./vault.ts";
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
 
@@ -128,6 +128,26 @@ export async function rotateDataKey(tx: Tx): Promise<DataKeyRotation> {
   return { keyId, resumed: false };
 }
 
+const rewrap = statement((db, t, slot: Slots<{ id: string; wrapped: string }>) =>
+  db.update(t.dataKeys).set({ wrapped: slot.wrapped }).where(eq(t.dataKeys.id, slot.id)),
+);
+
+/** Wraps every data key under another master key. Throws `StoreError` when `from` is not the database's. */
+export async function rewrapDataKeys(tx: Tx, { from, to }: { from: Buffer; to: Buffer }): Promise<void> {
+  for (const { id, secret } of await loadDataKeys(tx, from)) {
+    await rewrap(tx, { id, wrapped: sealBytes(to, secret, id) });
+  }
+  await tx.touch();
+}
+
+/** Replaces the key of the links by a new one: every address that was made before leads nowhere. Returns its ID. */
+export async function replaceLinkKey(tx: Tx): Promise<string> {
+  for (const { id, purpose } of await allKeys(tx, {})) if (purpose === "link") await deleteKey(tx, { id });
+  const keyId = await addDataKey(tx, "link");
+  await tx.touch();
+  return keyId;
+}
+
 /** Deletes the retired field keys under which nothing is sealed any more; answers how many had to stay. */
 export async function dropRetiredKeys(tx: Tx, _input: null): Promise<{ dropped: number; kept: number }> {
   const retired = await retiredFieldKeys(tx, {});
@@ -154,15 +174,36 @@ export interface Keyring {
   refresh(q: Read): Promise<void>;
 }
 
-/** The keyring of one process's vault. */
-export function keyring(vault: Vault, masterKey: Buffer): Keyring {
+/**
+ * The keyring of one process's vault. Where the master key opens the data keys no more, another process rotated it:
+ * then one of `candidates` does.
+ */
+export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffer[] = () => []): Keyring {
   let held = -1;
+  let master = masterKey;
+
+  async function load(q: Read): Promise<DataKey[]> {
+    try {
+      return await loadDataKeys(q, master);
+    } catch (error) {
+      if (!(error instanceof StoreError && error.wrongKey)) throw error;
+      for (const candidate of candidates()) {
+        const keys = await loadDataKeys(q, candidate).catch(() => null);
+        if (keys === null) continue;
+        master = candidate;
+        vault.useMasterKey(candidate);
+        return keys;
+      }
+      throw error;
+    }
+  }
+
   return {
     epoch: () => held,
     async refresh(q) {
       const seen = Number(first(await storedEpoch(q, {}))?.value ?? 0);
       if (seen <= held) return;
-      const keys = await loadDataKeys(q, masterKey);
+      const keys = await load(q);
       // Meanwhile a transaction may have brought newer ones than this snapshot has.
       if (seen <= held) return;
       vault.reload(keys);

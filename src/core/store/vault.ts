@@ -41,6 +41,8 @@ export interface Vault {
   currentKey(): string;
   /** `secret` sealed under the master key of the key file, for the data key `id`. */
   wrapKey(secret: Buffer, id: string): string;
+  /** Wraps new keys under another master key from now on. */
+  useMasterKey(key: Buffer): void;
   /** A keyed one-way mark of `value`, for exact look-ups within `space`. */
   blindIndex(space: string, value: string): string;
   /** A keyed mark that makes an address unguessable: 22 characters, base64url. */
@@ -59,7 +61,8 @@ type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };
  * A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous:
  * they run inside transactions.
  */
-export function createVault(masterKey: Buffer): Vault {
+export function createVault(firstMasterKey: Buffer): Vault {
+  let masterKey = firstMasterKey;
   let byId = new Map<string, HeldKey>();
   let current = new Map<DataKey["purpose"], HeldKey>();
 
@@ -96,6 +99,9 @@ export function createVault(masterKey: Buffer): Vault {
     keyOf: (sealed) => sealed.split(".")[1] ?? "",
     currentKey: () => keyFor("field").id,
     wrapKey: (secret, id) => sealBytes(masterKey, secret, id),
+    useMasterKey(key) {
+      masterKey = key;
+    },
     blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
     credentialMark: (clientId, secret) => markOfCredential(keyFor("credential").secret, clientId, hashOfSecret(secret)),
     linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
@@ -117,7 +123,7 @@ export function markOfCredential(key: CipherKey, clientId: string, hash: string)
 export const CREDENTIAL_MARK = "m1.";
 
 /** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
-function sealBytes(key: CipherKey, plain: Buffer, context: string): string {
+export function sealBytes(key: CipherKey, plain: Buffer, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);

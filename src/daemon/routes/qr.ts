@@ -83,6 +83,8 @@ function hide(reply: FastifyReply): void {
 
 /** The eSIM behind an address, once its code may be seen. Throws `not_found`. */
 async function visibleEsim({ store }: DaemonContext, token: string) {
+  // The key of the links may have been rotated since by another process.
+  await store.epoch();
   const sold = await store.read(soldEsim, esimOfToken(store.vault, token));
   if (sold === null || sold.line.status !== "fulfilled") throw notFound("qr_code");
   return { esim: sold.esim, productName: sold.line.product_name };

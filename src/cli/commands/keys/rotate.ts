@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { counted } from "../../../core/kernel/counted.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -7,25 +8,35 @@ import { type Result, recordResult } from "../../output/result.ts";
 import { yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
+const KINDS = ["signing", "data", "master", "links"] as const;
+
 export default command({
   target: "operator",
   effects:
     "signing: a new key signs tokens from now on; tokens under older keys stay valid until they expire, with --now " +
     "they are refused at once. data: a new key seals identity data and secrets from now on, everything is encrypted " +
-    "again, and the old key is deleted. The daemon may go on serving.",
-  json: "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}",
-  examples: ["keys rotate signing", "keys rotate signing --now", "keys rotate data"],
+    "again, and the old key is deleted. master: a new key file takes the place of the old one, which is kept. links: " +
+    "addresses of QR codes and install pages made before lead nowhere; asks first. The daemon may go on serving.",
+  json:
+    "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}; master: {key_file, old_key_file}; " +
+    "links: {key_id, links}",
+  examples: [
+    "keys rotate signing",
+    "keys rotate signing --now",
+    "keys rotate data",
+    "keys rotate master",
+    "keys rotate links",
+  ],
   batches: true,
-  args: { what: argument("what", "signing or data", { oneOf: ["signing", "data"] }) },
+  args: { what: argument("what", KINDS.join(", "), { oneOf: KINDS }) },
   options: { now: flag("--now", "signing: refuse all tokens under older keys from now on, for keys that leaked") },
   async run(context, { what, now }) {
     if (now && what !== "signing") throw usageError("--now goes with signing.", "Leave it out.");
     if (what === "signing") return rotateSigning(context, now);
     if (what === "data") return rotateData(context);
-    throw usageError(
-      `There are signing and data keys, not "${what}".`,
-      "Say keys rotate signing, or keys rotate data.",
-    );
+    if (what === "master") return rotateMaster(context);
+    if (what === "links") return rotateLinks(context);
+    throw usageError(`There is no "${what}" key.`, `Name one of ${KINDS.join(", ")}.`);
   },
 });
 
@@ -36,6 +47,35 @@ async function rotateSigning(context: Context, atOnce: boolean): Promise<Result>
     ? "Tokens under older keys are refused from now on; clients get new ones by themselves."
     : "Tokens under older keys stay valid until they expire; keys rotate signing --now refuses them at once.";
   return recordResult({ key_id }, () => ({ "new signing key": key_id }), more);
+}
+
+async function rotateMaster(context: Context): Promise<Result> {
+  const [{ rotateMasterKey }, { keyFileOf }] = await Promise.all([
+    import("../../../core/credentials/rotate-master-key.ts"),
+    import("../../place/key-file.ts"),
+  ]);
+  const keyFile = keyFileOf(await context.place());
+  const rotated = await context.withStore(({ store, ids }) =>
+    rotateMasterKey(store, { keyFile, ids, actor: OPERATOR }),
+  );
+  return recordResult(
+    rotated,
+    () => ({ "new key file": rotated.key_file, "old key file": rotated.old_key_file }),
+    "Copy the new key file apart from the data, and to every other node. Keep the old one as long as you keep " +
+      "backups that were made without their key; those that hold it open as before.",
+  );
+}
+
+async function rotateLinks(context: Context): Promise<Result> {
+  const { countLinks, rotateLinkKey } = await import("../../../core/credentials/rotate-link-key.ts");
+  const links = await context.withStore(({ store }) => store.read(countLinks, null));
+  await context.confirm(`End the addresses of the QR codes and install pages of ${counted(links, "eSIM")}?`);
+  const key_id = await context.withStore(({ store }) => store.write(rotateLinkKey, { actor: OPERATOR }));
+  return recordResult(
+    { key_id, links },
+    () => ({ "new key of the links": key_id, "eSIMs with new addresses": String(links) }),
+    "Addresses that travellers have lead nowhere. Partners read the new ones from the API and pass them on.",
+  );
 }
 
 async function rotateData(context: Context): Promise<Result> {

@@ -1,3 +1,4 @@
+import { createHmac, type Hmac, hkdfSync } from "node:crypto";
 import Database from "better-sqlite3";
 import { StoreError } from "../problems.ts";
 import { asStoreError } from "./sqlite-faults.ts";
@@ -13,6 +14,8 @@ export interface BackupNotes {
   version: string;
   /** The text of the key file; null: it was left out. */
   key_file: string | null;
+  /** `contentMac` of the rest of the file; null: an older version made it. */
+  checksum: string | null;
 }
 
 const ALL_PAGES = 0x7fff_ffff;
@@ -37,12 +40,54 @@ export async function copyDatabase(file: string, into: string): Promise<void> {
 }
 
 /** Makes a database file a backup. */
-export function writeNotes(file: string, notes: BackupNotes): void {
+export function writeNotes(file: string, notes: Omit<BackupNotes, "checksum">): void {
   withFile(file, (backup) => {
     backup.exec(`CREATE TABLE ${BACKUP_TABLE} (name text PRIMARY KEY NOT NULL, value text)`);
     const insert = backup.prepare(`INSERT INTO ${BACKUP_TABLE} VALUES (?, ?)`);
     for (const [name, value] of Object.entries(notes)) insert.run(name, value);
   });
+}
+
+/** Adds the checksum of everything that a backup holds by now, keyed with its master key. */
+export function writeChecksum(file: string, masterKey: Buffer): void {
+  const checksum = contentMac(file, masterKey);
+  withFile(file, (backup) => void backup.prepare(`INSERT INTO ${BACKUP_TABLE} VALUES ('checksum', ?)`).run(checksum));
+}
+
+/**
+ * HMAC-SHA256 (hex) of a backup's whole content but the checksum itself: its schema, and every value of every row with
+ * its type, in the order of the row IDs. Its key is derived from the master key.
+ */
+export function contentMac(file: string, masterKey: Buffer): string {
+  const mac = createHmac("sha256", Buffer.from(hkdfSync("sha256", masterKey, "", "esimctl backup checksum v1", 32)));
+  const backup = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    backup.defaultSafeIntegers(true);
+    const objects = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name";
+    for (const row of backup.prepare(objects).raw().iterate()) addRow(mac, row);
+    const tables = backup.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all();
+    for (const table of tables) {
+      addRow(mac, [table]);
+      const own = table === BACKUP_TABLE ? "WHERE name <> 'checksum'" : "";
+      for (const row of backup.prepare(`SELECT * FROM "${table}" ${own} ORDER BY rowid`).raw().iterate()) {
+        addRow(mac, row);
+      }
+    }
+    return mac.digest("hex");
+  } finally {
+    backup.close();
+  }
+}
+
+/** Adds the values of a row, each with its type and length, so that no two rows look alike. */
+function addRow(mac: Hmac, row: unknown): void {
+  const values: unknown[] = Array.isArray(row) ? row : [row];
+  mac.update(`row ${values.length}\n`);
+  for (const value of values) {
+    const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
+    const type = value === null ? "null" : Buffer.isBuffer(value) ? "blob" : typeof value;
+    mac.update(`${type} ${bytes.length}\n`).update(bytes);
+  }
 }
 
 /** What a backup says of itself. Throws `StoreError` when the file cannot be read or is no backup. */
@@ -58,7 +103,12 @@ export function readNotes(file: string): BackupNotes {
         const found = value.get(name);
         return typeof found === "string" ? found : null;
       };
-      return { made_at: noted("made_at") ?? "", version: noted("version") ?? "", key_file: noted("key_file") };
+      return {
+        made_at: noted("made_at") ?? "",
+        version: noted("version") ?? "",
+        key_file: noted("key_file"),
+        checksum: noted("checksum"),
+      };
     } finally {
       backup.close();
     }

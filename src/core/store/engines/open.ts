@@ -26,6 +26,8 @@ export interface StoreDependencies {
   ids: Ids;
   /** The 256-bit key of the key file: wraps the data keys. */
   masterKey: Buffer;
+  /** Keys to try where that one is not the database's any more: it may have been rotated since it was read. */
+  masterKeys?: (() => Buffer[]) | undefined;
 }
 
 /**
@@ -57,11 +59,11 @@ async function openEngine(location: Location): Promise<Engine> {
   return openPostgres(location);
 }
 
-async function storeOver(engine: Engine, { clock, ids, masterKey }: StoreDependencies): Promise<Store> {
+async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: StoreDependencies): Promise<Store> {
   const vault = createVault(masterKey);
   const listeners = new Map<Topic, Set<() => void>>();
   const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
-  const keys = keyring(vault, masterKey);
+  const keys = keyring(vault, masterKey, masterKeys);
   const writer = engine.writer((connection, signal, requestId): Tx => {
     const touch = () => bumpEpoch({ ...read(connection) });
     return { ...read(connection), ids, requestId, signal, touch };

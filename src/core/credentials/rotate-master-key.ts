@@ -1,0 +1,42 @@
+import { type Actor, recordAudit } from "../audit/record.ts";
+import { isoTime } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { rewrapDataKeys } from "../store/data-keys.ts";
+import { keepKeyFile, nextKeyFile, parseMasterKey, readKeyFile, replaceKeyFile } from "../store/key-files.ts";
+import type { Store, Tx } from "../store/store.ts";
+
+/** The key files after a rotation. */
+export interface RotatedMasterKey {
+  key_file: string;
+  /** The old key, for backups that were made without one. */
+  old_key_file: string;
+}
+
+async function rewrapAll(tx: Tx, input: { from: Buffer; to: Buffer; actor: Actor }): Promise<string> {
+  await rewrapDataKeys(tx, input);
+  await recordAudit(tx, {
+    actor: input.actor,
+    action: "keys.rotate-master",
+    targetKind: "master_key",
+    targetId: "master",
+  });
+  return isoTime(tx.now);
+}
+
+/**
+ * Wraps the data keys under a new master key, in one transaction, while others serve. The new key is on disk before it,
+ * beside the key file, and takes its place after it: whatever cuts this off, one of the two files opens the database,
+ * and the next start puts the right one in place. The old key is kept under another name. Throws `StoreError`.
+ */
+export async function rotateMasterKey(
+  store: Store,
+  { keyFile, ids, actor }: { keyFile: string; ids: Ids; actor: Actor },
+): Promise<RotatedMasterKey> {
+  const old = readKeyFile(keyFile);
+  const from = parseMasterKey(old, keyFile);
+  const to = nextKeyFile(keyFile, ids);
+  const at = await store.write(rewrapAll, { from, to, actor });
+  const old_key_file = keepKeyFile(keyFile, old, at);
+  replaceKeyFile(keyFile);
+  return { key_file: keyFile, old_key_file };
+}
