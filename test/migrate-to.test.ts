@@ -42,7 +42,7 @@ describe("migrate-to", () => {
     const before = await read(here);
 
     const moved = await move();
-    expect(moved).toMatchObject({ exitCode: 0 });
+    expect(moved, moved.stdout + moved.stderr).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(moved.stdout)).toMatchObject({ key_file: keyFile, rows: expect.any(Number) });
     expect(await read(there)).toEqual(before);
     expect(await esimctl(["doctor", ...there])).toMatchObject({ exitCode: 0 });

@@ -4,6 +4,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { syntheticByIccid } from "./synthetic.ts";
 
 /** An eSIM with its order line and its product. */
 function described({ esims, orderLines, products }: Tables) {
@@ -32,9 +33,15 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
     .where(eq(t.esims.iccid, slot.iccid)),
 );
 
-/** Every delivered eSIM with this ICCID: at most one real one; synthetic ones may share an ICCID. */
-export function deliveredEsims(q: Read, iccid: string) {
-  return byIccid(q, { iccid });
+/**
+ * Every delivered eSIM with this ICCID: at most one real one, at most one computed one; synthetic ones from before they
+ * were computed may share it.
+ */
+export async function deliveredEsims(q: Read, iccid: string) {
+  const stored = await byIccid(q, { iccid });
+  const synthetic = await syntheticByIccid(q, iccid);
+  const known = synthetic === null || stored.some(({ esim }) => esim.id === synthetic.esim.id);
+  return known ? stored : [...stored, synthetic];
 }
 
 /** A delivered eSIM with what its order line and its product say of it. */

@@ -1,12 +1,21 @@
 import { and, desc, eq, gt } from "drizzle-orm";
-import type { EsimId, OrderId } from "../kernel/brand.ts";
+import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { esimLinks } from "./links.ts";
+import {
+  type EsimWindow,
+  isSynthetic,
+  lastSynthetic,
+  syntheticByIccid,
+  syntheticById,
+  syntheticPage,
+} from "./synthetic.ts";
 
 /**
  * Contract: eSIM status. A suspended eSIM becomes active again by the same act that activates a new one; its validity
@@ -29,14 +38,28 @@ export const activationStatusOf: Readonly<Record<EsimStatus, EsimActivationStatu
 
 export type EsimRow = Row<"esims">;
 
-const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
-  db
-    .select({ esim: t.esims, activation_policy: t.products.activation_policy })
-    .from(t.esims)
-    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
-    .where(eq(t.esims.order_id, slot.order_id))
-    .orderBy(t.esims.id),
-);
+type StoredWindow = { order_id: OrderId; line_id: OrderLineId; after: string; limit: number };
+
+/** Rows of an order, or of one line of it. */
+function stored(ofLine: boolean) {
+  return statement((db, t, slot: Slots<StoredWindow>) =>
+    db
+      .select({ esim: t.esims, activation_policy: t.products.activation_policy })
+      .from(t.esims)
+      .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+      .where(
+        and(
+          ofLine ? eq(t.esims.line_id, slot.line_id) : eq(t.esims.order_id, slot.order_id),
+          gt(t.esims.id, slot.after),
+        ),
+      )
+      .orderBy(t.esims.id)
+      .limit(slot.limit),
+  );
+}
+
+const storedOfOrder = stored(false);
+const storedOfLine = stored(true);
 
 const byId = statement((db, t, slot: Slots<{ id: EsimId }>) =>
   db
@@ -46,14 +69,29 @@ const byId = statement((db, t, slot: Slots<{ id: EsimId }>) =>
     .where(eq(t.esims.id, slot.id)),
 );
 
-/** An order's eSIMs with their product's activation policy, in the order they were assigned. */
-export function esimsOfOrder(q: Read, orderId: OrderId) {
-  return ofOrder(q, { order_id: orderId });
+/** The window of all eSIMs of an order: for small ones. */
+export const ALL_ESIMS: EsimWindow = { after: null, limit: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Some of an order's delivered eSIMs with their product's activation policy, in the order they were assigned. After
+ * the last one there are none; the set of a fulfilled line never changes.
+ */
+export async function esimPage(q: Read, order: Row<"orders">, window: EsimWindow) {
+  if (isSynthetic(order)) {
+    const page = await syntheticPage(q, order, window);
+    return page.map(({ esim, product: { activation_policy } }) => ({ esim, activation_policy }));
+  }
+  const { after, limit, line } = window;
+  const slots = { order_id: order.id, after: after ?? "", limit };
+  // The other statement has no slot for the line.
+  return line === undefined
+    ? storedOfOrder(q, { ...slots, line_id: "" as OrderLineId })
+    : storedOfLine(q, { ...slots, line_id: line });
 }
 
 /** An eSIM and its order line, of any partner; null when there is none or it was never sold. */
 export async function soldEsim(q: Read, id: EsimId) {
-  return (await byId(q, { id }))[0] ?? null;
+  return first(await byId(q, { id })) ?? (await syntheticById(q, id));
 }
 
 /** The LPA string a phone reads (SGP.22): `LPA:1$<smdp address>$<matching id>`. */
@@ -88,15 +126,6 @@ export function toEsim(q: Read, publicUrl: string, esim: EsimRow, activationPoli
 
 export type Esim = ReturnType<typeof toEsim>;
 
-const someOf = statement((db, t, slot: Slots<{ order_id: OrderId; after: string; limit: number }>) =>
-  db
-    .select({ id: t.esims.id, iccid: t.esims.iccid, smdp: t.esims.smdp_address, matching: t.esims.matching_id })
-    .from(t.esims)
-    .where(and(eq(t.esims.order_id, slot.order_id), gt(t.esims.id, slot.after)))
-    .orderBy(t.esims.id)
-    .limit(slot.limit),
-);
-
 /** An eSIM as events name it (contract: order.fulfilled). */
 export interface EsimCode {
   iccid: string;
@@ -104,18 +133,22 @@ export interface EsimCode {
   qr_code_url: string;
 }
 
-/** Some of an order's eSIMs, those after the id `after`; `last` is where to go on, null at the end. */
+/**
+ * Some of an order's eSIMs, those after the id `after`: the first `limit` where it is null. `last` is where to go on,
+ * null at the end. An order that was purged has none.
+ */
 export async function esimCodes(
   q: Read,
   input: { orderId: OrderId; after: EsimId | null; limit: number; publicUrl: string },
 ): Promise<{ codes: EsimCode[]; last: EsimId | null }> {
-  const rows = await someOf(q, { order_id: input.orderId, after: input.after ?? "", limit: input.limit });
-  const codes = rows.map(({ id, iccid, smdp, matching }) => ({
-    iccid,
-    activation_code: activationCode({ smdp_address: smdp, matching_id: matching }),
-    qr_code_url: esimLinks(q.vault, input.publicUrl, id).qr_code_url,
+  const order = await findByKey(q, "orders", { id: input.orderId });
+  const rows = order === null ? [] : await esimPage(q, order, { after: input.after, limit: input.limit });
+  const codes = rows.map(({ esim }) => ({
+    iccid: esim.iccid,
+    activation_code: activationCode(esim),
+    qr_code_url: esimLinks(q.vault, input.publicUrl, esim.id).qr_code_url,
   }));
-  return { codes, last: rows.length < input.limit ? null : (rows.at(-1)?.id ?? null) };
+  return { codes, last: rows.length < input.limit ? null : (rows.at(-1)?.esim.id ?? null) };
 }
 
 const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
@@ -123,8 +156,16 @@ const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
 );
 
 /** Every eSIM with this ICCID: in stock, sold or synthetic. */
-export function esimsOfIccid(q: Read, iccid: string): Promise<EsimRow[]> {
-  return ofIccid(q, { iccid });
+export async function esimsOfIccid(q: Read, iccid: string): Promise<EsimRow[]> {
+  const rows = await ofIccid(q, { iccid });
+  const synthetic = await syntheticByIccid(q, iccid);
+  const known = synthetic === null || rows.some(({ id }) => id === synthetic.esim.id);
+  return known ? rows : [...rows, synthetic.esim];
+}
+
+/** The eSIM with this id, stored or synthetic; null: there is none. */
+export async function findEsim(q: Read, id: EsimId): Promise<EsimRow | null> {
+  return (await findByKey(q, "esims", { id })) ?? (await syntheticById(q, id))?.esim ?? null;
 }
 
 const newestOfOrder = statement((db, t, slot: Slots<{ order_id: OrderId; limit: number }>) =>
@@ -132,6 +173,6 @@ const newestOfOrder = statement((db, t, slot: Slots<{ order_id: OrderId; limit: 
 );
 
 /** The newest eSIMs of an order. */
-export function newestEsimsOfOrder(q: Read, order_id: OrderId, limit: number): Promise<EsimRow[]> {
-  return newestOfOrder(q, { order_id, limit });
+export function newestEsimsOfOrder(q: Read, order: Row<"orders">, limit: number): Promise<EsimRow[]> {
+  return isSynthetic(order) ? lastSynthetic(q, order, limit) : newestOfOrder(q, { order_id: order.id, limit });
 }

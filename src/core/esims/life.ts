@@ -5,12 +5,12 @@ import type { Environment } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import { assertMove, canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
-import { updateRow } from "../store/rows.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireRealEsim } from "./delivered.ts";
 import { type EsimRow, esimTransitions } from "./esim.ts";
 import { type EsimStatusRecord, soldIn, toEsimStatus } from "./status.ts";
+import { changeEsim } from "./synthetic.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -20,7 +20,7 @@ type Progress = Pick<EsimRow, "status" | "status_at" | "activated_at" | "expires
 export async function progressEsim(tx: Tx, known: DeliveredEsim, change: Partial<Progress>): Promise<DeliveredEsim> {
   const esim = { ...known.esim, ...change };
   if (esim.status !== known.esim.status) assertMove(esimTransitions, known.esim.status, esim.status);
-  await updateRow(tx, "esims", { id: esim.id }, change);
+  await changeEsim(tx, known.esim, change);
   return { ...known, esim };
 }
 

@@ -1,51 +1,229 @@
-import { createHash } from "node:crypto";
-import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
-import { luhnDigit } from "../kernel/check-digits.ts";
-import { newId } from "../kernel/ids.ts";
-import { insertRow } from "../store/rows.ts";
-import type { Tx } from "../store/store.ts";
+import { and, between, desc, eq, gte, lte, sql } from "drizzle-orm";
+import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
+import { FOURTEEN_DIGITS } from "../kernel/ff1.ts";
+import { Problem } from "../kernel/problem.ts";
+import { findByKey, insertRow, updateRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
+import { scheduledMethods } from "../store/schema/values.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { codesOfUnits, firstUnitOfId, indexOfId, unitOfIccid } from "./synthetic-codes.ts";
 
 /** The SM-DP+ of synthetic eSIMs: a name that can never resolve (RFC 6761). */
 const SANDBOX_SMDP_ADDRESS = "smdp.sandbox.invalid";
 
-/** The ICCID of a sandbox order's eSIM: 8999, 14 digits of order and index, Luhn digit. Always the same. */
-function sandboxIccid(orderId: OrderId, index: number): string {
-  const hash = createHash("sha256").update(`${orderId}:${index}`).digest();
-  const digits = `8999${(hash.readBigUInt64BE() % 10n ** 14n).toString().padStart(14, "0")}`;
-  return digits + luhnDigit(digits);
+type OrderRow = Row<"orders">;
+type EsimRow = Row<"esims">;
+
+/** An order whose eSIMs are computed. */
+export type SyntheticOrder = OrderRow & { first_unit: number };
+
+/** Whether the eSIMs of an order are computed from it; else they are rows. */
+export function isSynthetic(order: OrderRow): order is SyntheticOrder {
+  return order.first_unit !== null;
 }
 
-/** Which eSIMs of a sandbox order to write, and whose they are. */
-export interface SyntheticEsims {
-  orderId: OrderId;
-  lineId: OrderLineId;
-  productId: ProductId;
-  partnerId: PartnerId;
-  /** The devices they are for, in order; shorter or null where there is none. */
-  eids: (string | null)[];
-  /** Index of the first within its order, and how many. */
+const take = statement((db, t, slot: Slots<{ units: number }>) =>
+  db
+    .insert(t.settings)
+    .values({ key: "sandbox_units", value: sql`cast(cast(${slot.units} as bigint) as text)` })
+    .onConflictDoUpdate({
+      target: t.settings.key,
+      set: { value: sql`cast(cast(${t.settings.value} as bigint) + cast(${slot.units} as bigint) as text)` },
+    })
+    .returning({ value: t.settings.value }),
+);
+
+/**
+ * Numbers `units` of a new sandbox order, one after the other over all orders, and returns the first number. A number
+ * is never used again. Throws `conflict` when the 14 digits of an ICCID cannot hold them.
+ */
+export async function takeUnits(tx: Tx, units: number): Promise<number> {
+  const taken = Number(first(await take(tx, { units }))?.value);
+  if (taken <= FOURTEEN_DIGITS) return taken - units;
+  const words = `The sandbox has ICCIDs for ${FOURTEEN_DIGITS} eSIMs, and this order would exceed them.`;
+  throw new Problem("conflict", `${words} Order fewer, or ask the operator.`);
+}
+
+const linesOf = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db
+    .select({ line: t.orderLines, product: t.products })
+    .from(t.orderLines)
+    .innerJoin(t.products, eq(t.products.id, t.orderLines.product_id))
+    .where(eq(t.orderLines.order_id, slot.order_id))
+    .orderBy(t.orderLines.position),
+);
+
+/** A line whose eSIMs are delivered: `count` of them, from index `from` within the order. */
+interface PlacedLine {
+  line: Row<"orderLines">;
+  product: Row<"products">;
   from: number;
   count: number;
 }
 
-/** Writes synthetic eSIMs of a sandbox order (contract: Sandbox rules). */
-export async function addSyntheticEsims(tx: Tx, input: SyntheticEsims): Promise<void> {
-  for (let index = input.from; index < input.from + input.count; index++) {
-    const iccid = sandboxIccid(input.orderId, index);
-    await insertRow(tx, "esims", {
-      id: newId<EsimId>(tx),
-      iccid,
-      product_id: input.productId,
-      order_id: input.orderId,
-      line_id: input.lineId,
-      partner_id: input.partnerId,
-      environment: "sandbox",
-      eid: input.eids[index - input.from] ?? null,
-      smdp_address: SANDBOX_SMDP_ADDRESS,
-      matching_id: `SANDBOX-${iccid.slice(4)}`,
-      status: "inactive",
-      created_at: tx.now,
-      assigned_at: tx.now,
-    });
+async function placedLines(q: Read, order: SyntheticOrder): Promise<PlacedLine[]> {
+  let from = 0;
+  const placed: PlacedLine[] = [];
+  for (const { line, product } of await linesOf(q, { order_id: order.id })) {
+    const shown = line.status === "fulfilled" && line.product_type !== "physical_sim";
+    if (shown) placed.push({ line, product, from, count: line.assigned });
+    from += line.quantity;
   }
+  return placed;
+}
+
+const travellersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; offset: number; limit: number }>) =>
+  db
+    .select({ traveller: t.orderItems.traveller })
+    .from(t.orderItems)
+    .where(
+      and(
+        eq(t.orderItems.line_id, slot.line_id),
+        gte(
+          t.orderItems.position,
+          sql`(select min(start.position) from ${t.orderItems} as start where start.line_id = ${slot.line_id})
+            + cast(${slot.offset} as bigint)`,
+        ),
+      ),
+    )
+    .orderBy(t.orderItems.position)
+    .limit(slot.limit),
+);
+
+/** The devices that units of a line are for, in order; null where there is none. */
+async function eidsOf(q: Read, line: Row<"orderLines">, { offset, count }: { offset: number; count: number }) {
+  if (!scheduledMethods.some((method) => method === line.delivery_method)) return new Array<null>(count).fill(null);
+  const rows = await travellersFrom(q, { line_id: line.id, offset, limit: count });
+  return Array.from({ length: count }, (_, at) => rows[at]?.traveller?.eid_number ?? null);
+}
+
+const changed = statement((db, t, slot: Slots<{ order_id: OrderId; from: EsimId; to: EsimId }>) =>
+  db
+    .select()
+    .from(t.esims)
+    .where(and(eq(t.esims.order_id, slot.order_id), between(t.esims.id, slot.from, slot.to))),
+);
+
+/** A synthetic eSIM with its line and product. */
+export interface SyntheticEsim {
+  esim: EsimRow;
+  line: Row<"orderLines">;
+  product: Row<"products">;
+}
+
+/** The eSIMs of units `from` … `from + count - 1` of a line; one that was changed as its row says. */
+async function esimsOfUnits(
+  q: Read,
+  order: SyntheticOrder,
+  { line, product, from }: PlacedLine,
+  { at, count }: { at: number; count: number },
+): Promise<SyntheticEsim[]> {
+  const eids = await eidsOf(q, line, { offset: at - from, count });
+  const indexes = Array.from({ length: count }, (_, each) => at + each);
+  const codes = codesOfUnits(q.vault, order, indexes);
+  const [head, tail] = [codes[0], codes.at(-1)];
+  if (head === undefined || tail === undefined) return [];
+  const rows = await changed(q, { order_id: order.id, from: head.id, to: tail.id });
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return codes.map(({ id, iccid }, each) => {
+    const esim = known.get(id) ?? computed(order, line, { id, iccid, eid: eids[each] ?? null });
+    return { esim, line, product };
+  });
+}
+
+type Codes = Pick<EsimRow, "id" | "iccid" | "eid">;
+
+function computed(order: SyntheticOrder, line: Row<"orderLines">, { id, iccid, eid }: Codes): EsimRow {
+  const delivered_at = order.fulfilled_at ?? order.created_at;
+  return {
+    id,
+    iccid,
+    product_id: line.product_id,
+    order_id: order.id,
+    line_id: line.id,
+    partner_id: order.partner_id,
+    environment: "sandbox",
+    eid,
+    smdp_address: SANDBOX_SMDP_ADDRESS,
+    matching_id: `SANDBOX-${iccid.slice(4)}`,
+    confirmation_code: null,
+    status: "inactive",
+    status_at: null,
+    created_at: delivered_at,
+    assigned_at: delivered_at,
+    activated_at: null,
+    expires_at: null,
+    used_mb: null,
+    total_mb: null,
+    usage_at: null,
+    country: null,
+    network: null,
+    location_at: null,
+  };
+}
+
+/** Which eSIMs of an order to read: those after the id `after`, of one line or of all. */
+export interface EsimWindow {
+  after: EsimId | null;
+  limit: number;
+  line?: OrderLineId | undefined;
+}
+
+/** Some delivered eSIMs of an order, in the order of its units. */
+export async function syntheticPage(q: Read, order: SyntheticOrder, window: EsimWindow): Promise<SyntheticEsim[]> {
+  const { after, limit, line } = window;
+  const begin = after === null ? 0 : indexOfId(after) + 1;
+  const page: SyntheticEsim[] = [];
+  for (const placed of await placedLines(q, order)) {
+    const at = Math.max(begin, placed.from);
+    const count = Math.min(placed.from + placed.count - at, limit - page.length);
+    if ((line !== undefined && placed.line.id !== line) || count <= 0) continue;
+    page.push(...(await esimsOfUnits(q, order, placed, { at, count })));
+  }
+  return page;
+}
+
+/** The last delivered eSIMs of an order, at most `most`, last first. */
+export async function lastSynthetic(q: Read, order: SyntheticOrder, most: number): Promise<EsimRow[]> {
+  const last: EsimRow[] = [];
+  for (const placed of (await placedLines(q, order)).toReversed()) {
+    const count = Math.min(placed.count, most - last.length);
+    const at = placed.from + placed.count - count;
+    const some = await esimsOfUnits(q, order, placed, { at, count });
+    last.push(...some.toReversed().map(({ esim }) => esim));
+  }
+  return last;
+}
+
+const orderOfUnit = statement((db, t, slot: Slots<{ unit: number }>) =>
+  db.select().from(t.orders).where(lte(t.orders.first_unit, slot.unit)).orderBy(desc(t.orders.first_unit)).limit(1),
+);
+
+async function unitAt(q: Read, unit: number): Promise<SyntheticEsim | null> {
+  const order = first(await orderOfUnit(q, { unit }));
+  if (order === null || !isSynthetic(order)) return null;
+  const at = unit - order.first_unit;
+  const placed = (await placedLines(q, order)).find(({ from, count }) => at >= from && at < from + count);
+  return placed === undefined ? null : first(await esimsOfUnits(q, order, placed, { at, count: 1 }));
+}
+
+/** The delivered synthetic eSIM with this ICCID; null: there is none. */
+export async function syntheticByIccid(q: Read, iccid: string): Promise<SyntheticEsim | null> {
+  const unit = unitOfIccid(q.vault, iccid);
+  return unit === null ? null : unitAt(q, unit);
+}
+
+/** The delivered synthetic eSIM with this id; null: there is none. */
+export async function syntheticById(q: Read, id: string): Promise<SyntheticEsim | null> {
+  const unit = firstUnitOfId(q.vault, id);
+  const found = unit === null ? null : await unitAt(q, unit + indexOfId(id));
+  return found?.esim.id === id ? found : null;
+}
+
+/** Writes what changed of an eSIM. A synthetic one gets its row with its first change. */
+export async function changeEsim(tx: Tx, esim: EsimRow, change: Partial<EsimRow>): Promise<void> {
+  const stored = esim.environment !== "sandbox" || (await findByKey(tx, "esims", { id: esim.id })) !== null;
+  if (stored) await updateRow(tx, "esims", { id: esim.id }, change);
+  else await insertRow(tx, "esims", { ...esim, ...change });
 }

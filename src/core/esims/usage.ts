@@ -1,9 +1,9 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { Checked } from "../kernel/checked.ts";
-import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { findRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
+import { changeEsim } from "./synthetic.ts";
 
 /** What a network reports of one eSIM. Megabytes are whole; `at` is when it was measured (ms). */
 export interface UsageReport {
@@ -55,7 +55,7 @@ export async function takeUsage(
 ): Promise<Exclude<UsageOutcome, { rejected: string }>> {
   const at = report.at ?? report.signedAt ?? tx.now;
   if (isKnown(esim, report, at)) return "duplicate";
-  await updateRow(tx, "esims", { id: esim.id }, usageAfter(esim, report, at));
+  await changeEsim(tx, esim, usageAfter(esim, report, at));
   return esim.usage_at === null ? "imported" : "updated";
 }
 
@@ -80,7 +80,7 @@ export async function takePlace(
     if (at <= esim.location_at) return "duplicate";
     if (report.at === null && country === esim.country && network === esim.network) return "duplicate";
   }
-  await updateRow(tx, "esims", { id: esim.id }, { country, network, location_at: at });
+  await changeEsim(tx, esim, { country, network, location_at: at });
   return "updated";
 }
 

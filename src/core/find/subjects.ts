@@ -9,7 +9,7 @@ import {
 import { openKyc } from "../activations/identity.ts";
 import { activationsCalledBack } from "../activations/reveal.ts";
 import { type AuditLine, auditOfRequest } from "../audit/list.ts";
-import { type EsimRow, esimsOfIccid, newestEsimsOfOrder } from "../esims/esim.ts";
+import { type EsimRow, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
 import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PassportId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { emailKey } from "../kernel/search-keys.ts";
@@ -133,7 +133,7 @@ async function ofId(q: Read, id: string): Promise<Subjects> {
   const found = nothing();
   found.orders.push(...(await ordersWithIds(q, owners)));
   for (const one of about) {
-    add(found.esims, await findByKey(q, "esims", { id: one as EsimId }));
+    add(found.esims, await findEsim(q, one as EsimId));
     add(found.activations, await activationById(q, one as ActivationId));
   }
   add(found.passports, await findByKey(q, "passports", { id: id as PassportId }));
@@ -205,7 +205,7 @@ function nothing(): Subjects {
 /** An eSIM's story is its order's as well; an order's is that of its eSIMs. The newest 50 of each kind. */
 async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
   const esims = [...found.esims];
-  for (const order of found.orders) esims.push(...(await newestEsimsOfOrder(q, order.id, ONE_TOO_MANY)));
+  for (const order of found.orders) esims.push(...(await newestEsimsOfOrder(q, order, ONE_TOO_MANY)));
   const bought = found.esims.flatMap(({ order_id }) => order_id ?? []);
   const truncated = new Set(found.truncated);
   const newest = <T extends { id: string }>(kind: SubjectKind, rows: T[]): T[] => {

@@ -1,3 +1,4 @@
+import { takeUnits } from "../esims/synthetic.ts";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
@@ -48,7 +49,8 @@ export interface CreatedOrder {
 /**
  * Creates an order, charged to the wallet in the same transaction, or returns the one its key created before (contract:
  * POST /orders). Throws `idempotency_conflict`, `validation` for products and activation requests,
- * `invalid_activation_date`, `insufficient_balance`; a refusal leaves the key free.
+ * `invalid_activation_date`, `insufficient_balance`, `conflict` when the sandbox has no ICCIDs left; a refusal leaves
+ * the key free.
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const { partnerId: partner_id, environment, payloadHash } = input;
@@ -137,6 +139,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     leased_until: null,
     lease_no: 0,
     reserved: false,
+    first_unit: sandbox ? await takeUnits(tx, priced.quantity) : null,
   };
   await insertRow(tx, "orders", order);
   const lines: LineRow[] = [];

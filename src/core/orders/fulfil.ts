@@ -1,14 +1,14 @@
 import { assignFromStock } from "../esims/stock.ts";
-import { addSyntheticEsims } from "../esims/synthetic.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import type { Tx } from "../store/store.ts";
+import { isScheduled } from "./activation-requests.ts";
 import { finishOrder, holdOrder } from "./finish.ts";
 import { itemsOfOrder, progressItem } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
 import { progressLine, progressOrder } from "./progress.ts";
 import { reserveForOrder } from "./reserve.ts";
 
-/** Units written in one transaction at most, so that no order keeps the others waiting. */
+/** Units written in one transaction at most, so that no order delays the others. */
 const UNITS_PER_STEP = 500;
 
 /** Where a step left its order: more to do at once, done, or waiting for review. */
@@ -31,13 +31,22 @@ export async function fulfilStep(tx: Tx, orderId: OrderId): Promise<StepOutcome>
 }
 
 async function assignUnits(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<StepOutcome> {
-  const next = lines.find((line) => line.status === "pending" && unitsLeft(line, order) > 0);
-  if (next === undefined) return completeLines(tx, order, lines);
-  const line = await assignSome(tx, order, next, lines);
-  const after = lines.map((known) => (known.id === line.id ? line : known));
+  let room = UNITS_PER_STEP;
+  const after: LineRow[] = [];
+  for (const line of lines) {
+    const left = line.status === "pending" ? unitsLeft(line, order) : 0;
+    const quantity = writesNoUnits(order, line) ? left : Math.min(left, room);
+    if (!writesNoUnits(order, line)) room -= quantity;
+    after.push(quantity > 0 ? await assignSome(tx, order, line, quantity) : line);
+  }
   // A small order is finished in the same transaction that assigns its last eSIM.
-  const left = after.some((known) => known.status === "pending" && unitsLeft(known, order) > 0);
+  const left = after.some((line) => line.status === "pending" && unitsLeft(line, order) > 0);
   return left ? "more" : completeLines(tx, order, after);
+}
+
+/** Whether assigning units of the line writes the line alone: the eSIMs of the sandbox are computed. */
+function writesNoUnits(order: OrderRow, line: LineRow): boolean {
+  return order.environment === "sandbox" && !isScheduled(line.delivery_method);
 }
 
 /** Nothing is left to do: no worker claims the order again by itself. */
@@ -62,29 +71,20 @@ function unitsLeft(line: LineRow, order: OrderRow): number {
   return hasEsims ? line.quantity - line.assigned : 0;
 }
 
-async function assignSome(tx: Tx, order: OrderRow, line: LineRow, lines: LineRow[]): Promise<LineRow> {
-  const quantity = Math.min(UNITS_PER_STEP, line.quantity - line.assigned);
-  const owner = { orderId: order.id, lineId: line.id, partnerId: order.partner_id, productId: line.product_id };
-  if (order.environment === "sandbox") {
-    const before = lines.slice(0, line.position).reduce((sum, earlier) => sum + earlier.quantity, 0);
-    const eids = await activateSandboxItems(tx, line, quantity);
-    await addSyntheticEsims(tx, { ...owner, eids, from: before + line.assigned, count: quantity });
-  } else {
-    await assignFromStock(tx, { ...owner, quantity });
-  }
+async function assignSome(tx: Tx, order: OrderRow, line: LineRow, quantity: number): Promise<LineRow> {
+  const { id: orderId, partner_id: partnerId } = order;
+  if (order.environment === "sandbox") await activateSandboxItems(tx, line, quantity);
+  else await assignFromStock(tx, { orderId, partnerId, lineId: line.id, productId: line.product_id, quantity });
   return progressLine(tx, line, { assigned: line.assigned + quantity });
 }
 
-/** Activates items of the sandbox at once; returns the EIDs that their eSIMs are for, in order. */
-async function activateSandboxItems(tx: Tx, line: LineRow, quantity: number): Promise<(string | null)[]> {
+/** Activates items of the sandbox at once: those of the next `quantity` units of a line. */
+async function activateSandboxItems(tx: Tx, line: LineRow, quantity: number): Promise<void> {
   const items = (await itemsOfOrder(tx, line.order_id)).filter((item) => item.line_id === line.id);
-  const lots = items.every((item) => item.quantity === 1)
-    ? items.slice(line.assigned, line.assigned + quantity)
-    : items;
+  const lots = isScheduled(line.delivery_method) ? items.slice(line.assigned, line.assigned + quantity) : items;
   for (const item of lots) {
     if (item.status === "pending") await progressItem(tx, item, { status: "activated", activated_at: tx.now });
   }
-  return lots.map((item) => item.traveller?.eid_number ?? null);
 }
 
 /** All eSIMs are assigned: the lines they deliver become visible together. */

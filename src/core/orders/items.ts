@@ -26,7 +26,7 @@ export const orderItemTransitions: Transitions<OrderItemStatus> = {
   cancelled: [],
 };
 
-/** Units that one request to a supplier asks for at most. */
+/** Units that one request to a supplier asks for at most. The sandbox sends none: its lines are one item each. */
 const UNITS_PER_REQUEST = 500;
 
 /** Writes what suppliers are to deliver: travellers' units one by one, others in lots. Stock and shipping have none. */
@@ -36,7 +36,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
     const lots = isScheduled(line.delivery_method)
       ? (travellers[index] ?? []).map((traveller) => ({ traveller, quantity: 1 }))
       : line.delivery_method === "supplier_api"
-        ? lotsOf(line.quantity)
+        ? lotsOf(line.quantity, order.environment === "sandbox" ? line.quantity : UNITS_PER_REQUEST)
         : [];
     for (const { traveller, quantity } of lots) {
       await insertRow(tx, "orderItems", {
@@ -60,11 +60,10 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
   }
 }
 
-function lotsOf(quantity: number): { traveller: null; quantity: number }[] {
-  const lots = Math.ceil(quantity / UNITS_PER_REQUEST);
-  return Array.from({ length: lots }, (_, lot) => ({
+function lotsOf(quantity: number, most: number): { traveller: null; quantity: number }[] {
+  return Array.from({ length: Math.ceil(quantity / most) }, (_, lot) => ({
     traveller: null,
-    quantity: Math.min(UNITS_PER_REQUEST, quantity - lot * UNITS_PER_REQUEST),
+    quantity: Math.min(most, quantity - lot * most),
   }));
 }
 

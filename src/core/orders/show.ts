@@ -1,4 +1,4 @@
-import { activationCode, type Esim, type EsimRow, esimsOfOrder, toEsim } from "../esims/esim.ts";
+import { ALL_ESIMS, activationCode, type Esim, type EsimRow, esimPage, toEsim } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -14,7 +14,7 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
   const lines = await linesOfOrder(q, order.id);
   const fulfilled = lines.filter((line) => line.status === "fulfilled");
   const delivered = fulfilled.some((line) => line.product_type !== "physical_sim");
-  const esims = delivered ? (await esimsOfOrder(q, order.id)).map(({ esim }) => esim) : [];
+  const esims = delivered ? (await esimPage(q, order, ALL_ESIMS)).map(({ esim }) => esim) : [];
   const pushed = fulfilled.some((line) => line.product_type === "esim_eid_push");
   const items = pushed ? await itemsOfOrder(q, order.id) : [];
   return {
@@ -60,7 +60,7 @@ export async function orderEsims(
       `Order ${order.order_number} is ${order.status}; eSIMs come when it is fulfilled.`,
     );
   }
-  const rows = await esimsOfOrder(q, order.id);
+  const rows = await esimPage(q, order, ALL_ESIMS);
   const esims = rows.map(({ esim, activation_policy }) => toEsim(q, input.publicUrl, esim, activation_policy));
   return { order_id: order.id, esims, count: esims.length };
 }

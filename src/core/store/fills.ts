@@ -22,6 +22,23 @@ export const fills: Migration[] = [
         created_at = orders.created_at FROM orders WHERE orders.id = order_lines.order_id`,
     ],
   },
+  {
+    // Sandbox orders on their way begin again: their eSIMs, which were visible to no one, are computed from now on.
+    name: "9004_sandbox_units",
+    statements: [
+      `DELETE FROM esims WHERE environment = 'sandbox'
+        AND order_id IN (SELECT id FROM orders WHERE status = 'pending_payment')`,
+      `UPDATE order_lines SET assigned = 0 WHERE environment = 'sandbox'
+        AND order_id IN (SELECT id FROM orders WHERE status = 'pending_payment')`,
+      `UPDATE orders SET first_unit = numbered.first_unit FROM (
+        SELECT id, sum(quantity) OVER (ORDER BY id) - quantity AS first_unit FROM orders
+        WHERE environment = 'sandbox' AND status = 'pending_payment'
+      ) AS numbered WHERE numbered.id = orders.id`,
+      `INSERT INTO settings (key, value)
+        SELECT 'sandbox_units', cast(sum(quantity) AS text) FROM orders
+        WHERE environment = 'sandbox' AND status = 'pending_payment' HAVING count(*) > 0`,
+    ],
+  },
 ];
 
 async function fillProductKeys(target: MigrationTarget): Promise<void> {

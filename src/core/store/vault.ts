@@ -49,6 +49,8 @@ export interface Vault {
   linkMark(space: string, value: string): string;
   /** A keyed mark of a credential's secret: without the key no one can write a mark that opens. */
   credentialMark(clientId: string, secret: string): string;
+  /** A 256-bit key of its own for `space`, derived from the index key, which no rotation replaces. */
+  subkey(space: string): Buffer;
   /** Takes over the keys as they are in the database now. */
   reload(keys: DataKey[]): void;
 }
@@ -105,6 +107,7 @@ export function createVault(firstMasterKey: Buffer): Vault {
     blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
     credentialMark: (clientId, secret) => markOfCredential(keyFor("credential").secret, clientId, hashOfSecret(secret)),
     linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
+    subkey: (space) => mark("index", "subkey", space),
     reload,
   };
 }

@@ -186,5 +186,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"suppliers\" ADD COLUMN \"insecure\" bigint DEFAULT 0 NOT NULL;",
       "CREATE INDEX \"callback_signatures_expiry\" ON \"callback_signatures\" USING btree (\"expires_at\");"
     ]
+  },
+  {
+    "name": "0007_sandbox_units",
+    "statements": [
+      "ALTER TABLE \"orders\" ADD COLUMN \"first_unit\" bigint;",
+      "CREATE INDEX \"esims_sandbox\" ON \"esims\" USING btree (\"id\") WHERE environment = 'sandbox';",
+      "CREATE UNIQUE INDEX \"orders_first_unit\" ON \"orders\" USING btree (\"first_unit\") WHERE first_unit is not null;",
+      "CREATE INDEX \"orders_sandbox\" ON \"orders\" USING btree (\"created_at\",\"id\") WHERE environment = 'sandbox';",
+      "CREATE INDEX \"idempotency_keys_order\" ON \"idempotency_keys\" USING btree (\"order_id\");"
+    ]
   }
 ];

@@ -167,5 +167,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE `carriers` ADD `insecure` integer DEFAULT 0 NOT NULL;",
       "ALTER TABLE `suppliers` ADD `insecure` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0007_sandbox_units",
+    "statements": [
+      "ALTER TABLE `orders` ADD `first_unit` integer;",
+      "CREATE UNIQUE INDEX `orders_first_unit` ON `orders` (`first_unit`) WHERE first_unit is not null;",
+      "CREATE INDEX `orders_sandbox` ON `orders` (`created_at`,`id`) WHERE environment = 'sandbox';",
+      "CREATE INDEX `esims_sandbox` ON `esims` (`id`) WHERE environment = 'sandbox';",
+      "CREATE INDEX `idempotency_keys_order` ON `idempotency_keys` (`order_id`);"
+    ]
   }
 ];

@@ -5,7 +5,10 @@ import type { catalogTables } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
 import type { EsimStatus } from "./values.ts";
 
-/** eSIMs: in stock while `order_id` is null, an order's from then on. */
+/**
+ * eSIMs: in stock while `order_id` is null, an order's from then on. Those of sandbox orders are computed; they have a
+ * row from their first change on.
+ */
 export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalogTables>, "products">) {
   const esims = k.table(
     "esims",
@@ -42,7 +45,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       location_at: k.int("location_at"),
     },
     (t) => [
-      // Synthetic sandbox ICCIDs may in theory meet; those of real eSIMs never may.
+      // Sandbox ICCIDs from before they were numbered may in theory meet; those of real eSIMs never may.
       k
         .uniqueIndex("esims_iccid_real")
         .on(t.iccid)
@@ -52,6 +55,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       k.index("esims_line").on(t.line_id, t.id),
       // Stock never expires: only what was activated is in it.
       k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),
+      k.index("esims_sandbox").on(t.id).where(sql`environment = 'sandbox'`),
       k.index("esims_stock").on(t.product_id, t.id).where(sql`${t.order_id} is null`),
     ],
   );

@@ -50,6 +50,11 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       ...leaseColumns(k),
       /** Whether the stock of all its stock lines is reserved. */
       reserved: k.flag("reserved").notNull(),
+      /**
+       * Of a sandbox order: the number of its first unit among all units ever ordered in the sandbox, from which its
+       * eSIMs are computed. Null: a production order, or one from before the column, whose eSIMs are rows.
+       */
+      first_unit: k.int("first_unit"),
     },
     (t) => [
       k.index("orders_list").on(t.partner_id, t.environment, t.created_at, t.id),
@@ -59,6 +64,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       k.index("orders_due_partner").on(t.environment, t.partner_id, t.due_at, t.id).where(sql`due_at is not null`),
       k.index("orders_email").on(t.email_key, t.id).where(sql`email_key is not null`),
       k.index("orders_request").on(t.request_id, t.id),
+      k.uniqueIndex("orders_first_unit").on(t.first_unit).where(sql`first_unit is not null`),
+      k.index("orders_sandbox").on(t.created_at, t.id).where(sql`environment = 'sandbox'`),
       // What has ended is never worked again, whatever a command does.
       k.check(
         "orders_ended",
@@ -123,7 +130,10 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
         .notNull()
         .references(() => orders.id),
     },
-    (t) => [k.primaryKey({ columns: [t.partner_id, t.environment, t.space, t.key] })],
+    (t) => [
+      k.primaryKey({ columns: [t.partner_id, t.environment, t.space, t.key] }),
+      k.index("idempotency_keys_order").on(t.order_id),
+    ],
   );
 
   return { orders, orderLines, idempotencyKeys };
