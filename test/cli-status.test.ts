@@ -59,11 +59,16 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   const daemon = await startDaemon({ data });
   for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
   await fetch(`${daemon.url}/readyz`);
-  await expect.poll(async () => (await status()).cron_runs.length).toBe(3);
+  await expect.poll(async () => (await status()).cron_runs.length).toBe(4);
   await daemon.stop();
   const { requests, cron_runs } = await status();
   expect(requests.total).toBe(3);
-  expect(cron_runs.map(({ job }) => job)).toEqual(["activation_calendar", "esim_expiry", "webhook_retention"]);
+  expect(cron_runs.map(({ job }) => job)).toEqual([
+    "activation_calendar",
+    "esim_expiry",
+    "sandbox_retention",
+    "webhook_retention",
+  ]);
   for (const run of cron_runs) expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
   const shown = await esimctl(["status", "--data", data]);
   expect(shown.stdout).toMatch(/^requests +[·█]{60} 3 an hour, \d a minute$/m);

@@ -17,6 +17,7 @@ export const serveOptions = {
   allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
   strictEid: flag("--strict-eid", "refuse orders for devices whose EID has a wrong check digit"),
   inventorySunset: dated("--inventory-sunset <date>", "announce when the deprecated GET /inventory/status ends"),
+  sandboxDays: integer("--sandbox-days <n>", "days that sandbox orders are kept (default 90)", { min: 1, max: 3_650 }),
   takeOverSettings: flag("--take-over-settings", "on PostgreSQL: change the settings that all nodes share to these"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
   workers: integer("--workers <n>", "processes that answer HTTP (default 1)", { min: 1, max: 64 }),

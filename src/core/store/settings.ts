@@ -6,7 +6,7 @@ import type { Read, Tx } from "./store.ts";
  * What an installation remembers of how it was last served: its addresses; `yes` or `no` to private webhooks and to the
  * refusal of EIDs with a wrong check digit; `insecure`: whether addresses without TLS are allowed; `cleartext`: whether
  * HTTP is answered beyond the host without an https public address; `inventory_sunset`, an ISO 8601 moment: when the
- * deprecated inventory endpoint ends, if that is announced.
+ * deprecated inventory endpoint ends, if that is announced; `sandbox_days`: how long sandbox orders are kept.
  */
 export type SettingKey =
   | "public_url"
@@ -15,7 +15,8 @@ export type SettingKey =
   | "strict_eid"
   | "insecure"
   | "cleartext"
-  | "inventory_sunset";
+  | "inventory_sunset"
+  | "sandbox_days";
 
 const byKey = statement((db, t, slot: Slots<{ key: string }>) =>
   db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, slot.key)),

@@ -12,6 +12,8 @@ export interface ServeOptions extends ServedAt {
   strictEid: boolean;
   /** When the deprecated inventory endpoint ends (ms); left out: nothing is announced. */
   inventorySunset?: number | undefined;
+  /** Days that sandbox orders are kept; left out: 90. */
+  sandboxDays?: number | undefined;
   /** Where /metrics listens on loopback; left out: nowhere. */
   metricsPort?: number | undefined;
   /** How many processes serve HTTP; 1: this one does. */

@@ -1,5 +1,6 @@
 import { isoTimeOrNull } from "../../core/kernel/clock.ts";
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
+import { SANDBOX_DAYS } from "../../core/orders/purge-sandbox.ts";
 import { adoptSettings, type SettingKey } from "../../core/store/settings.ts";
 import type { Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
@@ -34,6 +35,7 @@ function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): R
     insecure: options.insecure ? "yes" : "no",
     cleartext: listensInClear(options, publicUrl) ? "yes" : "no",
     inventory_sunset: isoTimeOrNull(options.inventorySunset ?? null),
+    sandbox_days: String(options.sandboxDays ?? SANDBOX_DAYS),
   };
 }
 

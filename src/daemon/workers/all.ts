@@ -7,7 +7,7 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
-import { cronRun, expireEsims, purgeOldDeliveries } from "./cron.ts";
+import { cronRun, expireEsims, purgeOldDeliveries, purgeSandboxOrders } from "./cron.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
@@ -48,6 +48,9 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
   const polling = [
     loop("webhook retention", HOUR_MS, (signal) =>
       cronRun(store, "webhook_retention", () => purgeOldDeliveries({ store }, signal)),
+    ),
+    loop("sandbox retention", HOUR_MS, (signal) =>
+      cronRun(store, "sandbox_retention", () => purgeSandboxOrders({ store }, signal)),
     ),
     loop("expiry", MINUTE_MS, (signal) => cronRun(store, "esim_expiry", () => expireEsims({ store }, signal))),
   ];

@@ -1,5 +1,6 @@
 import { expireDueEsims } from "../../core/esims/expire.ts";
 import { recordCronRun } from "../../core/insight/cron-runs.ts";
+import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import type { CronJob } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 import { purgeStep } from "../../core/webhooks/retention.ts";
@@ -34,4 +35,15 @@ export function expireEsims({ store }: { store: Store }, signal: AbortSignal): P
 /** Drops deliveries and events past their retention, in short steps, and returns how many. Safe to kill. */
 export function purgeOldDeliveries({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
   return drained(signal, () => store.write(purgeStep, null));
+}
+
+/** Deletes sandbox orders past their retention, in short steps, and returns how many. Safe to kill at any moment. */
+export async function purgeSandboxOrders({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
+  let orders = 0;
+  while (!signal.aborted) {
+    const step = await store.write(purgeSandboxStep, null);
+    orders += step.orders;
+    if (step.rows === 0) break;
+  }
+  return orders;
 }

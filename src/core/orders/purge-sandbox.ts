@@ -1,0 +1,188 @@
+import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { recordAudit } from "../audit/record.ts";
+import type { OrderId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { counted } from "../kernel/counted.ts";
+import { firstUuidOf } from "../kernel/ids.ts";
+import { readSetting } from "../store/settings.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Tx } from "../store/store.ts";
+import { linesOfOrder } from "./order.ts";
+
+/** Days that sandbox orders are kept unless the operator sets another number. */
+export const SANDBOX_DAYS = 90;
+
+const DAY_MS = 86_400_000;
+/** Rows that one transaction deletes at most. */
+const STEP = 500;
+
+const oldest = statement((db, t, slot: Slots<{ before: number }>) =>
+  db
+    .select({ id: t.orders.id })
+    .from(t.orders)
+    // Must match the partial index predicate exactly.
+    .where(and(sql`environment = 'sandbox'`, lt(t.orders.created_at, slot.before)))
+    .orderBy(t.orders.created_at, t.orders.id)
+    .limit(1),
+);
+
+type OfOrder = Slots<{ order_id: OrderId; limit: number }>;
+
+/** Deletes some of what belongs to an order, in this order: a row goes before the one that it refers to. */
+const belongings = [
+  statement((db, t, slot: OfOrder) =>
+    db
+      .delete(t.deliveryAttempts)
+      .where(
+        inArray(
+          t.deliveryAttempts.id,
+          db
+            .select({ id: t.deliveryAttempts.id })
+            .from(t.events)
+            .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
+            .innerJoin(t.deliveryAttempts, eq(t.deliveryAttempts.delivery_id, t.deliveries.id))
+            .where(eq(t.events.subject_id, slot.order_id))
+            .limit(slot.limit),
+        ),
+      )
+      .returning({ id: t.deliveryAttempts.id }),
+  ),
+  statement((db, t, slot: OfOrder) =>
+    db
+      .delete(t.deliveries)
+      .where(
+        inArray(
+          t.deliveries.id,
+          db
+            .select({ id: t.deliveries.id })
+            .from(t.events)
+            .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
+            .where(eq(t.events.subject_id, slot.order_id))
+            .limit(slot.limit),
+        ),
+      )
+      .returning({ id: t.deliveries.id }),
+  ),
+  statement((db, t, slot: OfOrder) =>
+    db
+      .delete(t.events)
+      .where(
+        inArray(
+          t.events.id,
+          db.select({ id: t.events.id }).from(t.events).where(eq(t.events.subject_id, slot.order_id)).limit(slot.limit),
+        ),
+      )
+      .returning({ id: t.events.id }),
+  ),
+  statement((db, t, slot: OfOrder) =>
+    db
+      .delete(t.itemAttempts)
+      .where(
+        inArray(
+          t.itemAttempts.id,
+          db
+            .select({ id: t.itemAttempts.id })
+            .from(t.orderItems)
+            .innerJoin(t.itemAttempts, eq(t.itemAttempts.item_id, t.orderItems.id))
+            .where(eq(t.orderItems.order_id, slot.order_id))
+            .limit(slot.limit),
+        ),
+      )
+      .returning({ id: t.itemAttempts.id }),
+  ),
+  statement((db, t, slot: OfOrder) =>
+    db
+      .delete(t.orderItems)
+      .where(
+        inArray(
+          t.orderItems.id,
+          db
+            .select({ id: t.orderItems.id })
+            .from(t.orderItems)
+            .where(eq(t.orderItems.order_id, slot.order_id))
+            .limit(slot.limit),
+        ),
+      )
+      .returning({ id: t.orderItems.id }),
+  ),
+];
+
+const lines = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db.delete(t.orderLines).where(eq(t.orderLines.order_id, slot.order_id)),
+);
+
+const keys = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db.delete(t.idempotencyKeys).where(eq(t.idempotencyKeys.order_id, slot.order_id)),
+);
+
+const order = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
+  db.delete(t.orders).where(eq(t.orders.id, slot.order_id)),
+);
+
+/** eSIMs are never older than their order: where no older order is left, these belong to none. */
+const esims = statement((db, t, slot: Slots<{ before: string; limit: number }>) =>
+  db
+    .delete(t.esims)
+    .where(
+      inArray(
+        t.esims.id,
+        db
+          .select({ id: t.esims.id })
+          .from(t.esims)
+          // Must match the partial index predicate exactly.
+          .where(and(sql`environment = 'sandbox'`, lt(t.esims.id, slot.before)))
+          .orderBy(t.esims.id)
+          .limit(slot.limit),
+      ),
+    )
+    .returning({ id: t.esims.id }),
+);
+
+/** What one step deleted; no rows: nothing is left to purge. */
+export interface PurgedStep {
+  orders: number;
+  rows: number;
+}
+
+/**
+ * Deletes some sandbox orders that are older than the operator keeps them, oldest first, with their items, events,
+ * deliveries, keys and eSIMs: at most 500 rows. The audit trail says how many. Safe to repeat.
+ */
+export async function purgeSandboxStep(tx: Tx, _input: null): Promise<PurgedStep> {
+  const days = Number((await readSetting(tx, "sandbox_days")) ?? SANDBOX_DAYS);
+  const before = tx.now - days * DAY_MS;
+  let room = STEP;
+  let orders = 0;
+  for (let next = first(await oldest(tx, { before })); next !== null; next = first(await oldest(tx, { before }))) {
+    const { rows, gone } = await purgeOrder(tx, next.id, room);
+    room -= rows;
+    if (!gone) return recorded(tx, { orders, rows: STEP - room }, before);
+    orders += 1;
+  }
+  if (room > 0) room -= (await esims(tx, { before: firstUuidOf(before), limit: room })).length;
+  return recorded(tx, { orders, rows: STEP - room }, before);
+}
+
+/** Deletes at most `room` rows of an order; `gone` says whether it was all. */
+async function purgeOrder(tx: Tx, order_id: OrderId, room: number): Promise<{ rows: number; gone: boolean }> {
+  let rows = 0;
+  for (const remove of belongings) {
+    if (rows === room) return { rows, gone: false };
+    rows += (await remove(tx, { order_id, limit: room - rows })).length;
+  }
+  // With the order itself and its key.
+  const last = (await linesOfOrder(tx, order_id)).length + 2;
+  if (last > room - rows) return { rows, gone: false };
+  await lines(tx, { order_id });
+  await keys(tx, { order_id });
+  await order(tx, { order_id });
+  return { rows: rows + last, gone: true };
+}
+
+async function recorded(tx: Tx, step: PurgedStep, before: number): Promise<PurgedStep> {
+  if (step.orders === 0) return step;
+  const note = `${counted(step.orders, "sandbox order")} from before ${isoTime(before)}`;
+  const purged = { action: "orders.purge", targetKind: "orders", targetId: "sandbox", note };
+  await recordAudit(tx, { actor: "worker", ...purged });
+  return step;
+}
