@@ -39,10 +39,12 @@ export interface ShopOptions {
   stock: Record<string, number>;
   priceCents: number;
   fundsCents: number;
+  /** Its credential is one of the sandbox. */
+  sandbox?: boolean;
 }
 
-/** A database with a catalog, stock, and one funded partner with a production credential; closed again. */
-export async function openShop({ folder, url, stock, priceCents, fundsCents }: ShopOptions): Promise<Shop> {
+/** A database with a catalog, stock, and one funded partner with a credential, by default a live one; closed again. */
+export async function openShop({ folder, url, stock, priceCents, fundsCents, sandbox }: ShopOptions): Promise<Shop> {
   const data = join(folder, "data");
   const ids = randomIds();
   const { databaseFile: file, keyFile } = prepareDataDirectory(data, ids);
@@ -51,7 +53,7 @@ export async function openShop({ folder, url, stock, priceCents, fundsCents }: S
   const store = await openStore(location, { clock: systemClock, ids, masterKey: readMasterKey(keyFile) });
   try {
     await prepareStore(store);
-    const credential = await addPartner(store, fundsCents);
+    const credential = await addPartner(store, { fundsCents, live: sandbox !== true });
     const skus = Object.keys(stock);
     const products = await addProducts(
       store,
@@ -64,12 +66,15 @@ export async function openShop({ folder, url, stock, priceCents, fundsCents }: S
   }
 }
 
-async function addPartner(store: Store, fundsCents: number): Promise<Pick<Shop, "clientId" | "clientSecret">> {
+async function addPartner(
+  store: Store,
+  { fundsCents, live }: { fundsCents: number; live: boolean },
+): Promise<Pick<Shop, "clientId" | "clientSecret">> {
   const actor = "test";
   const { id } = await store.write(createPartner, { slug: "acme", name: "Acme", production: true, actor });
   await store.write(updatePartner, { slug: "acme", rateLimit: RATE_LIMIT, actor });
   await store.write(creditWallet, { partnerId: id, amount: minorUnits(fundsCents), currency: "AUD", actor });
-  const credential = await store.write(createCredential, { partner: "acme", live: true, actor });
+  const credential = await store.write(createCredential, { partner: "acme", live, actor });
   return { clientId: credential.client_id, clientSecret: credential.client_secret };
 }
 

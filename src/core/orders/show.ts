@@ -1,22 +1,57 @@
-import { ALL_ESIMS, activationCode, type Esim, type EsimRow, esimPage, toEsim } from "../esims/esim.ts";
+import { ALL_ESIMS, activationCode, type EsimRow, esimPage } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
-import type { OrderId } from "../kernel/brand.ts";
+import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
-import { type LineRow, linesOfOrder, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, type OrderRow, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
 
-/** One order with what was delivered (contract: OrderWithFulfillment). Throws `not_found`. */
-export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; publicUrl: string }) {
+/** Whose order to read, which one, and where links lead. */
+export interface OrderRequest {
+  owner: Owner;
+  id: OrderId;
+  publicUrl: string;
+}
+
+/** An order with more units is read page by page, so that no read is long. */
+export const UNITS_AT_ONCE = 1_000;
+
+/** One order with what was delivered (contract: OrderWithFulfillment), except the eSIMs of the lines in `open`. */
+export interface ShownOrder {
+  order: OrderWithFulfillment;
+  /** Lines of a large order whose `esims` are empty here: `lineEsims` reads them. */
+  open: Set<OrderLineId>;
+}
+
+type OrderWithFulfillment = Awaited<ReturnType<typeof toOrderWithFulfillment>>;
+
+/**
+ * One order with what was delivered; of an order with more than `most` units the eSIMs are left to `lineEsims`. They
+ * are of the same state: what a fulfilled line delivered never changes. Throws `not_found`.
+ */
+export async function showOrder(q: Read, input: OrderRequest & { most: number }): Promise<ShownOrder> {
   const order = await requireOwnOrder(q, input.owner, input.id);
   const lines = await linesOfOrder(q, order.id);
-  const fulfilled = lines.filter((line) => line.status === "fulfilled");
-  const delivered = fulfilled.some((line) => line.product_type !== "physical_sim");
-  const esims = delivered ? (await esimPage(q, order, ALL_ESIMS)).map(({ esim }) => esim) : [];
-  const pushed = fulfilled.some((line) => line.product_type === "esim_eid_push");
+  const delivered = lines.filter((line) => line.status === "fulfilled" && line.product_type !== "physical_sim");
+  const large = order.quantity > input.most;
+  const esims = large || delivered.length === 0 ? [] : await esimPage(q, order, ALL_ESIMS);
+  const pushed = delivered.some((line) => line.product_type === "esim_eid_push");
   const items = pushed ? await itemsOfOrder(q, order.id) : [];
+  return {
+    order: toOrderWithFulfillment(order, lines, (line) => {
+      const own = esims.filter(({ esim }) => esim.line_id === line.id);
+      return fulfillmentOf(line, { esims: own.map(({ esim }) => toLineEsim(q, input.publicUrl, esim, line)), items });
+    }),
+    open: new Set(large ? delivered.map((line) => line.id) : []),
+  };
+}
+
+function toOrderWithFulfillment(
+  order: OrderRow,
+  lines: LineRow[],
+  fulfillment: (line: LineRow) => Record<string, unknown>,
+) {
   return {
     id: order.id,
     order_number: order.order_number,
@@ -36,33 +71,9 @@ export async function showOrder(q: Read, input: { owner: Owner; id: OrderId; pub
       quantity: line.quantity,
       price_per_unit_cents: line.unit_price_cents,
       subtotal_cents: line.unit_price_cents * line.quantity,
-      fulfillment: fulfillmentOf(q, input.publicUrl, line, { esims, items }),
+      fulfillment: fulfillment(line),
     })),
   };
-}
-
-/** Contract: OrderEsims. */
-export interface OrderEsims {
-  order_id: OrderId;
-  esims: Esim[];
-  count: number;
-}
-
-/** The eSIMs of a fulfilled order (contract: GET /orders/{id}/esims). Throws `not_found`, `order_not_fulfilled`. */
-export async function orderEsims(
-  q: Read,
-  input: { owner: Owner; id: OrderId; publicUrl: string },
-): Promise<OrderEsims> {
-  const order = await requireOwnOrder(q, input.owner, input.id);
-  if (order.status !== "fulfilled") {
-    throw new Problem(
-      "order_not_fulfilled",
-      `Order ${order.order_number} is ${order.status}; eSIMs come when it is fulfilled.`,
-    );
-  }
-  const rows = await esimPage(q, order, ALL_ESIMS);
-  const esims = rows.map(({ esim, activation_policy }) => toEsim(q, input.publicUrl, esim, activation_policy));
-  return { order_id: order.id, esims, count: esims.length };
 }
 
 /** What only the operator sees of an order: why it waits or ended, and what its suppliers are to deliver. */
@@ -83,28 +94,24 @@ export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
 
 /** What a line's delivery looks like, by product type; nothing shows before the line is fulfilled. */
 function fulfillmentOf(
-  q: Read,
-  publicUrl: string,
   line: LineRow,
-  { esims, items }: { esims: EsimRow[]; items: ItemRow[] },
+  { esims, items }: { esims: ReturnType<typeof toLineEsim>[]; items: ItemRow[] },
 ): Record<string, unknown> {
   if (line.status === "cancelled") return { status: "cancelled" };
   if (line.product_type === "physical_sim") return shippingOf(line);
   if (line.status !== "fulfilled") return { status: line.status };
-  const isPush = line.product_type === "esim_eid_push";
+  return { status: "fulfilled", ...(line.product_type === "esim_eid_push" ? eidsOf(line, items) : {}), esims };
+}
+
+/** An eSIM as the line that delivered it shows it. */
+export function toLineEsim(q: Read, publicUrl: string, esim: EsimRow, line: LineRow) {
   return {
-    status: "fulfilled",
-    ...(isPush ? eidsOf(line, items) : {}),
-    esims: esims
-      .filter((esim) => esim.line_id === line.id)
-      .map((esim) => ({
-        iccid: esim.iccid,
-        activation_code: activationCode(esim),
-        smdp_address: esim.smdp_address,
-        matching_id: esim.matching_id,
-        ...esimLinks(q.vault, publicUrl, esim.id),
-        ...(isPush ? { eid_number: esim.eid } : {}),
-      })),
+    iccid: esim.iccid,
+    activation_code: activationCode(esim),
+    smdp_address: esim.smdp_address,
+    matching_id: esim.matching_id,
+    ...esimLinks(q.vault, publicUrl, esim.id),
+    ...(line.product_type === "esim_eid_push" ? { eid_number: esim.eid } : {}),
   };
 }
 

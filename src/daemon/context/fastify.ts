@@ -70,6 +70,8 @@ declare module "fastify" {
     principal: Principal | undefined;
     /** The client whose limit the request counts for: the caller's, or that of an expired token. Else its address. */
     counted: Counted | undefined;
+    /** Throws what a new request with this token would be refused with: it expired or was revoked meanwhile. */
+    confirmAccess(): Promise<void>;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

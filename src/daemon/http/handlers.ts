@@ -7,6 +7,7 @@ import type { RequestCounting } from "../metrics/metrics.ts";
 import { registerAccess } from "../plugins/access.ts";
 import { BODY_LIMIT, registerBodies, registerEmptyBodies } from "../plugins/bodies.ts";
 import { LONGEST_PARAMETER, letThrough, NO_STORE, registerContentCodings } from "../plugins/http-rules.ts";
+import { registerLongBodies } from "../plugins/long-bodies.ts";
 import { registerProblems, sendProblem } from "../plugins/problems.ts";
 import { type RateLimits, unlimited } from "../plugins/rate-limits.ts";
 import {
@@ -55,6 +56,7 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   registerContentCodings(app);
   registerAccess(app, options.authenticate, limits);
   registerValidation(app);
+  registerLongBodies(app);
   const registerRoutes = () => {
     for (const routes of options.routes) {
       // Fastify searches all loaded modules for a plugin that brings no name.
@@ -99,13 +101,15 @@ declare module "fastify" {
     lifecycle: {
       /** Set by `drain`: the requests in flight are the last. */
       draining: boolean;
+      /** Aborted by `drain`: what would take long ends at once. */
+      stopping: AbortController;
     };
   }
 }
 
 /** Whether the daemon is being stopped, and what that means for connections. */
 function registerLifecycle(app: App): void {
-  app.decorate("lifecycle", { draining: false });
+  app.decorate("lifecycle", { draining: false, stopping: new AbortController() });
   // A connection that was in use when the stop began would otherwise stay open for its next request.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (app.lifecycle.draining) reply.header("connection", "close");

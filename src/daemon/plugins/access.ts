@@ -72,6 +72,10 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | u
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   app.decorateRequest("principal", undefined);
   app.decorateRequest("counted", undefined);
+  app.decorateRequest("confirmAccess", async function confirmAccess(this: FastifyRequest) {
+    const caller = await authenticate(this.headers.authorization);
+    if ("refusal" in caller) throw caller.refusal;
+  });
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
     const { scope } = request.routeOptions.config;

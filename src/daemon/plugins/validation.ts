@@ -79,14 +79,16 @@ type Serializer = (doc: unknown) => string;
 const compileResponse = SerializerSelector()({}, {});
 const serializers = new WeakMap<object, Serializer>();
 
-/** Compiles a response schema once: routes share schemas, and GET and HEAD of a route have the same one. */
-const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema, url, method, httpStatus = "" }) => {
+/** What serializes values of a response schema. Compiled once: routes share schemas, as do GET and HEAD of a route. */
+export function serializerOf(schema: TSchema): Serializer {
   const known = serializers.get(schema);
   if (known !== undefined) return known;
-  const serializer: Serializer = compileResponse({ schema, url, method, httpStatus });
+  const serializer: Serializer = compileResponse({ schema, url: "", method: "", httpStatus: "" });
   serializers.set(schema, serializer);
   return serializer;
-};
+}
+
+const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }) => serializerOf(schema);
 
 /** Validation of all requests: no NUL or broken text anywhere, then the route's schemas. */
 export function registerValidation(app: App): void {

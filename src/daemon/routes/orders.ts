@@ -6,9 +6,10 @@ import { instantOf } from "../../core/kernel/clock.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
+import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { orderEsims, showOrder } from "../../core/orders/show.ts";
+import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import type { DaemonContext } from "../context/context.ts";
@@ -22,10 +23,12 @@ import {
   IdempotencyHeader,
   NewOrder,
   OrderEsims,
+  OrderEsimsQuery,
   OrderPage,
   OrderParams,
   OrderQuery,
 } from "../schemas/order.ts";
+import { esimsPieces, orderPieces } from "./order-bodies.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -33,6 +36,7 @@ export const orderRoutes: RoutePlugin = (app, context) => {
   createRoute(app, context);
   listRoute(app, context);
   readRoutes(app, context);
+  esimsRoute(app, context);
 };
 
 function createRoute(app: App, { store, addresses }: DaemonContext): void {
@@ -120,6 +124,10 @@ function creationTimes({ created_after, created_before }: Static<typeof OrderQue
   return { createdAfter, createdBefore };
 }
 
+const IN_PIECES =
+  "The body of an order with more than 1,000 units is sent in pieces, and a credential gets one such body at a time: " +
+  "further requests for one wait. A body that is cut off ends without the last chunk of its transfer coding.";
+
 function readRoutes(app: App, { store, addresses }: DaemonContext): void {
   const { publicUrl } = addresses;
 
@@ -131,27 +139,16 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       operationId: "getOrder",
       tags: ["Orders"],
       summary: "Read one order with what was delivered",
-      description: "The content of each line's fulfillment depends on its product_type.",
+      description: `The content of each line's fulfillment depends on its product_type. ${IN_PIECES}`,
       params: OrderParams,
       response: { 200: OrderWithFulfillment },
     },
-    handler: (request) => store.read(showOrder, { owner: principalOf(request), id: request.params.id, publicUrl }),
-  });
-
-  app.route({
-    method: "GET",
-    url: "/api/v1/orders/:id/esims",
-    config: { scope: "read:esims", problems: ["not_found", "order_not_fulfilled"] },
-    schema: {
-      operationId: "getOrderEsims",
-      tags: ["Orders"],
-      summary: "Fetch the eSIMs of a fulfilled order",
-      description:
-        "Activation codes, QR codes and install pages. 400 order_not_fulfilled until the order is " + "fulfilled.",
-      params: OrderParams,
-      response: { 200: OrderEsims },
+    async handler(request, reply) {
+      const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
+      const { order, open } = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+      if (open.size === 0) return order;
+      return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
-    handler: (request) => store.read(orderEsims, { owner: principalOf(request), id: request.params.id, publicUrl }),
   });
 
   app.route({
@@ -167,6 +164,36 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
       response: { 200: ActivationStatus },
     },
     handler: (request) => store.read(activationStatus, { owner: principalOf(request), id: request.params.id }),
+  });
+}
+
+function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
+  const { publicUrl } = addresses;
+
+  app.route({
+    method: "GET",
+    url: "/api/v1/orders/:id/esims",
+    config: { scope: "read:esims", problems: ["not_found", "order_not_fulfilled", "invalid_cursor"] },
+    schema: {
+      operationId: "getOrderEsims",
+      tags: ["Orders"],
+      summary: "Fetch the eSIMs of a fulfilled order",
+      description:
+        "Activation codes, QR codes and install pages of all eSIMs of the order, or of a page of them with limit or " +
+        `cursor. 400 order_not_fulfilled until the order is fulfilled. ${IN_PIECES}`,
+      params: OrderParams,
+      querystring: OrderEsimsQuery,
+      response: { 200: OrderEsims },
+    },
+    async handler(request, reply) {
+      const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
+      const { limit, cursor } = request.query;
+      if (limit !== undefined || cursor !== undefined) {
+        return store.read(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
+      }
+      const esims = await store.read(orderEsims, { ...asked, most: UNITS_AT_ONCE });
+      return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));
+    },
   });
 }
 

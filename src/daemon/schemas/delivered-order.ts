@@ -77,7 +77,7 @@ const lines = {
 } satisfies Record<ProductType, TSchema>;
 
 /** A line as it is serialized: in one shape, since a serializer would try each shape of the union on each line. */
-const DeliveredLine = Type.Object(
+export const DeliveredLine = Type.Object(
   { ...line, product_type: OneOf(productTypes), fulfillment: Type.Record(Type.String(), Type.Unknown()) },
   shownAs(Discriminated("DeliveredLine", "product_type", lines)),
 );

@@ -223,9 +223,20 @@ export const OrderQuery = Type.Object({
   product_id: Type.Optional(UuidOf<"product">("Orders with a line of this product")),
 });
 
+/** Beyond the contract: without either, a body has all eSIMs of the order. */
+export const OrderEsimsQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: "eSIMs a page; left out, all of the order" }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: "next_cursor of the page before; 1,000 a page" }),
+  ),
+});
+
 export const OrderParams = Type.Object({ id: OrderId });
 
-const Esim = Type.Object(
+/** An eSIM of an order (contract: OrderEsims). */
+export const OrderEsim = Type.Object(
   {
     id: UuidOf<"esim">("The eSIM"),
     iccid: Type.String({ examples: ["8999031415926535893"] }),
@@ -282,6 +293,12 @@ export const ActivationStatus = Type.Object(
 
 /** Contract: OrderEsims. */
 export const OrderEsims = Type.Object(
-  { order_id: OrderId, esims: Type.Array(Esim), count: Type.Integer({ examples: [1] }) },
+  {
+    order_id: OrderId,
+    esims: Type.Array(OrderEsim),
+    count: Type.Integer({ description: "eSIMs in this body", examples: [1] }),
+    // Present if the request has a limit or a cursor.
+    pagination: Type.Optional(Pagination),
+  },
   named("OrderEsims"),
 );

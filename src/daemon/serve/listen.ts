@@ -59,11 +59,12 @@ export async function listen(app: App, { host, port }: { host: string; port: num
 }
 
 /**
- * Stops gracefully: /readyz answers 503, no connection is accepted, requests in flight have `ms` to finish, then
- * their connections are closed. Resolves once the app is closed.
+ * Stops gracefully: /readyz answers 503, no connection is accepted, long bodies are cut off, other requests in flight
+ * have `ms` to finish, then their connections are closed. Resolves once the app is closed.
  */
 export async function drain(app: App, ms: number): Promise<void> {
   app.lifecycle.draining = true;
+  app.lifecycle.stopping.abort();
   const cut = setTimeout(() => app.server.closeAllConnections(), ms);
   try {
     await app.close();

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { type Daemon, startDaemon } from "../support/daemon.ts";
+import { eventually } from "../support/hangs.ts";
+import { call } from "../support/platform.ts";
+import { openShop, shopToken } from "../support/shop.ts";
+import { freshPostgres, onPostgres, runStatements, temporaryDirectory } from "../support/store.ts";
+
+const UNITS = 500_000;
+const MEGABYTE = 1024 * 1024;
+const FLAT = 64 * MEGABYTE;
+/** Under any traffic V8 lets the heap of a fresh process grow by so much before it collects. */
+const WARMING_UP = 192 * MEGABYTE;
+
+/** The memory that the process holds (bytes). */
+function memoryOf(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+interface Read {
+  bytes: number;
+  iccids: number;
+  distinct: number;
+  tail: string;
+  ms: number;
+}
+
+/** Reads a body to its end without holding it. */
+async function readThrough(url: string, token: string): Promise<Read> {
+  const began = performance.now();
+  const sent = request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }).end();
+  const [message] = await once(sent, "response");
+  expect(message.statusCode).toBe(200);
+  const seen = new Set<string>();
+  let [bytes, iccids, rest] = [0, 0, ""];
+  for await (const chunk of message.setEncoding("latin1")) {
+    bytes += chunk.length;
+    const text: string = rest + chunk;
+    for (const [, iccid = ""] of text.matchAll(/"iccid":"(\d+)"/g)) {
+      iccids += 1;
+      seen.add(createHash("md5").update(iccid).digest("base64url").slice(0, 12));
+    }
+    // A match never spans what is kept here: it begins behind the last comma.
+    rest = text.slice(text.lastIndexOf(",") + 1);
+  }
+  return { bytes, iccids, distinct: seen.size, tail: rest, ms: performance.now() - began };
+}
+
+/** The large order of a partner, served by a daemon of its own. */
+async function served({ sandbox }: { sandbox: boolean }) {
+  const url = onPostgres ? (await freshPostgres()).url : undefined;
+  const folder = temporaryDirectory();
+  const shop = await openShop({ folder, url, stock: { EU5: 1 }, priceCents: 1, fundsCents: UNITS * 2, sandbox });
+  if (!sandbox) await fillStock(url === undefined ? { file: `${shop.data}/esimctl.db`, create: false } : { url });
+  const daemon = await startDaemon(shop.served);
+  const token = await shopToken(shop, daemon.url);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "large" };
+  const line_items = Array.from({ length: 50 }, () => ({ product_id: shop.products.EU5, quantity: 10_000 }));
+  const began = performance.now();
+  const body = JSON.stringify({ line_items });
+  const placed = await call(`${daemon.url}/api/v1/orders`, { method: "POST", headers, body });
+  expect(placed.status).toBe(201);
+  const path = `${daemon.url}/api/v1/orders/${placed.body.id}`;
+  await eventually(
+    () => call(`${path}/esims?limit=1`, { headers }),
+    ({ status }) => status === 200,
+  );
+  console.log(`fulfilled after ${Math.round(performance.now() - began)} ms`);
+  return { daemon, token, path };
+}
+
+/** Stock by one statement: importing half a million eSIMs is not what is tested here. */
+function fillStock(location: Parameters<typeof runStatements>[0]): Promise<void> {
+  return runStatements(location, [
+    `INSERT INTO esims (id, iccid, product_id, smdp_address, matching_id, status, created_at)
+      WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at <= ${UNITS})
+      SELECT '01990000-0000-7000-8000-00000' || (1000000 + at), '894410000000' || (1000000 + at), products.id,
+      'smdp.example.net', 'MATCH-' || at, 'inactive', 1 FROM products, n WHERE sku = 'EU5'`,
+    `UPDATE stock_pools SET available = available + ${UNITS + 1}`,
+  ]);
+}
+
+/** Reads a body while others ask for /healthz; `most` is the most memory that the daemon held (bytes). */
+async function observed(daemon: Daemon, url: string, token: string) {
+  let [most, slowest, asked, reading] = [0, 0, 0, true];
+  const read = readThrough(url, token).finally(() => {
+    reading = false;
+  });
+  while (reading) {
+    const began = performance.now();
+    expect((await call(`${daemon.url}/healthz`)).status).toBe(200);
+    slowest = Math.max(slowest, performance.now() - began);
+    asked += 1;
+    most = Math.max(most, memoryOf(daemon.pid));
+    await pause(100);
+  }
+  return { most, slowest, asked, read: await read };
+}
+
+test.for([{ sandbox: true }, { sandbox: false }])(
+  "500,000 eSIMs are read with flat memory, while others are answered: %o",
+  async (kind) => {
+    const { daemon, token, path } = await served(kind);
+    const fresh = memoryOf(daemon.pid);
+    const cold = await observed(daemon, `${path}/esims`, token);
+    const idle = memoryOf(daemon.pid);
+    const warm = await observed(daemon, kind.sandbox ? `${path}/esims` : path, token);
+    console.log({ ...kind, fresh, cold, idle, warm });
+    for (const { read, asked } of [cold, warm]) {
+      expect([read.iccids, read.distinct]).toEqual([UNITS, UNITS]);
+      expect(read.tail).toMatch(/\}\]\}\}\]\}$|"count":500000\}$/);
+      expect(asked).toBeGreaterThan(10);
+    }
+    expect(cold.most - fresh).toBeLessThan(WARMING_UP);
+    expect(warm.most - idle).toBeLessThan(FLAT);
+    expect((await daemon.stop()).exitCode).toBe(0);
+  },
+);
