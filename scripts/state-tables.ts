@@ -102,7 +102,10 @@ export const machines: Readonly<Record<string, Machine>> = {
   },
   deliveries: {
     table: deliveryTransitions,
-    begins: { pending: "an event happens", held: "an event happens while its endpoint is not active" },
+    begins: {
+      pending: "an event happens",
+      held: "an event happens while its endpoint is not active, or has as many waiting as its partner's limit allows",
+    },
     occasions: {
       "pending → delivered": "the endpoint answers 2xx",
       "pending → exhausted": "the first attempt and five retries failed",

@@ -39,6 +39,15 @@ describe("partners", () => {
       rate_limit_per_minute: 300,
       agent: true,
       production_enabled: false,
+      limits: {
+        max_endpoints: 100,
+        max_pool: null,
+        max_open_activations: null,
+        max_sandbox_activations: 1000,
+        max_pending_deliveries: null,
+        max_days_ahead: null,
+        sandbox_activations: true,
+      },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");
@@ -53,6 +62,43 @@ describe("partners", () => {
     expect(await failure("partners create acme --name Again")).toMatchObject({ exitCode: 1, code: "duplicate" });
     expect(await failure("partners create Acme! --name A")).toMatchObject({ exitCode: 1, code: "validation" });
     expect(await failure("partners show nobody")).toMatchObject({ exitCode: 1, code: "not_found" });
+  });
+
+  test("update sets the limits of a partner, none goes back to the default, and both are audited", async () => {
+    const { run, json, failure } = await installation();
+    await json("partners create acme --name Acme");
+    const endpoints = "--max-endpoints 20 --max-pending-deliveries 5000";
+    const activations = "--max-open-activations 300 --max-sandbox-activations 0 --no-sandbox-activations";
+    const limits = {
+      max_endpoints: 20,
+      max_pool: 400,
+      max_open_activations: 300,
+      max_sandbox_activations: 0,
+      max_pending_deliveries: 5000,
+      max_days_ahead: 365,
+      sandbox_activations: false,
+    };
+    const all = `partners update acme ${endpoints} ${activations} --max-pool 400 --max-days-ahead 365`;
+    expect(await json(all)).toMatchObject({ slug: "acme", limits });
+    expect(await json("partners show acme")).toMatchObject({ limits });
+    const { stdout } = await run("partners show acme");
+    expect(stdout).toMatch(/endpoints +at most 20/);
+    expect(stdout).toMatch(/sandbox activations +not allowed/);
+    expect(await json("audit list --target acme")).toMatchObject({
+      data: [
+        { action: "partners.update", fields: expect.arrayContaining(["max_endpoints", "sandbox_activations"]) },
+        {},
+      ],
+    });
+    const back = "partners update acme --max-endpoints none --max-pool none --sandbox-activations";
+    expect(await json(back)).toMatchObject({
+      limits: { ...limits, max_endpoints: 100, max_pool: null, sandbox_activations: true },
+    });
+    expect(await failure("partners update acme --max-days-ahead 4000")).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("from 0 to 3650"),
+    });
+    expect(await failure("partners update acme --max-pool some")).toMatchObject({ exitCode: 2 });
   });
 
   test("suspend wants a yes, which only --yes can give without a terminal", async () => {

@@ -33,7 +33,7 @@ export const nouns: readonly Noun[] = [
     list: ["all partners, by slug", () => import("./commands/partners/list.ts")],
     show: ["one partner", () => import("./commands/partners/show.ts")],
     update: [
-      "change tier, agent record, production access or rate limit",
+      "change tier, agent record, production access, rate limit or other limits",
       () => import("./commands/partners/update.ts"),
     ],
     suspend: ["stop a partner's API access at once", () => import("./commands/partners/suspend.ts")],

@@ -4,6 +4,8 @@ import type { PassportId } from "../../src/core/kernel/brand.ts";
 import { suspendPartner } from "../../src/core/partners/suspend.ts";
 
 import { drawPassport } from "../../src/core/passports/draw.ts";
+import { updateRow } from "../../src/core/store/rows.ts";
+import type { Row } from "../../src/core/store/schema/tables.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { claimItems } from "../../src/core/supplies/due.ts";
 import { iccid, request } from "./activations.ts";
@@ -87,6 +89,11 @@ async function imported(stage: Stage, ...records: object[]) {
   const reply = await caller.send("POST", "/api/v1/kyc/passports", { records });
   const ids: PassportId[] = reply.body.records.map((record: { id: PassportId }) => record.id);
   return { caller, reply, ids };
+}
+
+/** Sets limits of the caller's partner. */
+async function limit({ platform }: Stage, { partnerId: id }: Caller, limits: Partial<Row<"partners">>) {
+  await platform.store.write((tx) => updateRow(tx, "partners", { id }, limits), null);
 }
 
 /** A passport that an activation drew. */
@@ -270,6 +277,11 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
   },
   importPassports: {
     201: async (stage) => (await imported(stage, passport())).reply,
+    409: async (stage) => {
+      const { caller } = await imported(stage, passport());
+      await limit(stage, caller, { max_pool: 1 });
+      return caller.send("POST", "/api/v1/kyc/passports", { records: [passport()] });
+    },
     422: noAgent("POST", "/api/v1/kyc/passports", { records: [passport()] }),
   },
   listPassports: { 422: noAgent("GET", "/api/v1/kyc/passports") },
@@ -297,7 +309,14 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     },
     422: noAgent("DELETE", "/api/v1/kyc/passports/{id}"),
   },
-  createWebhook: { 201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/webhooks", endpoint) },
+  createWebhook: {
+    201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/webhooks", endpoint),
+    409: async (stage) => {
+      const { caller } = await registered(stage);
+      await limit(stage, caller, { max_endpoints: 1 });
+      return caller.send("POST", "/api/v1/webhooks", endpoint);
+    },
+  },
   getWebhook: {
     200: async (stage) => {
       const { caller, path } = await registered(stage);

@@ -84,6 +84,12 @@ export function integer(
   return { flags: [flags], help, required: false, read };
 }
 
+/** `--max-pool <n>`: a whole number from 0 to `max`, or `none`, which is null. */
+export function bound(flags: string, help: string, { max }: { max: number }): Option<number | null | undefined> {
+  const number = integer(flags, help, { max });
+  return { ...number, read: (given) => (given === "none" ? null : number.read(given)) };
+}
+
 /** `--amount <amount>`: a plain decimal, kept as typed: its value depends on the currency. */
 export function decimal(flags: string, help: string): Option<string | undefined> {
   const read = (given: unknown) => {

@@ -1,5 +1,6 @@
-import { isCivilDate } from "../kernel/calendar-day.ts";
+import { daysBetween, isCivilDate } from "../kernel/calendar-day.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
+import { counted } from "../kernel/counted.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { ProcessingMode } from "../store/schema/values.ts";
 
@@ -14,12 +15,18 @@ export function sydneyToday(now: number): string {
   return civilDateAt(now, ACTIVATION_ZONE);
 }
 
-/** Throws `invalid_activation_date` unless `date` (YYYY-MM-DD) is a real day that is not past in Sydney. */
-export function checkActivationDate(date: string, now: number): void {
+/**
+ * Throws `invalid_activation_date` unless `date` (YYYY-MM-DD) is a real day that is not past in Sydney and at most
+ * `daysAhead` days from now (null: any).
+ */
+export function checkActivationDate(date: string, now: number, daysAhead: number | null): void {
   if (!isCivilDate(date)) throw new Problem("invalid_activation_date", `There is no ${date} in the calendar.`);
   const today = sydneyToday(now);
   if (date < today) {
     throw new Problem("invalid_activation_date", `${date} is past: in Sydney it is ${today}.`);
+  }
+  if (daysAhead !== null && daysBetween(today, date) > daysAhead) {
+    throw new Problem("invalid_activation_date", `${date} is more than ${counted(daysAhead, "day")} ahead.`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Actor } from "../audit/record.ts";
 import { givenNames } from "../audit/set-row.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import type { Tx } from "../store/store.ts";
 import {
   type Activation,
@@ -36,17 +37,23 @@ export async function rescheduleActivation(
       members: { current_status: row.status },
     });
   }
-  const change = changeOf(tx, row, input.edit);
+  const { max_days_ahead } = await limitsOfPartner(tx, row.partner_id);
+  const change = changeOf(tx, row, input.edit, max_days_ahead);
   const edited = await progressActivation(tx, row, change);
   const fields = givenNames(input.edit);
   await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields });
   return toActivation(edited);
 }
 
-function changeOf(tx: Tx, row: ActivationRow, { requested_activation_date: date, note }: Edit): Change {
+function changeOf(
+  tx: Tx,
+  row: ActivationRow,
+  { requested_activation_date: date, note }: Edit,
+  daysAhead: number | null,
+): Change {
   const noted = note === undefined ? {} : { note: note === "" ? null : note };
   if (date === undefined || date === row.activation_date) return noted;
-  checkActivationDate(date, tx.now);
+  checkActivationDate(date, tx.now, daysAhead);
   const expiry = openKyc(tx, row.sealed)?.reveal().passport_expiry ?? null;
   if (expiry !== null && expiry < date) {
     const errors = { requested_activation_date: ["is later than the passport is valid"] };

@@ -8,9 +8,11 @@ import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { drawPassport } from "../passports/draw.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requestToReplace } from "./activation.ts";
+import { requireRoom } from "./bound.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
 import { checkKyc, drawableFields, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
@@ -38,7 +40,7 @@ export interface Submission extends Owner {
 /** Most characters of first and last name joined (contract: Limits). */
 const CUSTOMER_NAME_LENGTH = 100;
 
-/** Why a request may be refused: each is that one request's own fault. */
+/** Why a request may be refused while others of the same file or caller are accepted. */
 export const submitRefusals = [
   "validation",
   "missing_kyc",
@@ -46,27 +48,33 @@ export const submitRefusals = [
   "carrier_not_supported",
   "duplicate",
   "date_conflict",
+  "sandbox_activations_disabled",
+  "too_many_activations",
 ] as const satisfies ProblemSlug[];
 
 /**
- * Takes a request into the queue (contract: POST /activations). Checks shape, carrier, identity, date and conflicts, in
- * this order. Throws one of `submitRefusals`; with `draw` also `conflict` when the pool has no passport for it.
+ * Takes a request into the queue (contract: POST /activations). Checks shape, carrier, identity, date, conflicts and
+ * the partner's bound, in this order. Throws one of `submitRefusals`; with `draw` also `conflict` when the pool has no
+ * passport for it.
  */
 export async function submitActivation(tx: Tx, input: Submission) {
-  const { request } = input;
+  const { request, environment } = input;
+  const limits = await limitsOfPartner(tx, input.partnerId);
+  if (environment === "sandbox" && !limits.sandbox_activations) refuseSandbox();
   const { fields, errors } = checkKyc(request, tx.now);
   refuse({ ...errors, ...nameFaults(fields) });
   const carrier = await carrierOfIccid(tx, request.iccid);
   requireKyc(carrier, input.draw ? { ...drawableFields, ...fields } : fields);
-  checkActivationDate(request.activation_date, tx.now);
+  checkActivationDate(request.activation_date, tx.now, limits.max_days_ahead);
   refuseExpired(fields.passport_expiry ?? null, request.activation_date);
   const replaced = await requestToReplace(tx, {
     partnerId: input.partnerId,
-    environment: input.environment,
+    environment,
     iccid: request.iccid,
     activationDate: request.activation_date,
     confirmDateChange: request.confirm_date_change === true,
   });
+  await requireRoom(tx, input, { limits, replaced: replaced !== null });
   if (replaced !== null) {
     await cancelRow(tx, replaced, {
       reason: `replaced: date changed to ${request.activation_date}`,
@@ -81,6 +89,11 @@ export async function submitActivation(tx: Tx, input: Submission) {
   await insertRow(tx, "activations", row);
   tx.signal("activations");
   return toCreated(row);
+}
+
+function refuseSandbox(): never {
+  const words = "Activation requests are real in the sandbox too; the operator has not allowed yours there.";
+  throw new Problem("sandbox_activations_disabled", words);
 }
 
 interface Beginning {

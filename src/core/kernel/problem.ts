@@ -22,7 +22,7 @@ export const problems = {
   invalid_activation_date: {
     status: 400,
     title: "Invalid Activation Date",
-    hint: "Choose a real calendar date that is not past.",
+    hint: "Choose a real calendar date that is not past and not further ahead than detail allows.",
   },
   missing_kyc: { status: 400, title: "Missing Identity Fields", hint: "Send the identity fields named in detail." },
   order_not_fulfilled: {
@@ -47,6 +47,11 @@ export const problems = {
     hint: "Request a token with the scope named in detail.",
   },
   partner_suspended: { status: 403, title: "Partner Suspended", hint: "Ask the operator to resume the account." },
+  sandbox_activations_disabled: {
+    status: 403,
+    title: "Sandbox Activations Disabled",
+    hint: "Use a production credential, or ask the operator to allow activation requests in the sandbox.",
+  },
   esim_forbidden: { status: 403, title: "eSIM Not Accessible", hint: "Only eSIMs of your own orders can be read." },
   not_found: { status: 404, title: "Not Found", hint: "Check the address and the id." },
   method_not_allowed: { status: 405, title: "Method Not Allowed", hint: "Use one of the methods in the Allow header." },
@@ -65,6 +70,21 @@ export const problems = {
     hint: "A passport used for an activation can no longer be changed.",
   },
   passport_conflict: { status: 409, title: "Passport Conflict", hint: "Another record of your pool has this number." },
+  too_many_endpoints: {
+    status: 409,
+    title: "Too Many Endpoints",
+    hint: "Delete an endpoint that is no longer used, or ask the operator for a higher limit.",
+  },
+  too_many_activations: {
+    status: 409,
+    title: "Too Many Activations",
+    hint: "Wait until open requests are completed, cancel some, or ask the operator for a higher limit.",
+  },
+  pool_full: {
+    status: 409,
+    title: "Pool Full",
+    hint: "Withdraw passports that are no longer used, or ask the operator for a higher limit.",
+  },
   conflict: { status: 409, title: "Conflict", hint: "Look at the current state before trying again." },
   payload_too_large: { status: 413, title: "Payload Too Large", hint: "A body has at most 1 MiB; split the request." },
   unsupported_media_type: { status: 415, title: "Unsupported Media Type", hint: "Send application/json." },

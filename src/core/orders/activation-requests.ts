@@ -1,6 +1,7 @@
-import { isCivilDate } from "../kernel/calendar-day.ts";
+import { daysBetween, isCivilDate } from "../kernel/calendar-day.ts";
 import { eidValid } from "../kernel/check-digits.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
+import { counted } from "../kernel/counted.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
@@ -16,15 +17,22 @@ export function isScheduled(deliveryMethod: string): boolean {
   return scheduledMethods.some((method) => method === deliveryMethod);
 }
 
+/** What activation dates are compared with. */
+interface Dates {
+  now: number;
+  daysAhead: number | null;
+}
+
 /**
  * Assigns travellers to lines, in the order of the requests. Throws `validation` naming missing and surplus ones
  * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that the
- * calendar does not have, or that is past in the request's own time zone.
+ * calendar does not have, that is past in the request's own time zone, or more than `daysAhead` days ahead there (null:
+ * any).
  */
 export function matchRequests(
   lines: PricedLine[],
   requests: ActivationRequest[],
-  { now, strictEid }: { now: number; strictEid: boolean },
+  { strictEid, ...dates }: Dates & { strictEid: boolean },
 ): Traveller[][] {
   const errors: FieldErrors = {};
   const waiting = new Map<string, { index: number; request: ActivationRequest }[]>();
@@ -52,7 +60,7 @@ export function matchRequests(
     }
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  refuseDates(requests, now);
+  refuseDates(requests, dates);
   return travellers;
 }
 
@@ -70,18 +78,21 @@ export function wrongEids(requests: Pick<ActivationRequest, "eid_number">[]): st
   );
 }
 
-function refuseDates(requests: ActivationRequest[], now: number): void {
+function refuseDates(requests: ActivationRequest[], dates: Dates): void {
   for (const [index, request] of requests.entries()) {
-    const words = dateProblem(request, now);
+    const words = dateProblem(request, dates);
     if (words === undefined) continue;
     const field = `activation_requests.${index}.activation_date`;
     throw new Problem("invalid_activation_date", `${field} ${words}.`, { errors: { [field]: [words] } });
   }
 }
 
-function dateProblem({ activation_date, timezone }: ActivationRequest, now: number): string | undefined {
+function dateProblem({ activation_date, timezone }: ActivationRequest, { now, daysAhead }: Dates): string | undefined {
   if (!isCivilDate(activation_date)) return "is not a day that the calendar has";
-  return activation_date < civilDateAt(now, timezone) ? `is past in ${timezone}` : undefined;
+  const today = civilDateAt(now, timezone);
+  if (activation_date < today) return `is past in ${timezone}`;
+  const tooFar = daysAhead !== null && daysBetween(today, activation_date) > daysAhead;
+  return tooFar ? `is more than ${counted(daysAhead, "day")} ahead` : undefined;
 }
 
 function travellerOf({ product_id, ...traveller }: ActivationRequest): Traveller {

@@ -6,6 +6,7 @@ import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
@@ -58,7 +59,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const replay = await replayOf(tx, request);
   if (replay !== null) return replay;
   const priced = await priceLines(tx, input.lines);
-  const travellers = await travellersOf(tx, priced.lines, input.activationRequests);
+  const travellers = await travellersOf(tx, priced.lines, input);
   const id = newId<OrderId>(tx);
   const order_number = await newOrderNumber(tx);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
@@ -70,10 +71,16 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 
-async function travellersOf(tx: Tx, lines: PricedLine[], requests: ActivationRequest[]): Promise<Traveller[][]> {
-  // Few orders have any: the others skip the setting.
-  const strictEid = requests.length > 0 && (await readSetting(tx, "strict_eid")) === "yes";
-  return matchRequests(lines, requests, { now: tx.now, strictEid });
+async function travellersOf(
+  tx: Tx,
+  lines: PricedLine[],
+  { partnerId, activationRequests: requests }: NewOrder,
+): Promise<Traveller[][]> {
+  // Few orders have any: the others skip the setting and the bound.
+  if (requests.length === 0) return matchRequests(lines, [], { now: tx.now, strictEid: false, daysAhead: null });
+  const strictEid = (await readSetting(tx, "strict_eid")) === "yes";
+  const { max_days_ahead: daysAhead } = await limitsOfPartner(tx, partnerId);
+  return matchRequests(lines, requests, { now: tx.now, strictEid, daysAhead });
 }
 
 async function replayOf(tx: Tx, request: KeyedRequest): Promise<CreatedOrder | null> {

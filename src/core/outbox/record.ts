@@ -1,8 +1,9 @@
-import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { type EventKind, type Expansion, expansionOf, type Happening, type SentPayload } from "../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -80,26 +81,47 @@ const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =
     ),
 );
 
+/** The delivery that waits for an endpoint behind `before` others, by the index of just those. */
+const pendingAt = statement((db, t, slot: Slots<{ endpoint_id: WebhookId; before: number }>) =>
+  db
+    .select({ id: t.deliveries.id })
+    .from(t.deliveries)
+    // Must match the partial index predicate exactly.
+    .where(and(eq(t.deliveries.endpoint_id, slot.endpoint_id), sql`${t.deliveries.status} = 'pending'`))
+    .orderBy(t.deliveries.due_at, t.deliveries.id)
+    .limit(1)
+    .offset(slot.before),
+);
+
+/** Whether at least `count` deliveries wait for an endpoint. */
+async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promise<boolean> {
+  return count === 0 || (await pendingAt(tx, { endpoint_id, before: count - 1 })).length > 0;
+}
+
 /**
  * One delivery for each endpoint of the event's partner and environment that subscribed to its kind: due at once where
- * the endpoint is active, held where it is disabled or failed.
+ * the endpoint is active, held where it is disabled or failed, or has as many waiting as its partner's bound allows.
  */
 async function fanOut(tx: Tx, event: Recorded): Promise<void> {
   const endpoints = await endpointsOf(tx, { partner_id: event.partner_id, environment: event.environment });
-  for (const { id, status, events } of endpoints) {
-    if (!events.includes(event.kind)) continue;
-    const active = status === "active";
+  const subscribed = endpoints.filter(({ events }) => events.includes(event.kind));
+  if (subscribed.length === 0) return;
+  const { max_pending_deliveries: bound } = await limitsOfPartner(tx, event.partner_id);
+  for (const { id, status } of subscribed) {
+    const full = status === "active" && bound !== null && (await hasPending(tx, id, bound));
+    const due = status === "active" && !full;
     await insertRow(tx, "deliveries", {
       id: newId<DeliveryId>(tx),
       event_id: event.id,
       endpoint_id: id,
-      status: active ? "pending" : "held",
+      status: due ? "pending" : "held",
       attempts: 0,
       due_at: tx.now,
       lease_no: 0,
+      held_reason: full ? "pending_limit" : null,
       created_at: tx.now,
     });
-    if (!active) continue;
+    if (!due) continue;
     await lookNow(tx, { id, now: tx.now });
     tx.signal("deliveries");
   }

@@ -38,6 +38,7 @@ export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner>
     tier: input.tier ?? "standard",
     agent: input.agent ?? false,
     production: input.production ?? false,
+    sandbox_activations: true,
     created_at: tx.now,
     updated_at: tx.now,
   });

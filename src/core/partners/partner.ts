@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
+import { limitsOf, type PartnerLimits } from "../store/partner-limits.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { PartnerStatus, Tier } from "../store/schema/values.ts";
@@ -21,6 +22,7 @@ export interface Partner {
   rate_limit_per_minute: number;
   agent: boolean;
   production_enabled: boolean;
+  limits: PartnerLimits;
   created_at: string;
 }
 
@@ -35,6 +37,7 @@ export function toPartner(row: Row<"partners">): Partner {
     rate_limit_per_minute: row.rate_limit ?? tierLimits[row.tier],
     agent: row.agent,
     production_enabled: row.production,
+    limits: limitsOf(row),
     created_at: isoTime(row.created_at),
   };
 }

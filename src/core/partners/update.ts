@@ -1,7 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
-import { invalid } from "../kernel/problem.ts";
+import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
-import type { PartnerStatus, Tier } from "../store/schema/values.ts";
+import { type PartnerBound, type PartnerStatus, partnerBounds, type Tier } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
 
@@ -14,18 +14,37 @@ export interface PartnerChange {
   production?: boolean;
   /** Requests a minute and client id; null goes back to the tier's. */
   rateLimit?: number | null;
+  /** Bounds; null goes back to the default. What is there already stays, however much it is. */
+  bounds?: Bounds;
+  /** Whether its sandbox credentials may submit activation requests. */
+  sandboxActivations?: boolean;
   actor: string;
 }
 
-type Columns = { tier: Tier; agent: boolean; production: boolean; rate_limit: number | null; status: PartnerStatus };
+type Bounds = Partial<Record<PartnerBound, number | null>>;
 
-/** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a rate limit out of 1-100000. */
+interface Columns extends Record<PartnerBound, number | null> {
+  tier: Tier;
+  agent: boolean;
+  production: boolean;
+  rate_limit: number | null;
+  sandbox_activations: boolean;
+  status: PartnerStatus;
+}
+
+/** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a number out of its range. */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
-  const { slug, actor, rateLimit, ...rest } = input;
+  const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, ...rest } = input;
   if (typeof rateLimit === "number" && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= 100_000)) {
     throw invalid({ rate_limit: ["must be a whole number from 1 to 100000"] });
   }
-  const changed = { ...rest, ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }) };
+  refuseBounds(bounds);
+  const changed = {
+    ...rest,
+    ...bounds,
+    sandbox_activations,
+    ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
+  };
   return changePartner(tx, slug, definedOnly(changed), actor, "partners.update");
 }
 
@@ -39,6 +58,16 @@ export async function changePartner(tx: Tx, slug: string, changed: Partial<Colum
   return toPartner(await partnerById(tx, row.id));
 }
 
-function definedOnly(changed: Partial<Columns>): Partial<Columns> {
+function refuseBounds(bounds: Bounds): void {
+  const errors: FieldErrors = {};
+  for (const [name, { most }] of Object.entries(partnerBounds)) {
+    const value = bounds[name as PartnerBound] ?? 0;
+    if (Number.isInteger(value) && value >= 0 && value <= most) continue;
+    errors[name] = [`must be a whole number from 0 to ${most}`];
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+function definedOnly(changed: { [K in keyof Columns]?: Columns[K] | undefined }): Partial<Columns> {
   return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
 }

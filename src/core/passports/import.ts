@@ -1,12 +1,15 @@
+import { and, count, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
 import { columnsOf, type NewPassport, passportInPool, requireAgent } from "./passport.ts";
@@ -40,7 +43,8 @@ export function checkPassports(records: readonly SentPassport[], today: string):
 
 /**
  * Puts passports into the caller's pool; ones that are there already, or came before in the same request, are skipped
- * (contract: POST /kyc/passports). All or nothing: throws `validation` naming every bad field, `no_agent_record`.
+ * (contract: POST /kyc/passports). All or nothing: throws `validation` naming every bad field, `no_agent_record`,
+ * `pool_full`.
  */
 export async function importPassports(
   tx: Tx,
@@ -51,7 +55,10 @@ export async function importPassports(
   if ("problems" in checked) throw invalid(checked.problems);
   const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
   const seen = new Set<string>();
-  for (const [index, passport] of checked.ok.entries()) await addOne(tx, input, { index, passport, seen, result });
+  const room = await roomInPool(tx, input);
+  for (const [index, passport] of checked.ok.entries()) {
+    await addOne(tx, input, { index, passport, seen, room, result });
+  }
   result.imported = result.records.length;
   result.skipped_duplicates = result.skipped.length;
   await recordAudit(tx, {
@@ -65,15 +72,48 @@ export async function importPassports(
   return result;
 }
 
+const inPoolOf = statement((db, t, slot: Slots<Owner>) =>
+  db
+    .select({ passports: count() })
+    .from(t.passports)
+    .where(
+      and(
+        eq(t.passports.partner_id, slot.partnerId),
+        eq(t.passports.environment, slot.environment),
+        eq(t.passports.pool_key, IN_POOL),
+      ),
+    ),
+);
+
+/** How many passports may be added; `left` null: any number. */
+interface Room {
+  limit: number | null;
+  left: number | null;
+}
+
+async function roomInPool(tx: Tx, { partnerId, environment }: Owner): Promise<Room> {
+  const { max_pool: limit } = await limitsOfPartner(tx, partnerId);
+  if (limit === null) return { limit, left: null };
+  const inPool = first(await inPoolOf(tx, { partnerId, environment }))?.passports ?? 0;
+  return { limit, left: Math.max(limit - inPool, 0) };
+}
+
+function refuseFull(limit: number | null): never {
+  throw new Problem("pool_full", `The pool may hold at most ${limit} passports. Nothing was stored.`, {
+    members: { limit },
+  });
+}
+
 interface Addition {
   index: number;
   passport: NewPassport;
   /** The documents that came before in this request. */
   seen: Set<string>;
+  room: Room;
   result: ImportResult;
 }
 
-async function addOne(tx: Tx, owner: Owner, { index, passport, seen, result }: Addition): Promise<void> {
+async function addOne(tx: Tx, owner: Owner, { index, passport, seen, room, result }: Addition): Promise<void> {
   const { passport_no, passport_country: country } = passport;
   const columns = columnsOf(tx, passport);
   const document = `${country} ${columns.number_index}`;
@@ -82,6 +122,7 @@ async function addOne(tx: Tx, owner: Owner, { index, passport, seen, result }: A
     result.skipped.push({ index, passport_no, reason: repeated ? "repeated_in_request" : "already_in_pool" });
     return;
   }
+  if (room.left !== null && result.records.length >= room.left) refuseFull(room.limit);
   seen.add(document);
   const id = newId<PassportId>(tx);
   await insertRow(tx, "passports", {

@@ -1,12 +1,16 @@
+import { and, count, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { invalid } from "../kernel/problem.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import { readSetting } from "../store/settings.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { isPrivateHost } from "./address.ts";
 import { newWebhookSecret } from "./signature.ts";
@@ -24,7 +28,10 @@ export interface NewWebhook {
   actor: string;
 }
 
-/** Registers an endpoint; the secret is answered this once (contract: POST /webhooks). Throws `validation`. */
+/**
+ * Registers an endpoint; the secret is answered this once (contract: POST /webhooks). Throws `validation`,
+ * `too_many_endpoints`.
+ */
 export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhook: Webhook; secret: string }> {
   const { partnerId, environment } = input.owner;
   const allowPrivate = (await readSetting(tx, "allow_private_webhooks")) === "yes";
@@ -33,6 +40,7 @@ export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhoo
   if (input.environment !== undefined && input.environment !== environment) {
     throw invalid({ environment: [`must be ${environment}, as the credential is`] });
   }
+  await requireRoom(tx, input.owner);
   const secret = newWebhookSecret(tx.ids);
   const row: WebhookRow = {
     id: newId<WebhookId>(tx),
@@ -58,6 +66,23 @@ export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhoo
   const target = { targetKind: "webhook", targetId: row.id, partnerId };
   await recordAudit(tx, { actor: input.actor, action: "webhooks.create", ...target });
   return { webhook: toWebhook(row), secret };
+}
+
+const endpointsOf = statement((db, t, slot: Slots<Owner>) =>
+  db
+    .select({ registered: count() })
+    .from(t.webhookEndpoints)
+    .where(
+      and(eq(t.webhookEndpoints.partner_id, slot.partnerId), eq(t.webhookEndpoints.environment, slot.environment)),
+    ),
+);
+
+async function requireRoom(tx: Tx, { partnerId, environment }: Owner): Promise<void> {
+  const { max_endpoints: limit } = await limitsOfPartner(tx, partnerId);
+  const registered = first(await endpointsOf(tx, { partnerId, environment }))?.registered ?? 0;
+  if (limit === null || registered < limit) return;
+  const words = `At most ${counted(limit, "webhook endpoint")} may be registered in ${environment}.`;
+  throw new Problem("too_many_endpoints", words, { members: { limit } });
 }
 
 const LONGEST = 2048;

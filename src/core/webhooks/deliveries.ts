@@ -62,6 +62,7 @@ export async function listDeliveries(
     endpoint_id: delivery.endpoint_id,
     url,
     status: delivery.status,
+    held_reason: delivery.held_reason,
     next_attempt_at: delivery.status === "pending" && delivery.leased_until === null ? isoTime(delivery.due_at) : null,
     created_at: isoTime(delivery.created_at),
     attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
@@ -95,6 +96,8 @@ export interface Delivery {
   /** Null when the endpoint was deleted. */
   url: string | null;
   status: Row<"deliveries">["status"];
+  /** `pending_limit`: held from the start, since as many waited for its endpoint as its partner's bound allows. */
+  held_reason: Row<"deliveries">["held_reason"];
   /** Null while an attempt is under way, and when none will follow. */
   next_attempt_at: string | null;
   created_at: string;

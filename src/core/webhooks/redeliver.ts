@@ -9,7 +9,7 @@ import type { Tx } from "../store/store.ts";
 import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
 
 /** A delivery with all its attempts before it. */
-const fromStart = { status: "pending", attempts: 0, leased_until: null } as const;
+const fromStart = { status: "pending", attempts: 0, leased_until: null, held_reason: null } as const;
 
 /** Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, `conflict`. */
 export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {

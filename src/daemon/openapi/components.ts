@@ -116,6 +116,19 @@ const SAMPLES: Partial<Record<ProblemSlug, Problem>> = {
   date_conflict: new Problem("date_conflict", "This ICCID has a pending request for 2026-03-09.", {
     members: { existing_date: "2026-03-09", existing_request_id: "0199a0b1-0000-7000-8000-000000000002" },
   }),
+  too_many_endpoints: new Problem(
+    "too_many_endpoints",
+    "At most 100 webhook endpoints may be registered in production.",
+    { members: { limit: 100 } },
+  ),
+  too_many_activations: new Problem(
+    "too_many_activations",
+    "At most 1000 activation requests may be open in sandbox.",
+    { members: { limit: 1000 } },
+  ),
+  pool_full: new Problem("pool_full", "The pool may hold at most 5000 passports. Nothing was stored.", {
+    members: { limit: 5000 },
+  }),
   not_editable: new Problem("not_editable", "The activation is processing.", {
     members: { current_status: "processing" },
   }),

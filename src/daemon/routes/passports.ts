@@ -30,7 +30,7 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/kyc/passports",
-    config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
+    config: { scope: "write:orders", problems: ["validation", "pool_full", "no_agent_record"] },
     // The errors of the schema and of core are reported together: every invalid field of every record at once.
     attachValidation: true,
     schema: {

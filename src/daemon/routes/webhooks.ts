@@ -34,7 +34,7 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
     url: "/api/v1/webhooks",
     // The answer holds a secret beside texts that the caller chose.
     compress: false,
-    config: { scope: "write:webhooks", problems: ["validation"], responseHeaders: { 201: ["Location"] } },
+    config: { scope: "write:webhooks", problems: ["too_many_endpoints"], responseHeaders: { 201: ["Location"] } },
     schema: {
       operationId: "createWebhook",
       tags: ["Webhooks"],

@@ -34,6 +34,7 @@ const Problem = Type.Object(
 );
 
 const CarrierName = Type.String({ examples: ["Carrier B (Australia)"] });
+const limit = Type.Integer({ description: "How many may exist", minimum: 0 });
 const current_status = OneOf(activationStatuses, { description: "The status of the activation now" });
 
 /** Contract: Errors, "extra fields". The members that a type of problem always has beside those of all. */
@@ -56,6 +57,9 @@ const ownMembers = {
   },
   not_editable: { current_status },
   not_cancellable: { current_status },
+  too_many_endpoints: { limit },
+  too_many_activations: { limit },
+  pool_full: { limit },
   carrier_not_supported: {
     carrier: Type.String({ description: "unknown: no carrier has this prefix" }),
     supported_carriers: Type.Array(CarrierName),

@@ -165,7 +165,7 @@ async function dayCheck(): Promise<(typed: string) => void> {
   const now = systemClock.now();
   return (typed) => {
     try {
-      checkActivationDate(typed, now);
+      checkActivationDate(typed, now, null);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       throw usageError(error.message, "Give a day as YYYY-MM-DD.");

@@ -1,32 +1,73 @@
-import { tiers } from "../../../core/store/schema/values.ts";
+import { partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { choice, integer, toggle } from "../../kernel/input.ts";
+import { bound, choice, integer, toggle } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
+const most = {
+  max_endpoints: bound(
+    "--max-endpoints <n>",
+    "webhook endpoints in each environment (default 100)",
+    maxOf("max_endpoints"),
+  ),
+  max_pool: bound("--max-pool <n>", "passports in the pool of each environment", maxOf("max_pool")),
+  max_open_activations: bound(
+    "--max-open-activations <n>",
+    "open activation requests in production",
+    maxOf("max_open_activations"),
+  ),
+  max_sandbox_activations: bound(
+    "--max-sandbox-activations <n>",
+    "open activation requests in the sandbox (default 1000)",
+    maxOf("max_sandbox_activations"),
+  ),
+  max_pending_deliveries: bound(
+    "--max-pending-deliveries <n>",
+    "deliveries that wait for one endpoint; further ones are held",
+    maxOf("max_pending_deliveries"),
+  ),
+  max_days_ahead: bound("--max-days-ahead <n>", "days from today to an activation date", maxOf("max_days_ahead")),
+};
+
+function maxOf(name: keyof typeof partnerBounds): { max: number } {
+  return { max: partnerBounds[name].most };
+}
+
 export default command({
   target: "operator",
-  effects: "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back.",
+  effects:
+    "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back. " +
+    "What is above a new limit stays; nothing more is accepted. A limit of none goes back to the default.",
   json: PARTNER_JSON,
-  examples: ["partners update acme --tier premium", "partners update acme --production --rate-limit 600"],
+  examples: [
+    "partners update acme --tier premium",
+    "partners update acme --production --rate-limit 600",
+    "partners update acme --max-endpoints 20 --max-days-ahead 365 --max-pool none",
+    "partners update acme --no-sandbox-activations",
+  ],
   args: { slug: partnerArgument },
   options: {
     tier: choice("--tier <tier>", tiers, "60 or 300 requests a minute"),
     agent: toggle("agent", "the identity pool and bulk activations"),
     production: toggle("production", "live credentials"),
     rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: 100_000 }),
+    sandboxActivations: toggle("sandbox-activations", "activation requests by sandbox credentials"),
+    ...most,
   },
-  async run(context, { slug, tier, agent, production, rateLimit }) {
+  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, ...bounds }) {
+    const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
     const changes = {
       ...(tier === undefined ? {} : { tier }),
       ...(agent === undefined ? {} : { agent }),
       ...(production === undefined ? {} : { production }),
       ...(rateLimit === undefined ? {} : { rateLimit: rateLimit === 0 ? null : rateLimit }),
+      ...(sandboxActivations === undefined ? {} : { sandboxActivations }),
+      ...(Object.keys(given).length === 0 ? {} : { bounds: given }),
     };
     if (Object.keys(changes).length === 0) {
-      throw usageError("There is nothing to change.", "Give --tier, --agent, --production or --rate-limit.");
+      throw usageError("There is nothing to change.", "Give --tier, --agent, --production, --rate-limit or a limit.");
     }
     const { updatePartner } = await import("../../../core/partners/update.ts");
     const input = { slug, ...changes, actor: OPERATOR };

@@ -5,7 +5,9 @@ import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
 
 /** The keys of a partner's JSON. */
 export const PARTNER_JSON =
-  "{id, slug, name, status, tier, rate_limit_per_minute, agent, production_enabled, created_at}";
+  "{id, slug, name, status, tier, rate_limit_per_minute, agent, production_enabled, created_at, limits: " +
+  "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
+  "sandbox_activations}}";
 
 export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
@@ -28,5 +30,18 @@ export function partnerResult(partner: Partner): Result {
     agent: yesNo(partner.agent),
     production: yesNo(partner.production_enabled),
     created: moment(partner.created_at),
+    ...limitRows(partner.limits),
   }));
+}
+
+function limitRows({ sandbox_activations, ...bounds }: Partner["limits"]): Record<string, string> {
+  const most = (bound: number | null) => (bound === null ? "no limit" : `at most ${bound}`);
+  return {
+    endpoints: `${most(bounds.max_endpoints)} per environment`,
+    pool: `${most(bounds.max_pool)}${bounds.max_pool === null ? "" : " passports per environment"}`,
+    "open activations": most(bounds.max_open_activations),
+    "sandbox activations": sandbox_activations ? `${most(bounds.max_sandbox_activations)} open` : "not allowed",
+    "pending deliveries": `${most(bounds.max_pending_deliveries)} per endpoint`,
+    "days ahead": most(bounds.max_days_ahead),
+  };
 }

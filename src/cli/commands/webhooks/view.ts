@@ -14,7 +14,7 @@ export const DETAIL_JSON = `${WEBHOOK_JSON.slice(0, -1)}, last_delivery, consecu
 
 /** The keys of a delivery's JSON. */
 export const DELIVERY_JSON =
-  "{id, event, event_id, endpoint_id, url, status, next_attempt_at, created_at, " +
+  "{id, event, event_id, endpoint_id, url, status, held_reason, next_attempt_at, created_at, " +
   "attempts: [{at, status_code, latency_ms, error, response_body}]}";
 
 export const webhookColumns: Column<Webhook>[] = [
@@ -71,6 +71,7 @@ export const deliveryColumns: Column<Delivery>[] = [
 
 function answerOf(one: Delivery): string | null {
   const last = one.attempts.at(-1);
+  if (one.held_reason === "pending_limit") return "held: too many wait for this endpoint";
   return last === undefined ? null : (last.error ?? last.response_body);
 }
 

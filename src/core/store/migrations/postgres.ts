@@ -196,5 +196,19 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"orders_sandbox\" ON \"orders\" USING btree (\"created_at\",\"id\") WHERE environment = 'sandbox';",
       "CREATE INDEX \"idempotency_keys_order\" ON \"idempotency_keys\" USING btree (\"order_id\");"
     ]
+  },
+  {
+    "name": "0008_partner_limits",
+    "statements": [
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_endpoints\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_pool\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_open_activations\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_sandbox_activations\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_pending_deliveries\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_days_ahead\" bigint;",
+      "ALTER TABLE \"partners\" ADD COLUMN \"sandbox_activations\" bigint DEFAULT 1 NOT NULL;",
+      "ALTER TABLE \"deliveries\" ADD COLUMN \"held_reason\" text COLLATE \"C\";",
+      "CREATE INDEX \"activations_open\" ON \"activations\" USING btree (\"partner_id\",\"environment\") WHERE status in ('pending', 'processing') or processing_status = 'manual_required';"
+    ]
   }
 ];

@@ -177,5 +177,19 @@ export const migrations: Migration[] = [
       "CREATE INDEX `esims_sandbox` ON `esims` (`id`) WHERE environment = 'sandbox';",
       "CREATE INDEX `idempotency_keys_order` ON `idempotency_keys` (`order_id`);"
     ]
+  },
+  {
+    "name": "0008_partner_limits",
+    "statements": [
+      "ALTER TABLE `partners` ADD `max_endpoints` integer;",
+      "ALTER TABLE `partners` ADD `max_pool` integer;",
+      "ALTER TABLE `partners` ADD `max_open_activations` integer;",
+      "ALTER TABLE `partners` ADD `max_sandbox_activations` integer;",
+      "ALTER TABLE `partners` ADD `max_pending_deliveries` integer;",
+      "ALTER TABLE `partners` ADD `max_days_ahead` integer;",
+      "ALTER TABLE `partners` ADD `sandbox_activations` integer DEFAULT 1 NOT NULL;",
+      "ALTER TABLE `deliveries` ADD `held_reason` text;",
+      "CREATE INDEX `activations_open` ON `activations` (`partner_id`,`environment`) WHERE status in ('pending', 'processing') or processing_status = 'manual_required';"
+    ]
   }
 ];

@@ -77,6 +77,11 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_iccid").on(t.iccid, t.created_at, t.id),
       k.index("activations_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("activations_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
+      // What holds an ICCID and has not ended: the bound of open requests counts these.
+      k
+        .index("activations_open")
+        .on(t.partner_id, t.environment)
+        .where(sql`status in ('pending', 'processing') or processing_status = 'manual_required'`),
       k.index("activations_list_iccid").on(t.partner_id, t.environment, t.iccid, t.created_at, t.id),
       k.index("activations_due").on(t.due_at, t.id).where(sql`due_at is not null`),
       k.index("activations_pickup").on(t.due_at, t.activation_date, t.id).where(sql`status = 'pending'`),

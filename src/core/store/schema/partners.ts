@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { PartnerId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
@@ -15,6 +16,15 @@ export function partnersTables(k: Kit) {
     rate_limit: k.int("rate_limit"),
     agent: k.flag("agent").notNull(),
     production: k.flag("production").notNull(),
+    /** Bounds that the operator set; null: the default, see partners/limits.ts. */
+    max_endpoints: k.int("max_endpoints"),
+    max_pool: k.int("max_pool"),
+    max_open_activations: k.int("max_open_activations"),
+    max_sandbox_activations: k.int("max_sandbox_activations"),
+    max_pending_deliveries: k.int("max_pending_deliveries"),
+    max_days_ahead: k.int("max_days_ahead"),
+    /** Whether its sandbox credentials may submit activation requests, which are real. */
+    sandbox_activations: k.flag("sandbox_activations").notNull().default(sql`1`),
     created_at: k.int("created_at").notNull(),
     updated_at: k.int("updated_at").notNull(),
   });

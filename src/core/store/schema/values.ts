@@ -47,6 +47,23 @@ export type KycField = (typeof kycFields)[number];
 export const tiers = ["standard", "premium"] as const;
 export type Tier = (typeof tiers)[number];
 
+/** The bounds of a partner that the operator can set. `default` holds until then; null: no bound. */
+export const partnerBounds = {
+  /** Webhook endpoints in one environment. */
+  max_endpoints: { default: 100, most: 10_000 },
+  /** Passports in the pool of one environment. */
+  max_pool: { default: null, most: 10_000_000 },
+  /** Open activation requests in production. */
+  max_open_activations: { default: null, most: 10_000_000 },
+  /** The same in the sandbox, whose requests hold ICCIDs of the same queue. */
+  max_sandbox_activations: { default: 1_000, most: 10_000_000 },
+  /** Deliveries that wait for one endpoint. */
+  max_pending_deliveries: { default: null, most: 10_000_000 },
+  /** Days from today to an activation date. */
+  max_days_ahead: { default: null, most: 3_650 },
+} as const;
+export type PartnerBound = keyof typeof partnerBounds;
+
 /** Contract: Webhook status. */
 export const webhookStatuses = ["active", "disabled", "failed"] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -105,6 +122,9 @@ export type LedgerKind = (typeof ledgerKinds)[number];
 /** The state of one event on its way to one endpoint. */
 export const deliveryStatuses = ["pending", "delivered", "exhausted", "held"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Why a delivery was held from the start; one that is held with its endpoint has no reason of its own. */
+export type HeldReason = "pending_limit";
 
 /** Where an attempt came from: our request, a callback, or a record by the operator. */
 export const attemptSources = ["request", "callback", "operator"] as const;

@@ -5,7 +5,7 @@ import type { Environment } from "../../kernel/environment.ts";
 import { type Kit, leaseColumns } from "./kit.ts";
 import type { outboxTables } from "./outbox.ts";
 import type { partnersTables } from "./partners.ts";
-import type { DeliveryStatus, WebhookStatus } from "./values.ts";
+import type { DeliveryStatus, HeldReason, WebhookStatus } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof outboxTables>, "events">;
 
@@ -68,6 +68,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       /** Pending: when the next attempt is due or the lease of the one under way ends. Else: when it was settled. */
       due_at: k.int("due_at").notNull(),
       ...leaseColumns(k),
+      held_reason: k.text("held_reason").$type<HeldReason>(),
       created_at: k.int("created_at").notNull(),
     },
     (t) => [
