@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import type { PartnerId } from "../src/core/kernel/brand.ts";
+import type { Environment } from "../src/core/kernel/environment.ts";
+import type { Owner } from "../src/core/kernel/owner.ts";
 import { openTestStore } from "./support/store.ts";
 
 test("a write that comes any moment after the one before is carried out", async () => {
@@ -9,4 +12,53 @@ test("a write that comes any moment after the one before is carried out", async 
     for (let passed = 0; passed < microtasks; passed++) await null;
     expect(await store.write(moment, null)).toBe(1_800_000_000_000);
   }
+});
+
+/** Who writes in a test: no rows of theirs are needed. */
+const owner = (name: string, environment: Environment): Owner => ({ partnerId: name as PartnerId, environment });
+
+/** A store, and writes that note the moment they run in. */
+async function noted() {
+  const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
+  const ran: string[] = [];
+  const note = async (_: unknown, name: string) => void ran.push(name);
+  const write = (name: string, whose?: Owner) => store.write(note, name, undefined, whose);
+  const writes = (count: number, name: string, whose: Owner) =>
+    Array.from({ length: count }, (_, at) => write(`${name}${at}`, whose));
+  return { ran, write, writes };
+}
+
+test("production goes before what waits of the sandbox, also when it comes later", async () => {
+  const { ran, write, writes } = await noted();
+  const sandbox = writes(1_000, "s", owner("a", "sandbox"));
+  await Promise.all([write("first", owner("b", "production")), write("own")]);
+  expect(ran.slice(0, 2)).toEqual(["first", "own"]);
+  // The sandbox goes on beside it, by a few in the same batch.
+  expect(ran.length).toBeLessThanOrEqual(6);
+  const before = ran.length;
+  await write("later", owner("b", "production"));
+  expect(ran.indexOf("later") - before).toBeLessThanOrEqual(16);
+  await Promise.all(sandbox);
+  expect(ran.filter((name) => name.startsWith("s"))).toEqual(Array.from({ length: 1_000 }, (_, at) => `s${at}`));
+});
+
+test("owners take turns, each in the order of its own writes", async () => {
+  const { ran, writes } = await noted();
+  const many = writes(300, "a", owner("a", "production"));
+  await Promise.all(writes(3, "b", owner("b", "production")));
+  expect(ran.slice(0, 6)).toEqual(["a0", "b0", "a1", "b1", "a2", "b2"]);
+  await Promise.all(many);
+});
+
+test("the sandbox goes on while production never pauses", async () => {
+  const { write } = await noted();
+  let done = false;
+  const busy = Promise.all(
+    Array.from({ length: 200 }, async (_, at) => {
+      while (!done) await write(`p${at}`, owner(`p${at}`, "production"));
+    }),
+  );
+  for (let at = 0; at < 20; at++) await write("s", owner("a", "sandbox"));
+  done = true;
+  await busy;
 });

@@ -144,9 +144,9 @@ describe("a pool", () => {
 /** The same store, with the commands that it was given to write. */
 function watched(store: Store): { store: Store; written: string[] } {
   const written: string[] = [];
-  const write: Store["write"] = (command, input, requestId) => {
+  const write: Store["write"] = (command, ...given) => {
     written.push(command.name);
-    return store.write(command, input, requestId);
+    return store.write(command, ...given);
   };
   return { store: { ...store, write }, written };
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Owner } from "../kernel/owner.ts";
 import { isUnavailable } from "./problems.ts";
 import type { Command, Topic, Tx } from "./store.ts";
+import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 /** The one writing connection of an engine, as group commit needs it. */
 export interface Writer {
@@ -25,25 +27,22 @@ interface Waiting {
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
-const MAX_BATCH = 128;
-
 /**
  * Writes that arrive together share one transaction and one fsync, each in a savepoint of its own, so that a failing
  * one rolls back alone. All are answered after the commit; when the commit fails, all of them fail. A database that
- * cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh.
+ * cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which writes a batch takes, and
+ * how many, the queue decides (write-queue.ts); one that comes while a batch is under way may still join it.
  */
 export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
-  let queue: Waiting[] = [];
+  const queue = createWriteQueue<Waiting>();
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     try {
-      while (queue.length > 0) {
+      while (queue.size() > 0) {
         // One turn of the event loop between batches: timers and sockets get theirs, and late-comers join the batch.
         await nextTurn();
-        const batch = queue.slice(0, MAX_BATCH);
-        queue = queue.slice(MAX_BATCH);
-        await runBatch(writer, batch, onSignal);
+        await runBatch(writer, queue, onSignal);
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -52,11 +51,15 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   }
 
   return {
-    write<I, O>(command: Command<I, O>, input: I, requestId: string | null): Promise<O> {
+    write<I, O>(
+      command: Command<I, O>,
+      input: I,
+      { requestId, owner }: { requestId: string | null; owner: Owner | null } = { requestId: null, owner: null },
+    ): Promise<O> {
       const result = new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
         const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-        queue.push({ run: (tx) => command(tx, input), requestId, ...settle });
+        queue.push({ run: (tx) => command(tx, input), requestId, ...settle }, owner);
       });
       draining ??= drain();
       return result;
@@ -68,19 +71,24 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   };
 }
 
-async function runBatch(writer: Writer, batch: Waiting[], onSignal: (topic: Topic) => void): Promise<void> {
+async function runBatch(writer: Writer, queue: WriteQueue<Waiting>, onSignal: (topic: Topic) => void): Promise<void> {
   const topics = new Set<Topic>();
-  let outcomes: Outcome[];
+  const batch: Waiting[] = [];
+  const outcomes: Outcome[] = [];
+  const take = takerOf(queue, batch);
   try {
     await writer.begin();
-    const alone = batch.length === 1;
-    outcomes = [];
-    for (const waiting of batch) outcomes.push(await runOne(writer, waiting, alone, topics));
+    const alone = queue.size() === 1;
+    for (let waiting = take(); waiting !== null; waiting = alone ? null : take()) {
+      outcomes.push(await runOne(writer, waiting, alone, topics));
+    }
     if (alone && outcomes[0]?.ok === false) await writer.rollback();
     else await writer.commit();
   } catch (error) {
     const fault = writer.fault(error);
     await writer.rollback();
+    // Where it could not even begin, those fail that it would have taken.
+    if (batch.length === 0) while (take() !== null);
     for (const waiting of batch) waiting.reject(fault);
     return;
   }
@@ -90,6 +98,18 @@ async function runBatch(writer: Writer, batch: Waiting[], onSignal: (topic: Topi
     else waiting.reject(outcome?.error);
   });
   for (const topic of topics) onSignal(topic);
+}
+
+/** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
+function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): () => Waiting | null {
+  const taken = { production: 0, sandbox: 0 };
+  let began: number | null = null;
+  return () => {
+    began ??= performance.now();
+    const waiting = queue.next(taken, performance.now() - began);
+    if (waiting !== null) batch.push(waiting);
+    return waiting;
+  };
 }
 
 /** Runs one command in its savepoint (none when it is alone: then the whole transaction is its own). */

@@ -1,5 +1,6 @@
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import type { Tables } from "./schema/tables.ts";
 import type { Vault } from "./vault.ts";
 
@@ -52,9 +53,10 @@ export interface Store {
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /**
    * Runs a command as one transaction; resolves once its outcome is durable on disk. `requestId` is that of the HTTP
-   * request it serves: what it writes can be found by it.
+   * request it serves: what it writes can be found by it. `owner` is on whose behalf it is made: where writes wait,
+   * production goes before the sandbox and owners take turns. Left out: a write of the platform's own, as production.
    */
-  write<I, O>(command: Command<I, O>, input: I, requestId?: string): Promise<O>;
+  write<I, O>(command: Command<I, O>, input: I, requestId?: string, owner?: Owner): Promise<O>;
   /** Runs a command as `write` does and takes all of it back: its result is what would have come of it. */
   rehearse<I, O>(command: Command<I, O>, input: I): Promise<O>;
   /** A number that changes whenever any process changed reference data. Cheap: asked at every request. */

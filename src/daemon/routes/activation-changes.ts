@@ -77,8 +77,9 @@ function editRoute(app: App, { store }: DaemonContext, { path, params, suffix, e
     async handler(request) {
       if (!hasEdit(request.body)) throw invalid({ body: [NOTHING_TO_EDIT] });
       const target: Target = request.params;
-      const input = { ...callerOf(request), target, edit: request.body };
-      return store.write(rescheduleActivation, input, request.id);
+      const caller = callerOf(request);
+      const input = { ...caller, target, edit: request.body };
+      return store.write(rescheduleActivation, input, request.id, caller.owner);
     },
   });
 }
@@ -98,8 +99,9 @@ function cancelRoute(app: App, { store }: DaemonContext, { path, params, suffix,
     },
     handler(request) {
       const target: Target = request.params;
-      const input = { ...callerOf(request), target, reason: request.body?.reason || null };
-      return store.write(cancelActivation, input, request.id);
+      const caller = callerOf(request);
+      const input = { ...caller, target, reason: request.body?.reason || null };
+      return store.write(cancelActivation, input, request.id, caller.owner);
     },
   });
 }
@@ -131,7 +133,8 @@ function bulkRoutes(app: App, { store }: DaemonContext): void {
       if (targets.length === 0 || targets.length > BULK_LIMIT) {
         throw invalid({ body: [`must name 1 to ${BULK_LIMIT} activations in activation_ids and iccids together`] });
       }
-      return store.write(bulkCancel, { ...callerOf(request), targets, reason: reason || null }, request.id);
+      const caller = callerOf(request);
+      return store.write(bulkCancel, { ...caller, targets, reason: reason || null }, request.id, caller.owner);
     },
   });
 
@@ -149,7 +152,8 @@ function bulkRoutes(app: App, { store }: DaemonContext): void {
     },
     handler(request) {
       const items = itemsOf(request.body.items);
-      return store.write(bulkReschedule, { ...callerOf(request), items }, request.id);
+      const caller = callerOf(request);
+      return store.write(bulkReschedule, { ...caller, items }, request.id, caller.owner);
     },
   });
 }

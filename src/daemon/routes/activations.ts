@@ -49,7 +49,7 @@ function submitRoute(app: App, { store, addresses }: DaemonContext): void {
         actor: actorOf(principal),
         draw: false,
       };
-      const created = await store.write(submitActivation, submission, request.id);
+      const created = await store.write(submitActivation, submission, request.id, principal);
       return reply.code(201).header("location", `${prefix}/api/v1/activations/${created.id}`).send(created);
     },
   });

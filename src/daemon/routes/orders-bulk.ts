@@ -64,7 +64,7 @@ async function placeOne(
       metadata,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
     };
-    const { order, replayed } = await store.write(createOrder, asked, request.id);
+    const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
     if (!replayed) warnOfEids(request, order, activationRequests);
     const { id: service_order_id, order_number, total_price_cents, currency } = order;
     const placed = { service_order_id, order_number, total_price_cents, currency, replayed };

@@ -77,7 +77,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         metadata,
         customer: null,
       };
-      const { order, replayed } = await store.write(createOrder, asked, request.id);
+      const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
       reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
       else warnOfEids(request, order, activationRequests);

@@ -51,6 +51,7 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
         importPassports,
         { partnerId, environment, records, actor: actorOf(principal) },
         request.id,
+        principal,
       );
       return reply.code(201).send(result);
     },
@@ -121,7 +122,8 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
     },
     handler(request) {
       const { id } = request.params;
-      return store.write(editPassport, { ...callerOf(request), id, change: request.body }, request.id);
+      const caller = callerOf(request);
+      return store.write(editPassport, { ...caller, id, change: request.body }, request.id, caller.owner);
     },
   });
 
@@ -137,6 +139,9 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
       params: PassportParams,
       response: { 200: PassportWithdrawn },
     },
-    handler: (request) => store.write(withdrawPassport, { ...callerOf(request), id: request.params.id }, request.id),
+    handler(request) {
+      const caller = callerOf(request);
+      return store.write(withdrawPassport, { ...caller, id: request.params.id }, request.id, caller.owner);
+    },
   });
 }

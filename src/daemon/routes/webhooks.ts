@@ -46,7 +46,7 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const input = { ...request.body, owner: ownerOf(principal), actor: actorOf(principal) };
-      const created = await store.write(createWebhook, input, request.id);
+      const created = await store.write(createWebhook, input, request.id, principal);
       reply.header("location", `${prefix}/api/v1/webhooks/${created.webhook.id}`);
       return reply.code(201).send(created);
     },
@@ -67,7 +67,7 @@ function writeRoutes(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const input = { owner: ownerOf(principal), id: request.params.id, actor: actorOf(principal) };
-      await store.write(deleteWebhook, input, request.id);
+      await store.write(deleteWebhook, input, request.id, principal);
       return reply.code(204).send(null);
     },
   });

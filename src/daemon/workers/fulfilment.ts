@@ -18,9 +18,14 @@ const FAULT_DELAY_MS = 30_000;
 
 type PartnerLane = Lane & PartnerQueue;
 
+interface Claimed {
+  lease: Lease<"orders">;
+  owner: PartnerQueue;
+}
+
 /** Takes orders as far as they go by themselves: fulfilled, or waiting for people. A lane for each partner's orders. */
 export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
-  const work: PoolWork<PartnerLane, Lease<"orders">, never> = {
+  const work: PoolWork<PartnerLane, Claimed, never> = {
     name: "fulfilment",
     bounds: BOUNDS,
     async due() {
@@ -28,15 +33,22 @@ export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
       return { lanes: due.map(laneOf), waitMs };
     },
     turn: (rooms) => {
-      const claim = ({ environment, partnerId }: PartnerLane, room: number) =>
-        store.write(claimOrders, { environment, partnerId, room });
+      const claim = async ({ environment, partnerId }: PartnerLane, room: number) => {
+        const owner = { environment, partnerId };
+        // Claims of the sandbox do not wait with its orders: a turn claims for all lanes, and ends with the last claim.
+        return (await store.write(claimOrders, { ...owner, room })).map((lease) => ({ lease, owner }));
+      };
       return claimEach(rooms, claim, log);
     },
-    async work(lease, stopping) {
-      await fulfil(store, lease, { stopping, log });
+    async work(claimed, stopping) {
+      await fulfil(store, claimed, { stopping, log });
       return null;
     },
-    release: (leases) => store.write(releaseOrders, leases),
+    release: (claimed) =>
+      store.write(
+        releaseOrders,
+        claimed.map(({ lease }) => lease),
+      ),
   };
   return createPool(work, log);
 }
@@ -51,9 +63,9 @@ interface Running {
   log: Pick<Logger, "error">;
 }
 
-async function fulfil(store: Store, lease: Lease<"orders">, { stopping, log }: Running): Promise<void> {
+async function fulfil(store: Store, { lease, owner }: Claimed, { stopping, log }: Running): Promise<void> {
   try {
-    while ((await store.write(fulfilLeased, lease)) === "more") {
+    while ((await store.write(fulfilLeased, lease, undefined, owner)) === "more") {
       if (stopping.aborted) return await store.write(releaseOrders, [lease]);
     }
   } catch (error) {

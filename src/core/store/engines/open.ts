@@ -80,11 +80,11 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   }
 
   const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
-  if (fresh) await commits.write(ensureDataKeys, null, null);
+  if (fresh) await commits.write(ensureDataKeys, null);
   await reloadKeys();
   const plain = await engine.snapshot((connection) => hasPlainCredentials(read(connection)));
   if (plain) {
-    await commits.write(keyCredentials, null, null);
+    await commits.write(keyCredentials, null);
     await reloadKeys();
   }
 
@@ -102,8 +102,9 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
         return await run();
       }
     },
-    write: (command, input, requestId) => commits.write(command, input, requestId ?? null),
-    rehearse: (command, input) => rehearse((run, given) => commits.write(run, given, null), command, input),
+    write: (command, input, requestId, owner) =>
+      commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }),
+    rehearse: (command, input) => rehearse((run, given) => commits.write(run, given), command, input),
     epoch,
     onSignal(topic, wake) {
       const own = listeners.get(topic) ?? new Set();
