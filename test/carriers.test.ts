@@ -214,8 +214,10 @@ describe("the exchange", () => {
     const id = await due();
     // Claimed by a process that never comes back.
     const other = await again();
-    await other.write(pickUpDue, { limit: 10 });
-    expect(await other.write(claimExchanges, { carrier: "896103", room: 10 })).toMatchObject([{ id }]);
+    await other.write(pickUpDue, { environment: "sandbox", limit: 10 });
+    expect(await other.write(claimExchanges, { environment: "sandbox", carrier: "896103", room: 10 })).toMatchObject([
+      { id },
+    ]);
     expect((await work()).exchanged).toBe(0);
     clock.advance(MINUTE);
     carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });

@@ -1,10 +1,15 @@
+import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { waitingOrders } from "../src/core/orders/due.ts";
 import type { Store } from "../src/core/store/store.ts";
+import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
+import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
 import { createPool, type Pool } from "../src/daemon/workers/pool.ts";
 import { type Bounds, countInFlight, type Lane, share } from "../src/daemon/workers/share.ts";
+import { startActivationPlatform } from "./support/activations.ts";
+import { startCarrier, useHttpCarrier } from "./support/carrier.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
@@ -265,6 +270,36 @@ describe("suppliers", () => {
   });
 });
 
+describe("activations", () => {
+  test("40 requests of the sandbox with a carrier that hangs leave a place for one of production", async () => {
+    const platform = await startActivationPlatform();
+    const { store, clock } = platform;
+    const carrier = await startCarrier();
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const held: ServerResponse[] = [];
+    carrier.answers((response, { reference }) => {
+      held.push(response);
+      if (reference === wanted) resolve();
+    });
+    await useHttpCarrier(store, carrier.url);
+    const today = { activation_date: "2026-03-02" };
+    const sandbox = await platform.caller();
+    for (let count = 0; count < 40; count++) await platform.submit(sandbox, today);
+    clock.advance(1_000);
+    const wanted = await platform.submit(await platform.caller({ live: true }), today);
+    clock.advance(10_000);
+    await prepareExchanges(store, signal);
+    const gateway = createCarrierGateway({ now: clock.now, publicUrl: platform.url });
+    onTestFinished(() => gateway.close());
+    const pool = createExchanges({ store, gateway, log });
+    await pool.step(signal);
+    await asked;
+    expect(carrier.asked.length).toBeLessThanOrEqual(32);
+    for (const response of held) response.destroy();
+    await pool.stop(0);
+  });
+});
+
 describe("deliveries", () => {
   test("a partner with 90 endpoints that do not answer leaves room for other partners", async () => {
     const platform = await startWebhookPlatform();
@@ -280,6 +315,7 @@ describe("deliveries", () => {
     await platform.trigger(other);
     const pool = platform.deliver();
     await quick.got(1);
+    // Of three events to 90 endpoints.
     expect(hanging.received).toHaveLength(64);
     hanging.answers(200);
     onTestFinished(() => pool.catch(() => undefined));

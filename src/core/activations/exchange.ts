@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
+import { type Environment, productionFirst } from "../kernel/environment.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
@@ -41,33 +42,41 @@ export interface CarrierExchange {
   exchanges: number;
 }
 
-const claim = leases.claimer<{ carrier: string }>((t, slot) =>
+/** What is due with one carrier, of one environment. */
+export interface CarrierQueue {
+  environment: Environment;
+  carrier: string;
+}
+
+const claim = leases.claimer<CarrierQueue>((t, slot) =>
   and(
+    eq(t.activations.environment, slot.environment),
     eq(t.activations.carrier_prefix, slot.carrier),
     // Must match the partial index predicate exactly.
     sql`status = 'processing' and due_at is not null`,
   ),
 );
 
-const carriers = dueKeys<object>({
+const carriers = dueKeys<{ environment: Environment }>({
   table: (t) => sql`${t.activations}`,
   key: "carrier_prefix",
-  waits: () => sql`status = 'processing' and due_at is not null`,
+  waits: (slot) => sql`environment = ${slot.environment} and status = 'processing' and due_at is not null`,
 });
 
-/** The carriers, by prefix, with whom exchanges are due, and in how many ms the next one's will be. */
-export async function waitingExchanges(
-  q: Read,
-  _input: null,
-): Promise<{ due: { carrier: string }[]; waitMs: number | null }> {
-  const { due, waitMs } = dueNow(q, await carriers(q, {}));
-  return { due: due.map(({ key }) => ({ carrier: key })), waitMs };
+/** The carriers with whom exchanges are due, production first, and in how many ms the next one's will be. */
+export async function waitingExchanges(q: Read, _input: null): Promise<{ due: CarrierQueue[]; waitMs: number | null }> {
+  const queues: (CarrierQueue & { due_at: number })[] = [];
+  for (const environment of productionFirst) {
+    for (const { key, due_at } of await carriers(q, { environment }))
+      queues.push({ environment, carrier: key, due_at });
+  }
+  return dueNow(q, queues);
 }
 
-/** Leases up to `room` due exchanges with a carrier, oldest first; a lease that ran out is taken over. */
-export async function claimExchanges(tx: Tx, input: { carrier: string; room: number }): Promise<CarrierExchange[]> {
-  const { carrier: prefix, room } = input;
-  const rows = await claim(tx, { carrier: prefix, limit: room });
+/** Leases up to `room` due exchanges of a queue, oldest first; a lease that ran out is taken over. */
+export async function claimExchanges(tx: Tx, input: CarrierQueue & { room: number }): Promise<CarrierExchange[]> {
+  const { environment, carrier: prefix, room } = input;
+  const rows = await claim(tx, { environment, carrier: prefix, limit: room });
   if (rows.length === 0) return [];
   const { name, adapter, url, insecure, secret_sealed, timeout_ms: timeoutMs } = await requireCarrier(tx, prefix);
   const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed));

@@ -1,4 +1,5 @@
-import { and, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import type { Environment } from "../kernel/environment.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { sydneyToday } from "./calendar.ts";
@@ -7,7 +8,13 @@ import { announceStep, progressActivation } from "./states.ts";
 // Must match the partial index predicate exactly.
 const pending = sql`status = 'pending'`;
 
-const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>) =>
+/** Some requests of one environment. */
+interface Batch {
+  environment: Environment;
+  limit: number;
+}
+
+const comeDue = statement((db, t, slot: Slots<Batch & { today: string }>) =>
   db
     .update(t.activations)
     .set({ due_at: t.activations.not_before })
@@ -17,7 +24,14 @@ const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>)
         db
           .select({ id: t.activations.id })
           .from(t.activations)
-          .where(and(pending, isNull(t.activations.due_at), lte(t.activations.activation_date, slot.today)))
+          .where(
+            and(
+              pending,
+              eq(t.activations.environment, slot.environment),
+              isNull(t.activations.due_at),
+              lte(t.activations.activation_date, slot.today),
+            ),
+          )
           .orderBy(t.activations.activation_date, t.activations.id)
           .limit(slot.limit),
       ),
@@ -29,24 +43,24 @@ const comeDue = statement((db, t, slot: Slots<{ today: string; limit: number }>)
  * The calendar run: scheduled requests whose date has come in Sydney become due, at most `limit` of them, oldest date
  * first. Whatever was missed while nothing ran is found by the next run. Answers how many.
  */
-export async function releaseScheduled(tx: Tx, input: { limit: number }): Promise<number> {
-  const released = await comeDue(tx, { today: sydneyToday(tx.now), limit: input.limit });
+export async function releaseScheduled(tx: Tx, input: Batch): Promise<number> {
+  const released = await comeDue(tx, { ...input, today: sydneyToday(tx.now) });
   if (released.length > 0) tx.signal("activations");
   return released.length;
 }
 
-const pendingDue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>
+const pendingDue = statement((db, t, slot: Slots<Batch & { now: number }>) =>
   db
     .select()
     .from(t.activations)
-    .where(and(pending, lte(t.activations.due_at, slot.now)))
+    .where(and(pending, eq(t.activations.environment, slot.environment), lte(t.activations.due_at, slot.now)))
     .orderBy(t.activations.due_at, t.activations.activation_date, t.activations.id)
     .limit(slot.limit),
 );
 
-/** Whether any request is due to be picked up. */
-export async function isPickupDue(q: Read, _input: null): Promise<boolean> {
-  return (await pendingDue(q, { now: q.now, limit: 1 })).length > 0;
+/** Whether any request of the environment is due to be picked up. */
+export async function isPickupDue(q: Read, environment: Environment): Promise<boolean> {
+  return (await pendingDue(q, { environment, now: q.now, limit: 1 })).length > 0;
 }
 
 /**
@@ -54,8 +68,8 @@ export async function isPickupDue(q: Read, _input: null): Promise<boolean> {
  * cancelled, and say so (contract: activation.submitted). What follows is the exchange with the carrier. Answers how
  * many, at most `limit`.
  */
-export async function pickUpDue(tx: Tx, input: { limit: number }): Promise<number> {
-  const rows = await pendingDue(tx, { now: tx.now, limit: input.limit });
+export async function pickUpDue(tx: Tx, input: Batch): Promise<number> {
+  const rows = await pendingDue(tx, { ...input, now: tx.now });
   for (const row of rows) {
     const picked = await progressActivation(tx, row, {
       state: "processing",

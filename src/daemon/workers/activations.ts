@@ -2,6 +2,7 @@ import cron from "node-cron";
 import type { Logger } from "pino";
 import {
   type CarrierExchange,
+  type CarrierQueue,
   claimExchanges,
   isAnswerOverdue,
   leaveOverdueToStaff,
@@ -10,10 +11,11 @@ import {
 } from "../../core/activations/exchange.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
 import { isPickupDue, pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
+import { type Environment, productionFirst } from "../../core/kernel/environment.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { CarrierGateway } from "../gateways/carriers.ts";
 import { cronRun } from "./cron.ts";
-import { drained, type Worker } from "./loop.ts";
+import { drained, startWorker, type Worker } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane } from "./share.ts";
 
@@ -24,15 +26,15 @@ export interface ActivationDependencies {
   log: Pick<Logger, "error">;
 }
 
-/** Exchanges with carriers in flight at the same time. Requests of the sandbox are real: they share the lanes. */
-const BOUNDS: Bounds = { overall: 64, production: 64, sandbox: 0, perKey: 32, perLane: 16 };
+/** Exchanges with carriers in flight at the same time. Those of the sandbox are real: they share a carrier's room. */
+const BOUNDS: Bounds = { overall: 64, production: 56, sandbox: 32, perKey: 32, perLane: 16 };
 
-/** Requests written in one transaction. */
-const BATCH = 100;
+/** Requests written in one transaction; fewer of the sandbox, since production's writes wait for each. */
+const BATCH = { production: 100, sandbox: 20 };
 
-type CarrierLane = Lane & { carrier: string };
+type CarrierLane = Lane & CarrierQueue;
 
-/** Makes the exchanges that are due: a lane for each carrier. */
+/** Makes the exchanges that are due: a lane for each carrier and environment. */
 export function createExchanges(deps: ActivationDependencies): Pool {
   const { store, log } = deps;
   const work: PoolWork<CarrierLane, CarrierExchange, never> = {
@@ -40,9 +42,14 @@ export function createExchanges(deps: ActivationDependencies): Pool {
     bounds: BOUNDS,
     async due() {
       const { due, waitMs } = await store.read(waitingExchanges, null);
-      return { lanes: due.map(({ carrier }) => ({ carrier, id: carrier, key: carrier, sandbox: false })), waitMs };
+      return { lanes: due.map(laneOf), waitMs };
     },
-    turn: (rooms) => claimEach(rooms, ({ carrier }, room) => store.write(claimExchanges, { carrier, room }), log),
+    turn: (rooms) =>
+      claimEach(
+        rooms,
+        ({ environment, carrier }, room) => store.write(claimExchanges, { environment, carrier, room }),
+        log,
+      ),
     work: (claimed) => exchange(deps, claimed),
     release: (exchanges) =>
       store.write(
@@ -51,6 +58,10 @@ export function createExchanges(deps: ActivationDependencies): Pool {
       ),
   };
   return createPool(work, log);
+}
+
+function laneOf({ environment, carrier }: CarrierQueue): CarrierLane {
+  return { environment, carrier, id: `${environment} ${carrier}`, key: carrier, sandbox: environment === "sandbox" };
 }
 
 async function exchange({ store, gateway, log }: ActivationDependencies, work: CarrierExchange): Promise<null> {
@@ -75,20 +86,32 @@ export interface Prepared {
 }
 
 /** Picks up the requests that are due, and leaves those to staff whose final answer is overdue. */
-export async function prepareExchanges(store: Store, signal: AbortSignal): Promise<Prepared> {
-  const batch = { limit: BATCH };
-  const pickedUp = (await store.read(isPickupDue, null))
-    ? await drained(signal, () => store.write(pickUpDue, batch), BATCH)
-    : 0;
+export async function prepareExchanges(
+  store: Store,
+  signal: AbortSignal,
+  environments: readonly Environment[] = productionFirst,
+): Promise<Prepared> {
+  let pickedUp = 0;
+  for (const environment of environments) {
+    const limit = BATCH[environment];
+    if (!(await store.read(isPickupDue, environment))) continue;
+    pickedUp += await drained(signal, () => store.write(pickUpDue, { environment, limit }), limit);
+  }
+  const batch = { limit: BATCH.production };
   const overdue = (await store.read(isAnswerOverdue, null))
-    ? await drained(signal, () => store.write(leaveOverdueToStaff, batch), BATCH)
+    ? await drained(signal, () => store.write(leaveOverdueToStaff, batch), batch.limit)
     : 0;
   return { pickedUp, overdue };
 }
 
 /** The calendar run: what came due by a midnight of Sydney, also by one that passed while nothing ran. */
-export function releaseByCalendar(store: Store, signal: AbortSignal): Promise<number> {
-  return drained(signal, () => store.write(releaseScheduled, { limit: BATCH }), BATCH);
+export async function releaseByCalendar(store: Store, signal: AbortSignal): Promise<number> {
+  let released = 0;
+  for (const environment of productionFirst) {
+    const limit = BATCH[environment];
+    released += await drained(signal, () => store.write(releaseScheduled, { environment, limit }), limit);
+  }
+  return released;
 }
 
 /** Calls `run` again and again until it is stopped. */
@@ -114,7 +137,17 @@ export function startActivations(deps: ActivationDependencies, everyMinute: Tick
         calendarIsDue = false;
         await cronRun(store, "activation_calendar", () => releaseByCalendar(store, signal));
       }
-      await prepareExchanges(store, signal);
+      await prepareExchanges(store, signal, ["production"]);
+    },
+  });
+  // Beside it: however many of the sandbox come due at midnight, production's exchanges do not wait for them.
+  const sandbox = startWorker({
+    name: "sandbox activations",
+    pollMs: 1_000,
+    log,
+    async step(signal) {
+      const { pickedUp } = await prepareExchanges(store, signal, ["sandbox"]);
+      if (pickedUp > 0) worker.wake();
     },
   });
   const ticking = everyMinute(() => {
@@ -122,10 +155,13 @@ export function startActivations(deps: ActivationDependencies, everyMinute: Tick
     worker.wake();
   });
   return {
-    wake: worker.wake,
+    wake() {
+      worker.wake();
+      sandbox.wake();
+    },
     async stop() {
       await ticking.stop();
-      await worker.stop();
+      await Promise.all([worker.stop(), sandbox.stop()]);
       await deps.gateway.close();
     },
   };

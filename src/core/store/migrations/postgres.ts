@@ -210,5 +210,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"deliveries\" ADD COLUMN \"held_reason\" text COLLATE \"C\";",
       "CREATE INDEX \"activations_open\" ON \"activations\" USING btree (\"partner_id\",\"environment\") WHERE status in ('pending', 'processing') or processing_status = 'manual_required';"
     ]
+  },
+  {
+    "name": "0009_activations_by_environment",
+    "statements": [
+      "DROP INDEX \"activations_pickup\";",
+      "DROP INDEX \"activations_exchange\";",
+      "CREATE INDEX \"activations_pickup\" ON \"activations\" USING btree (\"environment\",\"due_at\",\"activation_date\",\"id\") WHERE status = 'pending';",
+      "CREATE INDEX \"activations_exchange\" ON \"activations\" USING btree (\"environment\",\"carrier_prefix\",\"due_at\",\"id\") WHERE status = 'processing' and due_at is not null;"
+    ]
   }
 ];

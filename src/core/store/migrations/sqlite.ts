@@ -191,5 +191,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE `deliveries` ADD `held_reason` text;",
       "CREATE INDEX `activations_open` ON `activations` (`partner_id`,`environment`) WHERE status in ('pending', 'processing') or processing_status = 'manual_required';"
     ]
+  },
+  {
+    "name": "0009_activations_by_environment",
+    "statements": [
+      "DROP INDEX `activations_pickup`;",
+      "DROP INDEX `activations_exchange`;",
+      "CREATE INDEX `activations_pickup` ON `activations` (`environment`,`due_at`,`activation_date`,`id`) WHERE status = 'pending';",
+      "CREATE INDEX `activations_exchange` ON `activations` (`environment`,`carrier_prefix`,`due_at`,`id`) WHERE status = 'processing' and due_at is not null;"
+    ]
   }
 ];

@@ -84,10 +84,10 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
         .where(sql`status in ('pending', 'processing') or processing_status = 'manual_required'`),
       k.index("activations_list_iccid").on(t.partner_id, t.environment, t.iccid, t.created_at, t.id),
       k.index("activations_due").on(t.due_at, t.id).where(sql`due_at is not null`),
-      k.index("activations_pickup").on(t.due_at, t.activation_date, t.id).where(sql`status = 'pending'`),
+      k.index("activations_pickup").on(t.environment, t.due_at, t.activation_date, t.id).where(sql`status = 'pending'`),
       k
         .index("activations_exchange")
-        .on(t.carrier_prefix, t.due_at, t.id)
+        .on(t.environment, t.carrier_prefix, t.due_at, t.id)
         .where(sql`status = 'processing' and due_at is not null`),
       k.index("activations_deadline").on(t.deadline_at, t.id).where(sql`deadline_at is not null`),
       k.index("activations_queue").on(t.queued_at, t.id),
