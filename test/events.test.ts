@@ -10,7 +10,7 @@ import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
-import { deliveryBody } from "../src/daemon/workers/delivery-body.ts";
+import { shareBodies } from "../src/daemon/workers/delivery-body.ts";
 import { ACTIVATIONS, request, useAdapter } from "./support/activations.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call } from "./support/platform.ts";
@@ -139,7 +139,8 @@ test("in production too, where all kinds together are those that the catalog cal
   await production(platform);
   const { store } = platform;
   const events = await store.read(async (q) => q.db.select().from(q.t.events), null);
-  const bodies = await Promise.all(events.map((event) => deliveryBody(store, event, "http://esim.test")));
+  const hold = shareBodies(store, "http://esim.test");
+  const bodies = await Promise.all(events.map((event) => hold(event).read()));
   const faults = await publishedSchemas(platform);
   expect(bodies.flatMap((body) => faults(JSON.parse(String(body))))).toEqual([]);
   const emitted = eventKinds.filter((kind) => eventCatalog[kind].emitted);

@@ -1,37 +1,131 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import type { Store } from "../src/core/store/store.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/due.ts";
 import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { applyOutcomes } from "../src/core/webhooks/outcome.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
+import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
+import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
 import { addProducts } from "./support/catalog.ts";
+import { HANG_MS } from "./support/hangs.ts";
+import type { Caller } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
 import { type Received, startReceiver } from "./support/receiver.ts";
-import { startWebhookPlatform } from "./support/webhooks.ts";
+import { startWebhookPlatform, type WebhookPlatform } from "./support/webhooks.ts";
 
-test("an order with more eSIMs than are held in memory arrives whole, with its length and signature", async () => {
-  const platform = await startWebhookPlatform();
+async function ordered(platform: WebhookPlatform, caller: Caller, quantity: number): Promise<string> {
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
+  const line_items = [{ product_id: products.EU5, quantity }];
+  const { body } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "big" });
+  await platform.fulfil();
+  return body.id;
+}
+
+test("an event carries the first 1,000 eSIMs of its order and the address of all; the signature is right", async () => {
+  const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
-  const { secret } = await platform.endpoint(caller, receiver.url, ["order.fulfilled"]);
-  const line_items = [{ product_id: products.EU5, quantity: 1_203 }];
-  const { body: order } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "big" });
-  await platform.fulfil();
+  const { secret } = await platform.endpoint(caller, receiver.url, ["order.fulfilled", "esims.ready"]);
+  const id = await ordered(platform, caller, 1_203);
   await platform.deliver();
 
-  const [{ body, headers, json }] = receiver.received as [Received];
-  const { body: delivered } = await caller.get(`/api/v1/orders/${order.id}/esims`);
-  expect(json.data.esims).toEqual(
-    delivered.esims.map(({ iccid, activation_code, qr_code_url }: Record<string, string>) => ({
+  const { body: delivered } = await caller.get(`/api/v1/orders/${id}/esims`);
+  const first = delivered.esims
+    .slice(0, 1_000)
+    .map(({ iccid, activation_code, qr_code_url }: Record<string, string>) => ({
       iccid,
       activation_code,
       qr_code_url,
-    })),
-  );
-  expect(json.data.esims).toHaveLength(1_203);
-  expect(headers["content-length"]).toBe(String(Buffer.byteLength(body)));
-  const header = headers["x-webhook-signature"] ?? "";
-  expect(signatureFault({ secret, header, body }, platform.clock.now())).toBeNull();
+    }));
+  const esims_url = `http://esim.test/api/v1/orders/${id}/esims`;
+  expect(receiver.received).toHaveLength(2);
+  for (const { body, headers, json } of receiver.received) {
+    expect(json.data).toMatchObject({ esims_url });
+    expect(json.data.esims).toEqual(first);
+    expect(headers["content-length"]).toBe(String(Buffer.byteLength(body)));
+    const header = headers["x-webhook-signature"] ?? "";
+    expect(signatureFault({ secret, header, body }, platform.clock.now())).toBeNull();
+  }
+  expect(receiver.received.find(({ json }) => json.event === "esims.ready")?.json.data.count).toBe(1_203);
+});
+
+test("an event of exactly 1,000 eSIMs has no address of more", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  const receiver = await startReceiver();
+  await platform.endpoint(caller, receiver.url, ["order.fulfilled"]);
+  await ordered(platform, caller, 1_000);
+  await platform.deliver();
+  const [{ json }] = receiver.received as [Received];
+  expect(json.data.esims).toHaveLength(1_000);
+  expect(json.data).not.toHaveProperty("esims_url");
+});
+
+/** A delivery worker on a store whose reads are counted by name, and what stops it. */
+function watchedWorker({ store, clock }: WebhookPlatform, options: Partial<SenderOptions> = {}) {
+  const read: string[] = [];
+  const counting: Store = {
+    ...store,
+    read: (query, input) => {
+      read.push(query.name);
+      return store.read(query, input);
+    },
+  };
+  const sender = createWebhookSender({ allowPrivate: true, ...options });
+  onTestFinished(() => sender.close());
+  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const pool = createDeliveries({ store: counting, clock, sender, publicUrl: "http://esim.test", log });
+  return { pool, bodies: () => read.filter((name) => name === "esimCodes").length };
+}
+
+test("the body of an event is read once for all endpoints that it goes to at a time", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  const receiver = await startReceiver();
+  for (let at = 0; at < 20; at++) await platform.endpoint(caller, `${receiver.url}/${at}`, ["order.fulfilled"]);
+  await ordered(platform, caller, 2);
+  const { pool, bodies } = watchedWorker(platform);
+  await settled(pool);
+  expect(receiver.received).toHaveLength(20);
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+  expect(new Set(receiver.received.map(({ headers }) => headers["x-webhook-signature"])).size).toBe(20);
+  expect(bodies()).toBe(1);
+});
+
+test("an endpoint that cannot be connected to costs no body", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  // Nothing listens on port 1 of loopback.
+  await platform.endpoint(caller, "http://127.0.0.1:1/hooks", ["order.fulfilled"]);
+  await ordered(platform, caller, 2);
+  const { pool, bodies } = watchedWorker(platform);
+  await settled(pool);
+  const [delivery] = await platform.deliveries();
+  expect(delivery).toMatchObject({ status: "pending", attempts: [{ error: "the connection was refused" }] });
+  expect(bodies()).toBe(0);
+});
+
+test("once stopped, attempts without a connection are given up at once and can be made by another worker", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  const receiver = await startReceiver();
+  await platform.endpoint(caller, `http://hooks.example:${receiver.port}/`);
+  await platform.trigger(caller);
+  const { promise: asked, resolve: look } = Promise.withResolvers<void>();
+  // A name server that never answers.
+  const resolve = () => {
+    look();
+    return new Promise<never>(() => undefined);
+  };
+  const { pool } = watchedWorker(platform, { resolve, limitMs: HANG_MS });
+  await pool.step(new AbortController().signal);
+  await asked;
+  await pool.stop(HANG_MS);
+  expect(await platform.deliveries()).toMatchObject([{ status: "pending", attempts: [] }]);
+  const next = watchedWorker(platform, { resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+  await settled(next.pool);
+  expect(receiver.received).toHaveLength(1);
 });
 
 test("what a dead daemon had leased is delivered once the lease runs out", async () => {

@@ -28,17 +28,22 @@ function isEventKind(kind: string): kind is EventKind {
   return Object.hasOwn(eventCatalog, kind);
 }
 
-/** The field that joins a stored payload when it is sent: the order's eSIMs may be very many (see docs/decisions). */
-export const expansions = { order_esims: "esims" } as const;
+/** The fields that join a stored payload when it is sent: the order's eSIMs may be very many (see docs/decisions). */
+interface Expansions {
+  order_esims: "esims" | "esims_url";
+}
 
-export type Expansion = keyof typeof expansions;
+export type Expansion = keyof Expansions;
+
+/** Most eSIMs of one event; the rest are at its `esims_url`. */
+export const MOST_EVENT_ESIMS = 1_000;
 
 /** `data` of an event as its receivers get it. */
 export type SentPayload<K extends EventKind> = ValueOf<Catalog[K]["data"]>;
 
 /** `data` as its emitter writes it: without what joins it when it is sent. */
 export type StoredPayload<K extends EventKind> = Catalog[K] extends { expands: infer X extends Expansion }
-  ? Omit<SentPayload<K>, (typeof expansions)[X]>
+  ? Omit<SentPayload<K>, Expansions[X]>
   : SentPayload<K>;
 
 /** What happened: a kind with the payload that is stored for it. */

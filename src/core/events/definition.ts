@@ -20,7 +20,7 @@ export interface EventDefinition<Data extends ObjectSchema> {
   subject: "order" | "eSIM" | "activation request or order item";
   /** Schema of `data` as it is sent. */
   data: Data;
-  /** What joins the stored payload when it is sent, see `expansions`. */
+  /** What joins the stored payload when it is sent, see catalog.ts. */
   expands?: "order_esims";
   /** A made-up payload. */
   sample(source: SampleSource): ValueOf<Data>;

@@ -15,6 +15,16 @@ import {
   uuid,
 } from "./payload.ts";
 
+/** The eSIMs of an event: the first 1,000, and where all are. */
+const moreEsims = {
+  esims_url: {
+    type: "string",
+    format: "uri",
+    description:
+      "Only where the order has more than 1,000 eSIMs: the API's address of all of them; `esims` is the first 1,000",
+  },
+} as const;
+
 /** An eSIM as events carry it. */
 const esim = object({
   iccid,
@@ -78,14 +88,17 @@ const orderFulfilled = defineEvent({
   when: "Every line of an order is delivered, or what was not delivered is cancelled; in the sandbox too.",
   emitted: true,
   subject: "order",
-  data: payload({
-    id: uuid,
-    order_number: orderNumber,
-    external_order_id: externalOrderId,
-    status: exactly("fulfilled"),
-    esims: listOf(esim),
-    fulfilled_at: time,
-  }),
+  data: payload(
+    {
+      id: uuid,
+      order_number: orderNumber,
+      external_order_id: externalOrderId,
+      status: exactly("fulfilled"),
+      esims: listOf(esim),
+      fulfilled_at: time,
+    },
+    moreEsims,
+  ),
   expands: "order_esims",
   sample: ({ subjectId: id, now }) => ({
     id,
@@ -121,13 +134,16 @@ const esimsReady = defineEvent({
   when: "An order is fulfilled and at least one eSIM is part of it; in the sandbox too.",
   emitted: true,
   subject: "order",
-  data: payload({
-    order_id: uuid,
-    order_number: orderNumber,
-    external_order_id: externalOrderId,
-    count: { type: "integer", minimum: 1, description: "eSIMs of the order" },
-    esims: listOf(esim),
-  }),
+  data: payload(
+    {
+      order_id: uuid,
+      order_number: orderNumber,
+      external_order_id: externalOrderId,
+      count: { type: "integer", minimum: 1, description: "eSIMs of the order" },
+      esims: listOf(esim),
+    },
+    moreEsims,
+  ),
   expands: "order_esims",
   sample: ({ subjectId: order_id, now }) => ({
     order_id,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
-import { type Environment, environments } from "../kernel/environment.ts";
+import { type Environment, productionFirst } from "../kernel/environment.ts";
 import type { Tables } from "./schema/tables.ts";
 import { type Slots, statement } from "./statement.ts";
 import type { Read } from "./store.ts";
@@ -72,7 +72,7 @@ export function partnerQueues(table: (t: Tables) => SQL) {
   });
   return async (q: Read): Promise<(PartnerQueue & { due_at: number })[]> => {
     const found: (PartnerQueue & { due_at: number })[] = [];
-    for (const environment of environments.toReversed()) {
+    for (const environment of productionFirst) {
       for (const { key, due_at } of await partners(q, { environment })) {
         // The keys of these queues are partners' ids.
         found.push({ environment, partnerId: key as PartnerId, due_at });

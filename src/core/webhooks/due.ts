@@ -138,11 +138,6 @@ async function lookAgain(tx: Tx, id: WebhookId): Promise<void> {
   await updateRow(tx, "webhookEndpoints", { id }, { due_at: next?.due_at ?? null });
 }
 
-/** Lets the lease of an attempt that took long to prepare run for its whole time again; false: it was lost. */
-export function prolongDelivery(tx: Tx, lease: Lease<"deliveries">): Promise<boolean> {
-  return leases.prolong(tx, lease);
-}
-
 /** Gives leases of attempts that were not made up, so that any worker can make them at once. */
 export async function releaseDeliveries(
   tx: Tx,

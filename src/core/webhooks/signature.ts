@@ -1,4 +1,4 @@
-import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Ids } from "../kernel/ids.ts";
 import type { Vault } from "../store/vault.ts";
 import type { WebhookRow } from "./webhook.ts";
@@ -6,14 +6,9 @@ import type { WebhookRow } from "./webhook.ts";
 /** How far a receiver lets the signature's time be from its own (contract: Signature). */
 export const TOLERANCE_SECONDS = 300;
 
-/** HMAC-SHA256 that has taken `<timestamp>.`: feed it the raw body, then take the digest in hex. */
-export function startSignature(secret: string, timestamp: number): Hmac {
-  return createHmac("sha256", secret).update(`${timestamp}.`);
-}
-
 /** Lowercase hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret text (contract: Signature). */
 export function signature(secret: string, timestamp: number, body: string | Buffer): string {
-  return startSignature(secret, timestamp).update(body).digest("hex");
+  return createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
 }
 
 /** `t=<unix seconds>,v1=<signature>`, as X-Webhook-Signature carries it. */

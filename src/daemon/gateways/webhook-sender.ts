@@ -1,17 +1,25 @@
-import { Readable } from "node:stream";
-import { Agent, type Dispatcher } from "undici";
+import type { Client, Dispatcher } from "undici";
 import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
+import { type Connections, createConnections } from "./connections.ts";
 import { guardedConnector, openConnector } from "./guarded-connector.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
 
 /** How deliveries name their sender. */
 export const USER_AGENT = "esimctl-webhooks/1";
 
-/** What is posted: a whole body, or one too long to be held in memory that can be read as often as needed. */
+/** What is sent: made once there is a connection. */
+export interface WebhookMessage {
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** One attempt. */
 export interface WebhookPost {
   url: string;
-  headers: Record<string, string>;
-  body: Buffer | { length: number; chunks(): AsyncIterable<Buffer> };
+  /** Makes the message; its time does not count for the receiver. */
+  compose(): Promise<WebhookMessage>;
+  /** Once it aborts nothing more is sent: what is not under way by then is given up. */
+  stopping: AbortSignal;
 }
 
 /** The response of an endpoint. */
@@ -26,8 +34,11 @@ export interface WebhookResponse {
 
 /** Posts events. */
 export interface WebhookSender {
-  /** Posts once and follows no redirect. Never throws: a missing response is a result too. */
-  post(post: WebhookPost): Promise<WebhookResponse>;
+  /**
+   * Connects, composes, posts once and follows no redirect. A missing response is a result too; null: given up before
+   * anything was sent. Throws only what `compose` throws.
+   */
+  post(post: WebhookPost): Promise<WebhookResponse | null>;
   close(): Promise<void>;
 }
 
@@ -49,39 +60,62 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
   const limitMs = options.limitMs ?? ANSWER_LIMIT_MS;
   const resolve = options.resolve ?? createResolve();
   const connect = (options.allowPrivate ? openConnector : guardedConnector)(resolve, limitMs);
-  // No limit of connections per origin here: the worker bounds each endpoint, and endpoints may share a host.
-  const agent = new Agent({ connect, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000 });
+  // No limit of connections per origin: the worker bounds each endpoint, and endpoints may share a host.
+  const connections = createConnections(connect);
   return {
-    post: (post) => timed(limitMs, (signal) => exchange(agent, post, signal)),
-    close: () => agent.destroy(),
+    post: (post) => attempt(connections, post, limitMs),
+    close: () => connections.close(),
   };
 }
 
-type Exchanged = Omit<WebhookResponse, "latencyMs">;
+async function attempt(connections: Connections, post: WebhookPost, limitMs: number): Promise<WebhookResponse | null> {
+  const { compose, stopping } = post;
+  const url = new URL(post.url);
+  const connecting = await timed(limitMs, (signal) => connections.take(url, AbortSignal.any([signal, stopping])));
+  const client = connecting.value;
+  if (client === null) return stopping.aborted ? null : failed(connecting, limitMs);
+  try {
+    const message = await compose();
+    if (stopping.aborted) return null;
+    const exchanged = await timed(limitMs - connecting.ms, (signal) => exchange(client, { url, ...message }, signal));
+    const latencyMs = Math.round(connecting.ms + exchanged.ms);
+    if (exchanged.value === null) return { ...failed(exchanged, limitMs), latencyMs };
+    return { ...exchanged.value, latencyMs };
+  } finally {
+    connections.give(client);
+  }
+}
 
-async function timed(limitMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<WebhookResponse> {
+/** How long something took, and what came of it: a value, or null and why. */
+type Timed<T> = { ms: number } & ({ value: T; late: false } | { value: null; late: boolean; error: unknown });
+
+async function timed<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const began = performance.now();
   const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), limitMs);
+  const timer = setTimeout(() => cut.abort(), Math.max(limitMs, 0));
   try {
-    return { ...(await run(cut.signal)), latencyMs: Math.round(performance.now() - began) };
+    return { value: await run(cut.signal), late: false, ms: performance.now() - began };
   } catch (error) {
-    const reason = cut.signal.aborted ? `no answer within ${limitMs / 1000} s` : reasonFor(error);
-    return { statusCode: null, error: reason, body: null, latencyMs: Math.round(performance.now() - began) };
+    return { value: null, late: cut.signal.aborted, error, ms: performance.now() - began };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function exchange(agent: Agent, { url, headers, body }: WebhookPost, signal: AbortSignal): Promise<Exchanged> {
-  const { origin, pathname, search } = new URL(url);
-  const length = String(body.length);
-  const response = await agent.request({
-    origin,
-    path: pathname + search,
+function failed(why: { late: boolean; error?: unknown; ms: number }, limitMs: number): WebhookResponse {
+  const error = why.late ? `no answer within ${limitMs / 1000} s` : reasonFor(why.error);
+  return { statusCode: null, error, body: null, latencyMs: Math.round(why.ms) };
+}
+
+type Exchanged = Omit<WebhookResponse, "latencyMs">;
+type Sent = WebhookMessage & { url: URL };
+
+async function exchange(client: Client, { url, headers, body }: Sent, signal: AbortSignal): Promise<Exchanged> {
+  const response = await client.request({
+    path: url.pathname + url.search,
     method: "POST",
-    headers: { ...headers, "content-length": length },
-    body: Buffer.isBuffer(body) ? body : Readable.from(body.chunks(), { objectMode: false }),
+    headers: { ...headers, "content-length": String(body.length) },
+    body,
     signal,
   });
   return { statusCode: response.statusCode, error: null, body: await beginning(response.body) };

@@ -7,20 +7,21 @@ import {
   type ClaimedDelivery,
   type DueEndpoint,
   dueEndpoints,
-  prolongDelivery,
   releaseDeliveries,
   takeTurn,
 } from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
-import { signatureHeader, signingSecrets } from "../../core/webhooks/signature.ts";
+import { signature, signatureHeader, signingSecrets } from "../../core/webhooks/signature.ts";
 import { USER_AGENT, type WebhookSender } from "../gateways/webhook-sender.ts";
-import { type DeliveryBody, deliveryBody, signBody } from "./delivery-body.ts";
+import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
-export interface DeliveriesDependencies extends DeliverDependencies {
+export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody"> {
+  /** The public address of the daemon: links in events begin with it. */
+  publicUrl: string;
   log: Pick<Logger, "error">;
 }
 
@@ -34,6 +35,7 @@ type EndpointLane = Lane & Pick<DueEndpoint, "id">;
 /** Sends events to endpoints: partners share the room first, then each partner's endpoints. */
 export function createDeliveries(deps: DeliveriesDependencies): Pool {
   const { store, log } = deps;
+  const making = { ...deps, holdBody: shareBodies(store, deps.publicUrl) };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
     bounds: BOUNDS,
@@ -50,7 +52,7 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
         return lane === undefined ? [] : [{ lane, work: delivery }];
       });
     },
-    work: (claimed, stopping) => deliver(deps, claimed, stopping),
+    work: (claimed, stopping) => deliver(making, claimed, stopping),
     release: (claimed) =>
       store.write(
         releaseDeliveries,
@@ -106,12 +108,13 @@ interface DeliverDependencies {
   store: Store;
   clock: Clock;
   sender: WebhookSender;
-  publicUrl: string;
+  holdBody: HoldBody;
 }
 
 /**
- * Makes one attempt of a delivery that was claimed; null when none was made: another worker has claimed it meanwhile,
- * or `stopping` was aborted before anything was sent (contract: Events).
+ * Makes one attempt of a delivery that was claimed; null when none was made, since `stopping` was aborted before
+ * anything was sent (contract: Events). The body is read and signed once there is a connection, so that endpoints that
+ * cannot be reached cost neither.
  */
 async function deliver(
   deps: DeliverDependencies,
@@ -120,37 +123,36 @@ async function deliver(
 ): Promise<Outcome | null> {
   const { store, clock, sender } = deps;
   const { lease, attempts, endpoint, event } = claimed;
-  const body = await deliveryBody(store, event, deps.publicUrl);
-  const at = clock.now();
-  const { length, headers } = await signed(deps, claimed, { body, at });
-  if (stopping.aborted) {
+  const held = deps.holdBody(event);
+  let at = clock.now();
+  const compose = async () => {
+    const body = await held.read();
+    at = clock.now();
+    return { body, headers: signedHeaders(deps, claimed, { body, at }) };
+  };
+  const answer = await sender.post({ url: endpoint.url, stopping, compose }).finally(held.release);
+  if (answer === null) {
     await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id }]);
     return null;
   }
-  // Reading a long body took its time: where the lease was lost meanwhile, its new holder makes the attempt.
-  if (!Buffer.isBuffer(body) && !(await store.write(prolongDelivery, lease))) return null;
-  const content = Buffer.isBuffer(body) ? body : { length, chunks: body.chunks };
-  const answer = await sender.post({ url: endpoint.url, headers, body: content });
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
   return { ...about, leaseNo: lease.no, attempts, at, ...answer };
 }
 
-async function signed(
-  { store }: DeliverDependencies,
+function signedHeaders(
+  { store }: Pick<DeliverDependencies, "store">,
   { endpoint, event }: ClaimedDelivery,
-  { body, at }: { body: DeliveryBody; at: number },
+  { body, at }: { body: Buffer; at: number },
 ) {
   const timestamp = Math.floor(at / 1000);
   const { current, next } = signingSecrets(store.vault, endpoint, at);
-  const { length, signatures } = await signBody(body, next === null ? [current] : [current, next], timestamp);
-  const [first = "", second] = signatures;
-  const headers = {
+  const under = (secret: string) => signatureHeader(timestamp, signature(secret, timestamp, body));
+  return {
     "content-type": "application/json",
     "user-agent": USER_AGENT,
     "x-webhook-id": event.id,
     "x-webhook-event": event.kind,
-    "x-webhook-signature": signatureHeader(timestamp, first),
-    ...(second === undefined ? {} : { "x-webhook-signature-next": signatureHeader(timestamp, second) }),
+    "x-webhook-signature": under(current),
+    ...(next === null ? {} : { "x-webhook-signature-next": under(next) }),
   };
-  return { length, headers };
 }
