@@ -184,8 +184,8 @@ export async function claimEach<L extends Lane, C>(
   return (await Promise.all(claims)).flat();
 }
 
-/** How long what is in flight may take to finish once a daemon stops (ms). */
-const STOP_GRACE_MS = 30_000;
+/** How long what is in flight may take to finish once a daemon stops (ms): with its last writes it ends within 30 s. */
+const STOP_GRACE_MS = 25_000;
 
 /** Runs a pool until it is stopped; it also looks every second. `before` runs at the start of each step. */
 export function startPool(
