@@ -199,12 +199,14 @@ describe("fulfilment", () => {
   test("once stopped gives an order of many steps up, to be gone on with at once", async () => {
     const platform = await startPlatform();
     const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
-    const caller = await platform.caller();
+    const caller = await platform.caller({ live: true });
+    await platform.fund(caller.partnerId, 10_000);
+    await addStock(platform.store, "EU5", 5_000);
     const id = await placeOrder(caller, EU5, 5_000);
     const pool: Pool = createFulfilment({ store: platform.store, log });
     await pool.step(signal);
     await pool.stop(60_000);
-    expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("pending_payment");
+    expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("paid");
     expect((await platform.store.read(waitingOrders, null)).due).toHaveLength(1);
     await platform.fulfil();
     expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
