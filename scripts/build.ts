@@ -1,14 +1,21 @@
-/** Bundles the terminal (and with it the daemon) into dist/, split so that a short command loads little. */
+/**
+ * Bundles the terminal (and with it the daemon) into dist/, split so that a short command loads little, and puts the
+ * licenses of what it is built from beside it.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { licensedPackages, thirdPartyLicenses } from "./licenses.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 /** Installed beside us as they are: native parts, worker threads and assets that they look up beside themselves. */
 const external = ["better-sqlite3", "pg", "pino", "pino-pretty", "@scalar/fastify-api-reference"];
+
+/** `debug` uses it where it is installed. It is no dependency: what it would add is only that of a developer. */
+const absent = ["supports-color"];
 
 /**
  * Small files that nearly every command needs, closed under their own imports. Left alone they become a chunk for each
@@ -34,7 +41,7 @@ const together: Plugin = {
   },
 };
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: { main: "src/cli/main.ts" },
   outdir: "dist",
@@ -46,14 +53,21 @@ const { outputFiles } = await build({
   logLevel: "warning",
   chunkNames: "chunks/[name]-[hash]",
   // All other packages go in: loading them file by file takes a short command ten times as long.
-  external,
+  external: [...external, ...absent],
   plugins: [together],
   // CommonJS packages ask for Node's own modules by require, which a module does not have.
   banner: {
     js: 'import { createRequire as __require_of } from "node:module";const require=__require_of(import.meta.url);',
   },
   write: false,
+  metafile: true,
 });
+
+const shipped = licensedPackages();
+const unlisted = bundledFolders(Object.keys(metafile.inputs)).filter((path) => !shipped.some((of) => of.path === path));
+if (unlisted.length > 0) throw new Error(`Not among the dependencies, but bundled: ${unlisted.join(", ")}`);
+const licenses = join(dist, "THIRD-PARTY-LICENSES.md");
+write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
 
 // The entry goes last and by rename: whoever starts meanwhile finds the old program or the new one, whole.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
@@ -66,10 +80,16 @@ write(manual, execFileSync(process.execPath, [join(root, "bin", "esimctl"), "hel
 
 // Programs that are starting just now still load the chunks of the build before; a package holds none of those.
 const grace = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
-const made = new Set([manual, ...outputFiles.map(({ path }) => path)]);
+const made = new Set([manual, licenses, ...outputFiles.map(({ path }) => path)]);
 for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(name.parentPath, name.name);
   if (name.isFile() && !made.has(path) && Date.now() - lastMade(path) >= grace) rmSync(path, { force: true });
+}
+
+/** The folders of the packages that these files belong to: up to the name after the last `node_modules`. */
+function bundledFolders(inputs: string[]): string[] {
+  const folders = inputs.map((path) => path.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined);
 }
 
 /** Whole or not at all. */
