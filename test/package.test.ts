@@ -1,8 +1,37 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { licensedPackages, licenseFaults, thirdPartyLicenses } from "../scripts/licenses.ts";
+import { productionLock, productionPackages } from "../scripts/production.ts";
 import { root } from "./support/sources.ts";
+
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const names = productionPackages().map(({ name }) => name);
+
+describe("the versions that the package pins", () => {
+  test("all dependencies and what they need, nothing of development and no workspace", () => {
+    expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+    for (const absent of [...Object.keys(manifest.devDependencies), "esimctl-clients"]) {
+      if (names.includes(absent)) expect(["ajv", "ajv-formats"]).toContain(absent);
+    }
+    expect(names.filter((name) => name.startsWith("@types/"))).toEqual([]);
+  });
+
+  test("each with its integrity hash, none with the address that it was fetched from", () => {
+    const { "": own, ...packages } = productionLock().packages;
+    expect(own).toMatchObject({ version: manifest.version, dependencies: manifest.dependencies });
+    expect(own).not.toHaveProperty("devDependencies");
+    expect(own).not.toHaveProperty("workspaces");
+    for (const [path, entry] of Object.entries(packages)) {
+      expect(entry, path).toMatchObject({ integrity: expect.stringMatching(/^sha512-/), version: expect.any(String) });
+      expect(entry, path).not.toHaveProperty("resolved");
+    }
+  });
+
+  test("a checkout has none: npm would take them in place of package-lock.json", () => {
+    expect(existsSync(join(root, "npm-shrinkwrap.json"))).toBe(false);
+  });
+});
 
 describe("licenses", () => {
   const packages = licensedPackages();

@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { productionLock, productionPackages } from "../../scripts/production.ts";
 import { withoutLastLineEnds } from "../support/cli.ts";
 import { launchCommand } from "../support/process.ts";
 
@@ -25,9 +28,8 @@ const env = {
 beforeAll(async () => {
   const npm = (...args: string[]) => execa("npm", args, { cwd: root });
   await npm("pack", "--pack-destination", home);
-  const [tarball = ""] = readdirSync(home).filter((name) => name.endsWith(".tgz"));
   const quietly = ["--prefer-offline", "--no-audit", "--no-fund"];
-  await npm("install", "--global", "--prefix", prefix, ...quietly, join(home, tarball));
+  await npm("install", "--global", "--prefix", prefix, ...quietly, tarball());
   // Not by the harness of the tests: it ends what it starts with the test, and this is none.
   await execa("esimctl", ["init", "--demo", "--data", data], surroundings);
 });
@@ -50,12 +52,67 @@ test("holds the program, its manual, its documents and its fixtures, and nothing
   );
   for (const absent of ["src", "test", "scripts", "drizzle", "node_modules/typescript", "node_modules/node"])
     expect(existsSync(join(installed, absent)), absent).toBe(false);
-  for (const page of ["README.md", ...readdirSync(join(installed, "docs")).map((name) => `docs/${name}`)]) {
+  const pages = readdirSync(join(installed, "docs")).map((name) => `docs/${name}`);
+  for (const page of ["README.md", ...pages]) {
     if (!page.endsWith(".md")) continue;
     const links = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g);
     for (const [, link = ""] of links) expect(existsSync(join(installed, dirname(page), link)), link).toBe(true);
   }
   expect(readdirSync(join(installed, "dist"))).not.toContain("cache");
+});
+
+test("needs no package that was not listed, pins each, and leaves no file behind in the checkout", () => {
+  const { packages } = JSON.parse(readFileSync(join(installed, "npm-shrinkwrap.json"), "utf8"));
+  expect(packages).toEqual(productionLock().packages);
+  expect(existsSync(join(root, "npm-shrinkwrap.json"))).toBe(false);
+  expect(new Set(installedNames(installed))).toEqual(new Set(productionPackages().map(({ name }) => name)));
+});
+
+test("from a registry it comes with exactly the versions that the checkout is tested with", async () => {
+  const registry = await registryWith(tarball());
+  const elsewhere = join(home, "elsewhere");
+  const options = ["--registry", registry, "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  await execa("npm", ["install", "--global", "--prefix", elsewhere, ...options, "esimctl"], { cwd: home });
+  const folder = join(elsewhere, "lib", "node_modules", "esimctl");
+  const expected = productionPackages();
+  expect(installedNames(folder)).toHaveLength(expected.length);
+  for (const { path, name, version } of expected)
+    expect(JSON.parse(readFileSync(join(folder, path, "package.json"), "utf8"))).toMatchObject({ name, version });
+});
+
+/** The names of all packages installed within a package, with repetitions. */
+function installedNames(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap(
+    (path) => path.match(/(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/@.][^/]*)\/package\.json$/)?.[1] ?? [],
+  );
+}
+
+function tarball(): string {
+  return join(home, readdirSync(home).find((name) => name.endsWith(".tgz")) ?? "");
+}
+
+/** A registry that has this package, described as registries do, and refers to the configured one for all others. */
+async function registryWith(file: string): Promise<string> {
+  const { stdout } = await execa("npm", ["config", "get", "registry"], { cwd: root });
+  const { name, version, dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const bytes = readFileSync(file);
+  const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+  const server = createHttpServer(({ url = "" }, response) => {
+    if (url === "/esimctl.tgz") return response.end(bytes);
+    if (url !== "/esimctl") return response.writeHead(302, { location: new URL(`.${url}`, stdout).href }).end();
+    const dist = { tarball: `http://127.0.0.1:${port}/esimctl.tgz`, integrity };
+    const manifest = { name, version, dependencies, bin: { esimctl: "bin/esimctl" }, dist, _hasShrinkwrap: true };
+    return response.end(JSON.stringify({ name, "dist-tags": { latest: version }, versions: { [version]: manifest } }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = Object(server.address());
+  return `http://127.0.0.1:${port}/`;
+}
+
+test("ships the licenses of all that it is built from", () => {
+  const licenses = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.md"), "utf8");
+  for (const { name, version } of productionPackages()) expect(licenses).toContain(`| ${name} | ${version} | `);
 });
 
 test("says its version and finds its manual", async () => {
