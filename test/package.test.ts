@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { describe, expect, test } from "vitest";
 import { licensedPackages, licenseFaults, thirdPartyLicenses } from "../scripts/licenses.ts";
 import { productionLock, productionPackages } from "../scripts/production.ts";
+import { launchCommand } from "./support/process.ts";
 import { root } from "./support/sources.ts";
+import { temporaryDirectory } from "./support/store.ts";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const names = productionPackages().map(({ name }) => name);
+const versioned = new Set(productionPackages().map(({ name, version }) => `${name}@${version}`));
 
 describe("the versions that the package pins", () => {
   test("all dependencies and what they need, nothing of development and no workspace", () => {
@@ -59,5 +63,38 @@ describe("licenses", () => {
       expect(page).toContain(`| ${name} | ${version} | ${license} |`);
       expect(page).toContain(text);
     }
+  });
+});
+
+describe("npm run sbom", () => {
+  const sbom = async (file: string, SOURCE_DATE_EPOCH = "") => {
+    const command = ["run", "--silent", "sbom", "--", file];
+    const ended = await launchCommand("npm", command, { cwd: root, env: { SOURCE_DATE_EPOCH } }).ended;
+    expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
+    return readFileSync(file, "utf8");
+  };
+
+  test("writes valid CycloneDX of exactly what is shipped, with licenses and hashes, the same each time", async () => {
+    const folder = temporaryDirectory();
+    const text = await sbom(join(folder, "new", "sbom.json"));
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)).toBeNull();
+    const bom = JSON.parse(text);
+    expect(bom).toMatchObject({
+      bomFormat: "CycloneDX",
+      metadata: { component: { name: "esimctl", version: manifest.version, type: "application" } },
+    });
+    const components: Record<string, unknown>[] = bom.components;
+    expect(new Set(components.map(({ name, version }) => `${name}@${version}`))).toEqual(versioned);
+    for (const component of components) {
+      expect(component).toMatchObject({ hashes: [{ alg: "SHA-512" }], licenses: [expect.anything()] });
+    }
+    expect(bom).not.toHaveProperty("serialNumber");
+    expect(bom.metadata).not.toHaveProperty("timestamp");
+    expect(await sbom(join(folder, "second.json"))).toBe(text);
+  });
+
+  test("has the time of SOURCE_DATE_EPOCH where that is given", async () => {
+    const text = await sbom(join(temporaryDirectory(), "sbom.json"), "1700000000");
+    expect(JSON.parse(text).metadata.timestamp).toBe("2023-11-14T22:13:20.000Z");
   });
 });
