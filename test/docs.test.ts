@@ -6,7 +6,7 @@ import { machineTable } from "../scripts/state-tables.ts";
 import { root } from "./support/sources.ts";
 
 const made = pagesWithSections.map((page) => readFileSync(join(root, page), "utf8"));
-const pages = ["README.md", "CHANGELOG.md", ...markdownUnder("docs")];
+const pages = ["README.md", "CHANGELOG.md", "SECURITY.md", ...markdownUnder("docs")];
 
 test("the pages show transitions and events as the code has them (npm run docs makes the tables)", () => {
   for (const page of made) expect(withSections(page)).toBe(page);
@@ -25,6 +25,18 @@ test("a move without words, or words without a move, is refused", () => {
 
 test("every link between pages leads to a file, and to a heading where it names one", () => {
   expect(pages.flatMap((page) => brokenLinks(page))).toEqual([]);
+});
+
+test("every promise of the threat model names the tests that show it, and all of them exist", () => {
+  const page = readFileSync(join(root, "docs/security.md"), "utf8");
+  const [, promises = ""] = page.split(/^## (?:Promises|Not promised)$/m);
+  const rows = promises.split("\n").filter((line) => /^\| (?!promise |---)/.test(line));
+  expect(rows.length).toBeGreaterThan(40);
+  for (const row of rows) {
+    const named = [...(row.split("|").at(-2) ?? "").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
+    expect(named.length, row).toBeGreaterThan(0);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  }
 });
 
 function markdownUnder(folder: string): string[] {

@@ -29,7 +29,8 @@ function checkedFiles(): string[] {
   const inFolders = ["bin", "docs", "scripts", "src", "test"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
   );
-  const files = [...inFolders, "README.md", "CHANGELOG.md"].filter((path) => /\.(ts|md)$|^bin\//.test(path));
+  const all = [...inFolders, "README.md", "CHANGELOG.md", "SECURITY.md"];
+  const files = all.filter((path) => /\.(ts|md)$|^bin\//.test(path));
   return files.filter((path) => !uncheckedPaths.test(path));
 }
 

@@ -48,12 +48,12 @@ const started = (...args: string[]) => launchCommand("esimctl", args, surroundin
 
 test("holds the program, its manual, its documents and its fixtures, and nothing that only developers need", () => {
   expect(readdirSync(installed).filter((name) => name !== "node_modules")).toEqual(
-    expect.arrayContaining(["bin", "dist", "docs", "fixtures", "README.md", "CHANGELOG.md"]),
+    expect.arrayContaining(["bin", "dist", "docs", "fixtures", "README.md", "CHANGELOG.md", "SECURITY.md"]),
   );
   for (const absent of ["src", "test", "scripts", "drizzle", "node_modules/typescript", "node_modules/node"])
     expect(existsSync(join(installed, absent)), absent).toBe(false);
   const pages = readdirSync(join(installed, "docs")).map((name) => `docs/${name}`);
-  for (const page of ["README.md", ...pages]) {
+  for (const page of ["README.md", "SECURITY.md", ...pages]) {
     if (!page.endsWith(".md")) continue;
     const links = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g);
     for (const [, link = ""] of links) expect(existsSync(join(installed, dirname(page), link)), link).toBe(true);

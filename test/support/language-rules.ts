@@ -19,7 +19,7 @@ export interface AllowedText {
 export const uncheckedPaths = /^test\/(support\/language-rules|language\.test)\.ts$|^src\/core\/store\/migrations\//;
 
 /** Where no breach may be. A folder joins it once it has none. */
-export const cleanPaths = /^(README\.md|CHANGELOG\.md|docs\/|bin\/|src\/)/;
+export const cleanPaths = /^(README\.md|CHANGELOG\.md|SECURITY\.md|docs\/|bin\/|src\/)/;
 
 export const languageRules: LanguageRule[] = [
   {
