@@ -13,6 +13,7 @@ const floors = [
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
   ["src/core/insight", "src/core/maintenance", "src/core/find"],
+  ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
   // What suppliers answer drives orders, which know nothing of suppliers.
   ["src/core/supplies"],

@@ -15,6 +15,7 @@ const CHECKS = [
   "key_file",
   "data_keys",
   "ledger",
+  "evidence",
   "stock",
   "stuck_work",
   "transport",
@@ -47,6 +48,14 @@ async function installation() {
   };
 }
 
+/** The trigger as the program makes it. */
+function guardOf(table: string, verb: string): string {
+  return (
+    `CREATE TRIGGER ${table}_no_${verb} BEFORE ${verb.toUpperCase()} ON ${table} ` +
+    "BEGIN SELECT RAISE(ABORT, 'evidence is only added to'); END"
+  );
+}
+
 describe("a sound installation", () => {
   test("passes every check, and nothing in it is changed", async () => {
     const { data, file, doctor } = await installation();
@@ -73,7 +82,18 @@ describe("what is wrong is a fault with a remedy", () => {
     ["schema", "ALTER TABLE orders ADD COLUMN colour text", /table orders differs/],
     ["stock", "UPDATE stock_pools SET available = 4", /EU5 counts 4, there are 3/],
     ["ledger", "UPDATE wallets SET balance_cents = 901", /balances of acme AUD/],
-    ["clock", "UPDATE audit_entries SET at = at + 7200000", /7\d\d\d s later/],
+    [
+      "clock",
+      "INSERT INTO events SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'order.created', id, 'production', 'x',\
+      unixepoch() * 1000 + 7200000, '{}', null FROM partners",
+      /7\d\d\d s later/,
+    ],
+    [
+      "evidence",
+      `DROP TRIGGER audit_entries_no_update; UPDATE audit_entries SET note = 'x' WHERE action = 'wallet.credit';
+        ${guardOf("audit_entries", "update")}`,
+      /audit:.*row .* is not as it was written/,
+    ],
     ["integrity", "INSERT INTO stock_pools VALUES ('nothing', 1)", /1 row of stock_pools that name a row of products/],
   ];
 

@@ -66,10 +66,14 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   expect(cron_runs.map(({ job }) => job)).toEqual([
     "activation_calendar",
     "esim_expiry",
+    "head_signing",
     "sandbox_retention",
     "webhook_retention",
   ]);
-  for (const run of cron_runs) expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
+  // The shop's rows were never signed before.
+  expect(cron_runs.find(({ job }) => job === "head_signing")?.done).toBeGreaterThan(0);
+  for (const run of cron_runs.filter(({ job }) => job !== "head_signing"))
+    expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
   const shown = await esimctl(["status", "--data", data]);
   expect(shown.stdout).toMatch(/^requests +[·█]{60} 3 an hour, \d a minute$/m);
   expect(shown.stdout).toMatch(/^activation calendar +\d+ s ago +\d+ ms +0 due$/m);

@@ -172,6 +172,14 @@ export const nouns: readonly Noun[] = [
   }),
   noun("audit", "the audit trail", {
     list: ["the audit trail, newest first", () => import("./commands/audit/list.ts")],
+    verify: [
+      "whether the audit trail and the ledger are as they were written",
+      () => import("./commands/audit/verify.ts"),
+    ],
+    export: [
+      "the audit trail and the ledger as JSON lines, with the signatures of their chains",
+      () => import("./commands/audit/export.ts"),
+    ],
   }),
   noun("logs", "the daemon's log", {
     tail: ["the end of the daemon's log, and what comes in", () => import("./commands/logs/tail.ts")],

@@ -1,12 +1,13 @@
 import { command } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { findingLines } from "../output/words.ts";
-import type { Place } from "../place/place.ts";
+import { locationAt } from "../place/location.ts";
 
 export default command({
   target: "operator",
   effects:
-    "Reads only, also while serve runs: database, schema, key file, ledger, stock, stuck work, clock, disk space. " +
+    "Reads only, also while serve runs: database, schema, key file, ledger, evidence, stock, stuck " +
+    "work, clock, disk space. " +
     "Exit code 1 only for faults; warnings are none.",
   json: "{ok, findings: [{check, level (ok | warning | fault), message, remedy}]}",
   examples: ["doctor", "doctor --data /var/lib/esimctl --json"],
@@ -27,17 +28,3 @@ export default command({
     };
   },
 });
-
-async function locationAt(place: Place) {
-  if (place.kind === "database") {
-    const { url, insecure, keyFile } = place;
-    return { where: { url, insecure }, keyFile, directory: null };
-  }
-  const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
-    import("../../core/store/data-directory.ts"),
-    import("../place/local-store.ts"),
-  ]);
-  requireInitialised(place);
-  const { databaseFile, keyFile } = dataDirectory(place.path);
-  return { where: { file: databaseFile }, keyFile, directory: place.path };
-}

@@ -90,6 +90,7 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
 const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {
   activation_calendar: ["activation calendar", "due"],
   esim_expiry: ["eSIM expiry", "expired"],
+  head_signing: ["signing of chains", "signed"],
   sandbox_retention: ["sandbox retention", "purged"],
   webhook_retention: ["webhook retention", "dropped"],
 };

@@ -1,6 +1,7 @@
 import { createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { CliError } from "../kernel/errors.ts";
 
 /** Text as it comes, piece by piece. */
 export type Pieces = AsyncIterable<string | Buffer>;
@@ -22,4 +23,21 @@ export async function writeFileWhole(path: string, pieces: Pieces): Promise<void
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+/** Writes a file (0600) that must not exist yet. One that could not be completed is removed. */
+export async function writeNewFile(path: string, pieces: Pieces): Promise<void> {
+  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+    throw isThere(error) ? new CliError("file_exists", `${path} is there already.`, "Choose another name.") : error;
+  });
+  try {
+    await pipeline(pieces, file.createWriteStream({ flush: true }));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }

@@ -72,8 +72,8 @@ export async function auditOfRequest(q: Read, requestId: string): Promise<AuditL
   return (await newestOfRequest(q, { request_id: requestId })).map(toLine);
 }
 
-function toLine(row: Row<"auditEntries">): AuditLine {
-  return { ...row, at: isoTime(row.at) };
+function toLine({ chain: _chain, chain_no: _no, hash: _hash, at, ...line }: Row<"auditEntries">): AuditLine {
+  return { ...line, at: isoTime(at) };
 }
 
 /** Lines of the audit trail, newest first. */

@@ -56,17 +56,23 @@ export async function ensureSigningKey(tx: Tx, _input: null): Promise<void> {
   await tx.touch();
 }
 
-const dropKeys = statement((db, t, _slot) => db.delete(t.signingKeys));
-
 /**
- * A new key signs from now on; tokens of the old ones stay valid until they expire. With `atOnce` the old keys are
- * deleted, and every token under them is refused at its next use. Returns the new key's ID.
+ * A new key signs from now on; tokens of the old ones stay valid until they expire. With `atOnce` every token under
+ * them is refused at its next use. Old keys stay: they verify the signatures of chain heads. Returns the new key's ID.
  */
 export async function rotateSigningKey(tx: Tx, input: { actor: string; atOnce?: boolean }): Promise<string> {
   const { actor, atOnce = false } = input;
-  if (atOnce) await dropKeys(tx, {});
+  // As if retired so long ago that its last token has expired.
+  const retired_at = atOnce ? tx.now - TOKEN_LIFETIME_S * 1000 : tx.now;
   for (const row of await rows(tx)) {
-    if (row.retired_at === null) await updateRow(tx, "signingKeys", { kid: row.kid }, { retired_at: tx.now });
+    if (row.retired_at === null || row.retired_at > retired_at) {
+      await updateRow(
+        tx,
+        "signingKeys",
+        { kid: row.kid },
+        { retired_at: Math.min(row.retired_at ?? tx.now, retired_at) },
+      );
+    }
   }
   const kid = await addKey(tx);
   await recordAudit(tx, {
@@ -74,7 +80,7 @@ export async function rotateSigningKey(tx: Tx, input: { actor: string; atOnce?: 
     action: "keys.rotate-signing",
     targetKind: "signing_key",
     targetId: kid,
-    note: atOnce ? "older keys deleted" : null,
+    note: atOnce ? "tokens of older keys end" : null,
   });
   await tx.touch();
   return kid;

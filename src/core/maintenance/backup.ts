@@ -63,7 +63,7 @@ export async function makeBackup(input: BackupInput): Promise<Backup> {
 
 /** A damaged database would only be found out on the day that its backup is needed. */
 async function refuseUnsound(file: string, masterKey: Buffer, clock: Clock): Promise<void> {
-  const fault = (await checkDatabase({ file })).find(isFault);
+  const fault = (await checkDatabase({ file })).found.find(isFault);
   if (fault !== undefined) {
     throw new StoreError(fault.message, "Nothing was kept. See esimctl doctor, and do not give up older backups.");
   }

@@ -1,13 +1,24 @@
 import { type Existing, inspectDatabase } from "../store/engines/reading.ts";
 import type { Inspection } from "../store/engines/shape.ts";
-import { type Finding, fault, fine, named, warning } from "./finding.ts";
+import { type Finding, fault, findings, fine, named, warning } from "./finding.ts";
 
 const RESTORE = "Stop serve, keep the damaged files, and restore the last good backup: esimctl restore.";
 
-/** Whether the database is whole and its schema is the program's own. Throws `StoreError` when it cannot be read. */
-export async function checkDatabase(where: Existing): Promise<Finding[]> {
-  const inspection = await inspectDatabase(where);
-  return [integrity(where, inspection), schema(inspection)];
+/** What was found of a database, and whether its schema is this program's: later checks read its columns. */
+export interface CheckedDatabase {
+  found: Finding[];
+  current: boolean;
+}
+
+/** Whether the database is whole and its schema is the program's own. Never throws `StoreError`: that is a finding. */
+export async function checkDatabase(where: Existing): Promise<CheckedDatabase> {
+  let current = false;
+  const found = await findings("integrity", async () => {
+    const inspection = await inspectDatabase(where);
+    current = inspection.pending.length === 0;
+    return [integrity(where, inspection), schema(inspection)];
+  });
+  return { found, current };
 }
 
 function integrity(where: Existing, { damage }: Inspection): Finding {

@@ -4,6 +4,7 @@ import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { readMasterKey } from "../store/key-files.ts";
 import { checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
+import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, findings, fine, isSound } from "./finding.ts";
 import { checkClock, checkDirectory, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
 import { checkTransport } from "./transport-check.ts";
@@ -27,14 +28,14 @@ export async function runChecks(installation: Installation): Promise<Finding[]> 
   const key = await findings("key_file", async () => [checkKeyFile(keyFile)]);
   const there = directory !== null && existsSync(directory);
   const disk = there ? [...checkDirectory(directory), await checkDiskSpace(directory)] : [];
-  const database = await findings("integrity", () => checkDatabase(where));
-  const data = isSound(database) ? await findings("data", () => checkData(installation)) : [];
+  const { found: database, current } = await checkDatabase(where);
+  const data = isSound(database) ? await findings("data", () => checkData(installation, current)) : [];
   // What the key file cannot be read for is said once.
   const news = data.filter(({ message }) => key.every((one) => one.message !== message));
   return [...database, ...key, ...news, ...disk];
 }
 
-async function checkData({ where, keyFile, clock }: Installation): Promise<Finding[]> {
+async function checkData({ where, keyFile, clock }: Installation, current: boolean): Promise<Finding[]> {
   const reading = await openForReading(where, { clock });
   try {
     const keys = await findings("data_keys", async () => {
@@ -44,6 +45,8 @@ async function checkData({ where, keyFile, clock }: Installation): Promise<Findi
     return [
       ...keys,
       await reading.read(checkLedger, null),
+      // A schema of an earlier version has no chains.
+      ...(current ? [await reading.read(checkEvidence, { keyed: isSound(keys) })] : []),
       await reading.read(checkStock, null),
       ...(await reading.read(checkWork, null)),
       ...(await reading.read(checkTransport, null)),

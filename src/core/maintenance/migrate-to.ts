@@ -5,6 +5,7 @@ import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { readMasterKey } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
+import { checkEvidence } from "./evidence-check.ts";
 import { isFault } from "./finding.ts";
 
 /** What is to be moved where. */
@@ -50,10 +51,12 @@ async function tryTarget(where: Existing, { masterKey, clock }: { masterKey: Buf
   const reading = await openForReading(where, { clock });
   try {
     await reading.openKeys(masterKey);
-    const ledger = await reading.read(checkLedger, null);
-    if (!isFault(ledger)) return;
+    const found = [await reading.read(checkLedger, null), await reading.read(checkEvidence, { keyed: true })].find(
+      isFault,
+    );
+    if (found === undefined) return;
     const hint = "The data directory stays in use: see esimctl doctor there, and drop the PostgreSQL database.";
-    throw new StoreError(ledger.message, hint);
+    throw new StoreError(found.message, hint);
   } finally {
     await reading.close();
   }

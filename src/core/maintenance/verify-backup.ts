@@ -8,6 +8,7 @@ import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { checkLedger } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
+import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isFault, isSound, warning } from "./finding.ts";
 
 const counted = ["partners", "products", "orders", "esims", "activations", "passports", "ledgerTransactions"] as const;
@@ -70,7 +71,7 @@ export async function checkCopy(
   file: string,
   { key, clock }: { key: GivenKey | null; clock: Clock },
 ): Promise<{ found: Finding[]; counts: Counts | null }> {
-  const database = await findings("integrity", () => checkDatabase({ file }));
+  const { found: database, current } = await checkDatabase({ file });
   if (!isSound(database)) return { found: database, counts: null };
   const reading = await openForReading({ file }, { clock });
   try {
@@ -80,7 +81,10 @@ export async function checkCopy(
       return [fine("data_keys", `${key.name} opens the data keys.`)];
     });
     const ledger = await reading.read(checkLedger, null);
-    return { found: [...database, ...keys, ledger], counts: await reading.read(countRows, null) };
+    const keyed = key !== null && isSound(keys);
+    // A backup of an earlier version has no chains yet.
+    const evidence = current ? [await reading.read(checkEvidence, { keyed })] : [];
+    return { found: [...database, ...keys, ledger, ...evidence], counts: await reading.read(countRows, null) };
   } finally {
     await reading.close();
   }

@@ -1,3 +1,4 @@
+import { literal } from "./fill-chains.ts";
 import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 
 /**
@@ -53,9 +54,4 @@ async function fillProductKeys(target: MigrationTarget): Promise<void> {
     const keys = `region_key = ${literal(regionKey(String(region)))}, coverage_key = ${literal(coverageKey(places))}`;
     await target.run(`UPDATE products SET ${keys} WHERE id = ${literal(String(id))}`);
   }
-}
-
-/** A text as SQL writes it, in both engines. */
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { fills } from "./fills.ts";
+import { evidenceGuards, ledgerGuards } from "./guards.ts";
 import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
@@ -10,7 +11,7 @@ const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KE
 /** The engine's migrations, the rules that the schema builder cannot express, and the fills of columns, in order. */
 export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
   const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
-  return [...made, ...guards(engine), ...fills];
+  return [...made, ledgerGuards(engine), ...fills, ...evidenceGuards(engine)];
 }
 
 /**
@@ -55,22 +56,4 @@ export async function migrate(target: MigrationTarget, wanted: Migration[]): Pro
 
 function digest(migration: Migration): string {
   return createHash("sha256").update(migration.statements.join("\n")).digest("hex").slice(0, 16);
-}
-
-const LEDGER_TABLES = ["ledger_transactions", "ledger_postings"];
-
-/** The ledger only grows: the database itself refuses to change or delete a row of it. */
-function guards(engine: "sqlite" | "postgres"): Migration[] {
-  const statements = LEDGER_TABLES.flatMap((table) =>
-    ["UPDATE", "DELETE"].flatMap((verb) => {
-      const name = `${table}_no_${verb.toLowerCase()}`;
-      return engine === "sqlite"
-        ? [`CREATE TRIGGER ${name} BEFORE ${verb} ON ${table} BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END`]
-        : [`CREATE TRIGGER ${name} BEFORE ${verb} ON ${table} EXECUTE FUNCTION refuse_ledger_change()`];
-    }),
-  );
-  const refuse =
-    "CREATE FUNCTION refuse_ledger_change() RETURNS trigger LANGUAGE plpgsql AS " +
-    "$$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$";
-  return [{ name: "9000_ledger_guards", statements: engine === "sqlite" ? statements : [refuse, ...statements] }];
 }

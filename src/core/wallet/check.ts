@@ -24,7 +24,13 @@ export interface CheckedWallet {
 
 const wallets = statement((db, t, _slot) =>
   db
-    .select({ slug: t.partners.slug, wallet: t.wallets })
+    // By name: a backup of an earlier version lacks the columns that came later.
+    .select({
+      slug: t.partners.slug,
+      partner_id: t.wallets.partner_id,
+      currency: t.wallets.currency,
+      balance_cents: t.wallets.balance_cents,
+    })
     .from(t.wallets)
     .innerJoin(t.partners, eq(t.partners.id, t.wallets.partner_id))
     .orderBy(t.partners.slug, t.wallets.currency),
@@ -58,9 +64,9 @@ export async function checkWallets(
   input: { minimum: (currency: string) => number | null },
 ): Promise<WalletCheck> {
   const ledger = new Map((await sums(q, {})).map((row) => [`${row.account} ${row.currency}`, row.cents]));
-  const checked = (await wallets(q, {})).map(({ slug, wallet }): CheckedWallet => {
-    const { currency, balance_cents } = wallet;
-    const key = `${walletAccount(wallet.partner_id)} ${currency}`;
+  const checked = (await wallets(q, {})).map((wallet): CheckedWallet => {
+    const { slug, partner_id, currency, balance_cents } = wallet;
+    const key = `${walletAccount(partner_id)} ${currency}`;
     const ledger_cents = ledger.get(key) ?? 0;
     ledger.delete(key);
     const least = input.minimum(currency);

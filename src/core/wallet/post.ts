@@ -3,6 +3,7 @@ import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { formatMoney, minorUnits } from "../kernel/money.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { headMark, ledgerLink, linkHash, walletChain } from "../store/chain.ts";
 import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -40,11 +41,16 @@ export function walletAccount(partnerId: PartnerId): string {
 
 type Key = { partner_id: PartnerId; currency: string };
 
+/** Moves the balance and adds a row to the wallet's chain; the row lock orders writers side by side. */
 const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; most: number }>) => {
   const after = sql`${t.wallets.balance_cents} + cast(${slot.delta} as bigint)`;
   return db
     .update(t.wallets)
-    .set({ balance_cents: after, last_transaction_at: slot.now })
+    .set({
+      balance_cents: after,
+      last_transaction_at: slot.now,
+      chain_count: sql`${t.wallets.chain_count} + 1`,
+    })
     .where(
       and(
         eq(t.wallets.partner_id, slot.partner_id),
@@ -52,7 +58,30 @@ const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; m
         sql`${after} between 0 and cast(${slot.most} as bigint)`,
       ),
     )
-    .returning({ balance_cents: t.wallets.balance_cents });
+    .returning({
+      balance_cents: t.wallets.balance_cents,
+      no: t.wallets.chain_count,
+      previous: t.wallets.chain_hash,
+      signedCount: t.wallets.signed_count,
+    });
+});
+
+const closeHead = statement((db, t, slot: Slots<Key & { hash: string; mark: string }>) =>
+  db
+    .update(t.wallets)
+    .set({ chain_hash: slot.hash, chain_mark: slot.mark })
+    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
+);
+
+type TwoPostings = { transaction_id: string; currency: string } & Record<"own" | "against", string> &
+  Record<"own_cents" | "against_cents", number>;
+
+const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
+  const { transaction_id, currency } = slot;
+  return db.insert(t.ledgerPostings).values([
+    { transaction_id, currency, account: slot.own, amount_cents: slot.own_cents },
+    { transaction_id, currency, account: slot.against, amount_cents: slot.against_cents },
+  ]);
 });
 
 const balanceOf = statement((db, t, slot: Slots<Key>) =>
@@ -68,9 +97,9 @@ export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
 }
 
 /**
- * Moves money: the wallet's balance, one ledger transaction and its two postings, in the caller's transaction. Throws
- * `insufficient_balance` (contract: its four members) when the wallet would go below zero, `validation` when it would
- * hold more than can be counted exactly.
+ * Moves money: the wallet's balance, one ledger transaction and its two postings, chained to the wallet's ledger, in
+ * the caller's transaction. Throws `insufficient_balance` (contract: its four members) when the wallet would go below
+ * zero, `validation` when it would hold more than can be counted exactly.
  */
 export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> {
   const { kind, partnerId, currency, amount } = movement;
@@ -79,10 +108,9 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   // `0 -` and not a bare minus: a negative zero is no amount.
   const delta = sign === 1 ? amount : 0 - amount;
   const moved = first(await move(tx, { ...key, delta, now: tx.now, most: Number.MAX_SAFE_INTEGER }));
-  const balanceAfter = moved === null ? await openWallet(tx, movement, delta) : minorUnits(moved.balance_cents);
-  const transactionId = newId(tx);
-  await insertRow(tx, "ledgerTransactions", {
-    id: transactionId,
+  const wallet = moved ?? (await openWallet(tx, movement, delta));
+  const transaction = {
+    id: newId(tx),
     kind,
     partner_id: partnerId,
     order_id: movement.orderId ?? null,
@@ -90,21 +118,37 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
     amount_cents: amount,
     reference: movement.reference ?? null,
     created_at: tx.now,
-  });
-  const posting = { transaction_id: transactionId, currency };
-  await insertRow(tx, "ledgerPostings", { ...posting, account: walletAccount(partnerId), amount_cents: delta });
-  await insertRow(tx, "ledgerPostings", { ...posting, account: against, amount_cents: 0 - delta });
-  return { transactionId, balanceAfter };
+  };
+  const own = { account: walletAccount(partnerId), currency, amount_cents: delta };
+  const other = { account: against, currency, amount_cents: 0 - delta };
+  const hash = linkHash(ledgerLink(transaction, [own, other], wallet));
+  await insertRow(tx, "ledgerTransactions", { ...transaction, chain_no: wallet.no, hash });
+  const accounts = { own: own.account, against: other.account };
+  const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
+  await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
+  const head = { chain: walletChain(partnerId, currency), count: wallet.no, hash, signedCount: wallet.signedCount };
+  await closeHead(tx, { ...key, hash, mark: headMark(tx.vault, head) });
+  return { transactionId: transaction.id, balanceAfter: minorUnits(wallet.balance_cents) };
+}
+
+/** A wallet after its balance was moved, and the place of the transaction in its chain. */
+interface MovedWallet {
+  balance_cents: number;
+  no: number;
+  previous: string | null;
+  signedCount: number;
 }
 
 /** The first money in a currency opens its wallet; anything else that did not fit is refused here. */
-async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<MinorUnits> {
+async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<MovedWallet> {
   const { partnerId: partner_id, currency, amount } = movement;
   const held = first(await balanceOf(tx, { partner_id, currency }));
   if (delta < 0) throw insufficientBalance(currency, held?.balance_cents ?? 0, amount);
   if (held !== null) throw invalid({ amount: ["would make the balance larger than can be counted exactly"] });
-  await insertRow(tx, "wallets", { partner_id, currency, balance_cents: delta, last_transaction_at: tx.now });
-  return minorUnits(delta);
+  const empty = { chain_hash: null, chain_mark: null, signed_count: 0 };
+  const opened = { partner_id, currency, balance_cents: delta, last_transaction_at: tx.now };
+  await insertRow(tx, "wallets", { ...opened, chain_count: 1, ...empty });
+  return { balance_cents: delta, no: 1, previous: null, signedCount: 0 };
 }
 
 function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {

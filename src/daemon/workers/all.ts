@@ -7,7 +7,7 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
-import { cronRun, expireEsims, purgeOldDeliveries, purgeSandboxOrders } from "./cron.ts";
+import { cronRun, expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
@@ -52,6 +52,7 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
     loop("sandbox retention", HOUR_MS, (signal) =>
       cronRun(store, "sandbox_retention", () => purgeSandboxOrders({ store }, signal)),
     ),
+    loop("head signing", HOUR_MS, (signal) => cronRun(store, "head_signing", () => signGrownHeads({ store }, signal))),
     loop("expiry", MINUTE_MS, (signal) => cronRun(store, "esim_expiry", () => expireEsims({ store }, signal))),
   ];
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));

@@ -1,4 +1,5 @@
 import { expireDueEsims } from "../../core/esims/expire.ts";
+import { grownChains, signHeads } from "../../core/evidence/sign.ts";
 import { recordCronRun } from "../../core/insight/cron-runs.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import type { CronJob } from "../../core/store/schema/values.ts";
@@ -46,4 +47,17 @@ export async function purgeSandboxOrders({ store }: { store: Store }, signal: Ab
     if (step.rows === 0) break;
   }
   return orders;
+}
+
+/** Chains signed by one transaction. */
+const SIGNED_AT_ONCE = 100;
+
+/** Signs the heads of the chains that have grown, each once a UTC day, and returns how many. Safe to kill. */
+export async function signGrownHeads({ store }: { store: Store }, signal: AbortSignal): Promise<number> {
+  const grown = await store.read(grownChains, null);
+  let signed = 0;
+  for (let at = 0; at < grown.length && !signal.aborted; at += SIGNED_AT_ONCE) {
+    signed += await store.write(signHeads, { chains: grown.slice(at, at + SIGNED_AT_ONCE), when: "daily" });
+  }
+  return signed;
 }

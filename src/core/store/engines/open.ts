@@ -10,6 +10,7 @@ import {
   withCurrentKeys,
 } from "../data-keys.ts";
 import { groupCommit } from "../group-commit.ts";
+import { headsAreUnmarked, markHeads } from "../mark-heads.ts";
 import { StoreError } from "../problems.ts";
 import { statement } from "../statement.ts";
 import type { Command, Read, Store, Topic, Tx } from "../store.ts";
@@ -86,6 +87,9 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   if (plain) {
     await commits.write(keyCredentials, null);
     await reloadKeys();
+  }
+  if (await engine.snapshot((connection) => headsAreUnmarked(read(connection)))) {
+    await commits.write(markHeads, null);
   }
 
   let closing: Promise<void> | null = null;

@@ -109,8 +109,13 @@ const SHAPE = `
     FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname = $1 AND o.contype <> 'n'
   UNION ALL
-  SELECT 'trigger ' || g.tgname, pg_get_triggerdef(g.oid)
+  SELECT 'trigger ' || g.tgname, concat_ws(' ', pg_get_triggerdef(g.oid), 'enabled', g.tgenabled)
     FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE n.nspname = $1 AND NOT g.tgisinternal
+  UNION ALL
+  SELECT DISTINCT 'function ' || p.proname, pg_get_functiondef(p.oid)
+    FROM pg_proc p JOIN pg_trigger g ON g.tgfoid = p.oid
+    JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname = $1 AND NOT g.tgisinternal`;
 
 async function shapeOf(client: pg.Client, schema: string): Promise<Shape> {

@@ -219,5 +219,25 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"activations_pickup\" ON \"activations\" USING btree (\"environment\",\"due_at\",\"activation_date\",\"id\") WHERE status = 'pending';",
       "CREATE INDEX \"activations_exchange\" ON \"activations\" USING btree (\"environment\",\"carrier_prefix\",\"due_at\",\"id\") WHERE status = 'processing' and due_at is not null;"
     ]
+  },
+  {
+    "name": "0010_evidence_chains",
+    "statements": [
+      "CREATE TABLE \"chain_heads\" (\n\t\"chain\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"chain_count\" bigint DEFAULT 0 NOT NULL,\n\t\"chain_hash\" text COLLATE \"C\",\n\t\"chain_mark\" text COLLATE \"C\",\n\t\"signed_count\" bigint DEFAULT 0 NOT NULL\n);\n",
+      "CREATE TABLE \"signed_heads\" (\n\t\"chain\" text COLLATE \"C\" NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"hash\" text COLLATE \"C\" NOT NULL,\n\t\"previous_count\" bigint NOT NULL,\n\t\"signed_at\" bigint NOT NULL,\n\t\"kid\" text COLLATE \"C\" NOT NULL,\n\t\"signature\" text COLLATE \"C\" NOT NULL,\n\tCONSTRAINT \"signed_heads_chain_count_pk\" PRIMARY KEY(\"chain\",\"count\")\n);\n",
+      "DROP INDEX \"audit_entries_partner\";",
+      "ALTER TABLE \"audit_entries\" ADD COLUMN \"chain\" text COLLATE \"C\";",
+      "ALTER TABLE \"audit_entries\" ADD COLUMN \"chain_no\" bigint;",
+      "ALTER TABLE \"audit_entries\" ADD COLUMN \"hash\" text COLLATE \"C\";",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"chain_count\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"chain_hash\" text COLLATE \"C\";",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"chain_mark\" text COLLATE \"C\";",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"signed_count\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"ledger_transactions\" ADD COLUMN \"chain_no\" bigint;",
+      "ALTER TABLE \"ledger_transactions\" ADD COLUMN \"hash\" text COLLATE \"C\";",
+      "CREATE UNIQUE INDEX \"audit_entries_chain\" ON \"audit_entries\" USING btree (\"chain\",\"chain_no\");",
+      "CREATE INDEX \"audit_entries_chain_at\" ON \"audit_entries\" USING btree (\"chain\",\"at\");",
+      "CREATE UNIQUE INDEX \"ledger_transactions_chain\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"chain_no\");"
+    ]
   }
 ];

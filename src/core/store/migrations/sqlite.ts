@@ -200,5 +200,25 @@ export const migrations: Migration[] = [
       "CREATE INDEX `activations_pickup` ON `activations` (`environment`,`due_at`,`activation_date`,`id`) WHERE status = 'pending';",
       "CREATE INDEX `activations_exchange` ON `activations` (`environment`,`carrier_prefix`,`due_at`,`id`) WHERE status = 'processing' and due_at is not null;"
     ]
+  },
+  {
+    "name": "0010_evidence_chains",
+    "statements": [
+      "CREATE TABLE `chain_heads` (\n\t`chain` text PRIMARY KEY NOT NULL,\n\t`chain_count` integer DEFAULT 0 NOT NULL,\n\t`chain_hash` text,\n\t`chain_mark` text,\n\t`signed_count` integer DEFAULT 0 NOT NULL\n);\n",
+      "CREATE TABLE `signed_heads` (\n\t`chain` text NOT NULL,\n\t`count` integer NOT NULL,\n\t`hash` text NOT NULL,\n\t`previous_count` integer NOT NULL,\n\t`signed_at` integer NOT NULL,\n\t`kid` text NOT NULL,\n\t`signature` text NOT NULL,\n\tPRIMARY KEY(`chain`, `count`)\n);\n",
+      "DROP INDEX `audit_entries_partner`;",
+      "ALTER TABLE `audit_entries` ADD `chain` text;",
+      "ALTER TABLE `audit_entries` ADD `chain_no` integer;",
+      "ALTER TABLE `audit_entries` ADD `hash` text;",
+      "CREATE UNIQUE INDEX `audit_entries_chain` ON `audit_entries` (`chain`,`chain_no`);",
+      "CREATE INDEX `audit_entries_chain_at` ON `audit_entries` (`chain`,`at`);",
+      "ALTER TABLE `wallets` ADD `chain_count` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `wallets` ADD `chain_hash` text;",
+      "ALTER TABLE `wallets` ADD `chain_mark` text;",
+      "ALTER TABLE `wallets` ADD `signed_count` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `ledger_transactions` ADD `chain_no` integer;",
+      "ALTER TABLE `ledger_transactions` ADD `hash` text;",
+      "CREATE UNIQUE INDEX `ledger_transactions_chain` ON `ledger_transactions` (`partner_id`,`currency`,`chain_no`);"
+    ]
   }
 ];

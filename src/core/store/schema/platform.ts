@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
 import type { CronJob, KeyPurpose } from "./values.ts";
 
@@ -23,7 +24,7 @@ export function platformTables(k: Kit) {
     {
       id: k.text("id").primaryKey(),
       at: k.int("at").notNull(),
-      /** Who did it: `operator`, `client:<client_id>`, `worker`, `carrier:<name>`. */
+      /** Who did it: `operator (<user>)`, `client:<client_id>`, `worker`, `carrier:<name>`. */
       actor: k.text("actor").notNull(),
       action: k.text("action").notNull(),
       target_kind: k.text("target_kind").notNull(),
@@ -34,11 +35,15 @@ export function platformTables(k: Kit) {
       note: k.text("note"),
       /** The HTTP request that it was done by. */
       request_id: k.text("request_id"),
+      /** `audit:<partner id>`, or `audit:platform` for acts that concern no partner. */
+      chain: k.text("chain"),
+      ...linkColumns(k),
     },
     (t) => [
       k.index("audit_entries_at").on(t.at, t.id),
       k.index("audit_entries_target").on(t.target_id, t.at, t.id),
-      k.index("audit_entries_partner").on(t.partner_id, t.at, t.id),
+      k.uniqueIndex("audit_entries_chain").on(t.chain, t.chain_no),
+      k.index("audit_entries_chain_at").on(t.chain, t.at),
       k.index("audit_entries_request").on(t.request_id, t.id).where(sql`request_id is not null`),
     ],
   );

@@ -1,6 +1,7 @@
 import { activationsTables } from "./activations.ts";
 import { carriersTables } from "./carriers.ts";
 import { catalogTables } from "./catalog.ts";
+import { chainTables } from "./chains.ts";
 import { esimsTables } from "./esims.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { orderItemsTables } from "./order-items.ts";
@@ -21,6 +22,7 @@ export function allTables(k: Kit) {
   const orders = ordersTables(k, { ...partners, ...catalog });
   return {
     ...platformTables(k),
+    ...chainTables(k),
     ...partners,
     ...catalog,
     ...esimsTables(k, catalog),

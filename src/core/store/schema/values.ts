@@ -131,7 +131,13 @@ export const attemptSources = ["request", "callback", "operator"] as const;
 export type AttemptSource = (typeof attemptSources)[number];
 
 /** What the daemon runs by the clock. */
-export const cronJobs = ["activation_calendar", "esim_expiry", "sandbox_retention", "webhook_retention"] as const;
+export const cronJobs = [
+  "activation_calendar",
+  "esim_expiry",
+  "head_signing",
+  "sandbox_retention",
+  "webhook_retention",
+] as const;
 export type CronJob = (typeof cronJobs)[number];
 
 /** What a data key is for. */

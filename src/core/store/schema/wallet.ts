@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../../kernel/brand.ts";
+import { headColumns, linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 import type { LedgerKind } from "./values.ts";
@@ -17,6 +18,7 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       currency: k.text("currency").notNull(),
       balance_cents: k.int("balance_cents").notNull(),
       last_transaction_at: k.int("last_transaction_at"),
+      ...headColumns(k),
     },
     (t) => [
       k.primaryKey({ columns: [t.partner_id, t.currency] }),
@@ -39,8 +41,10 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       amount_cents: k.int("amount_cents").notNull(),
       reference: k.text("reference"),
       created_at: k.int("created_at").notNull(),
+      ...linkColumns(k),
     },
     (t) => [
+      k.uniqueIndex("ledger_transactions_chain").on(t.partner_id, t.currency, t.chain_no),
       k.index("ledger_transactions_partner").on(t.partner_id, t.created_at, t.id),
       k.index("ledger_transactions_order").on(t.order_id, t.id),
     ],

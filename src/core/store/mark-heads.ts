@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+import { allHeads, writeMark } from "./heads.ts";
+import { first, statement } from "./statement.ts";
+import type { Read, Tx } from "./store.ts";
+
+const unmarked = statement((db, t, _slot) =>
+  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, "chain_heads")),
+);
+
+const forget = statement((db, t, _slot) => db.delete(t.settings).where(eq(t.settings.key, "chain_heads")));
+
+const anySignature = statement((db, t, _slot) =>
+  db.select({ chain: t.signedHeads.chain }).from(t.signedHeads).limit(1),
+);
+
+/** Whether a migration has just chained rows, without the keys that mark their heads. */
+export async function headsAreUnmarked(q: Read): Promise<boolean> {
+  return first(await unmarked(q, {})) !== null;
+}
+
+/** Marks the heads that a migration made. Never once a head was signed: then marks are missing for another reason. */
+export async function markHeads(tx: Tx, _input: null): Promise<void> {
+  await forget(tx, {});
+  if (first(await anySignature(tx, {})) !== null) return;
+  for (const head of await allHeads(tx)) if (head.count > 0) await writeMark(tx, head);
+}
