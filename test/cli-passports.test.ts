@@ -1,7 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { esimctl as esimctlProcess } from "./support/cli.ts";
 import { newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
@@ -27,8 +26,6 @@ async function installation() {
       return path;
     },
     run: (line: string, input?: string) => esimctl(args(line), input === undefined ? {} : { input }),
-    /** As somebody who came by sudo. */
-    runAs: (sudoer: string, line: string) => esimctlProcess(args(line), { env: { SUDO_USER: sudoer } }),
     json: (line: string, input?: string): Promise<Printed> =>
       esimctlJson(args(line), input === undefined ? {} : { input }),
   };
@@ -147,14 +144,11 @@ describe("a partner's passports", () => {
   });
 
   test("what an operator reads of them on the spot is in the audit trail", async () => {
-    const { json, ids, runAs } = await withPool();
+    const { json, ids } = await withPool();
     await json(`passports show AA111 ${POOL}`);
-    await runAs("kai", `passports show AA111 ${POOL}`);
     const { data } = await json(`audit list --target ${ids.one}`);
-    const read = { action: "passports.read", target_id: ids.one };
     expect(data).toMatchObject([
-      { actor: "operator (kai)", ...read },
-      { actor: "operator", ...read },
+      { actor: expect.stringContaining("operator ("), action: "passports.read", target_id: ids.one },
     ]);
   });
 });
