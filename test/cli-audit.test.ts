@@ -1,11 +1,25 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import type { AuditLine } from "../src/core/audit/list.ts";
+import { request } from "./support/activations.ts";
+import { esimctl as esimctlProcess } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
-import { esimctl } from "./support/warm.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
+
+const ME = `operator (${userInfo().username}, uid ${process.getuid?.()}${loginWords()})`;
+
+/** Who logged in, where the kernel keeps that and it is another user. */
+function loginWords(): string {
+  const file = "/proc/self/loginuid";
+  const login = existsSync(file) ? readFileSync(file, "utf8").trim() : "4294967295";
+  return login === "4294967295" || login === String(process.getuid?.()) ? "" : `, login uid ${login}`;
+}
 
 /** A stocked data directory, and the terminal on it. */
 async function installation() {
@@ -18,13 +32,19 @@ async function installation() {
     const ended = await at(place, `${line} --json`);
     return { exitCode: ended.exitCode, body: JSON.parse(ended.stdout) };
   };
+  const trail = async (action: string, place = here): Promise<AuditLine[]> => {
+    const { data } = (await json("audit list --all", place)).body;
+    return data.filter((line: AuditLine) => line.action === action);
+  };
   const tamper = (statements: string) => {
     const database = new Database(join(data, "esimctl.db"));
     database.exec(statements);
     database.close();
   };
-  return { folder, data, run, json, tamper };
+  return { folder, data, here, run, json, trail, tamper };
 }
+
+const ORDER = "orders create --product EU5 --quantity 2 --partner acme";
 
 describe("audit verify", () => {
   test("passes on untouched data, served or not, and names what was changed", async () => {
@@ -84,5 +104,65 @@ describe("audit export", () => {
     const { run } = await installation();
     expect((await run("audit export")).exitCode).toBe(2);
     expect((await run("audit export --since 1h --json")).exitCode).toBe(2);
+  });
+});
+
+describe("the audit trail names", () => {
+  test("the system's user, whatever the environment says", async () => {
+    const { here, trail } = await installation();
+    const env = { SUDO_USER: "mallory", USER: "mallory", LOGNAME: "mallory", SUDO_UID: "4711" };
+    await esimctlProcess(["partners", "suspend", "acme", "--yes", ...here], { env });
+    expect((await trail("partners.suspend")).map(({ actor }) => actor)).toEqual([ME]);
+  });
+
+  test("the operator who places orders and activations for a partner, and who reads their codes", async () => {
+    const { data, run, json, trail } = await installation();
+    const { id } = (await json(ORDER)).body;
+    const partner = { partner_id: expect.any(String), actor: ME };
+    expect(await trail("orders.create")).toMatchObject([{ target_id: id, ...partner }]);
+    const bulk = join(data, "bulk.csv");
+    writeFileSync(bulk, "external_order_id,sku,quantity,customer_email,customer_name\nX1,EU5,1,a@example.com,A\n");
+    expect((await run(`orders bulk ${bulk} --partner acme`)).exitCode).toBe(0);
+    expect(await trail("orders.create")).toHaveLength(2);
+
+    const asked = Object.entries(request({ activation_date: "2031-03-10", passport_expiry: "2034-01-01" }));
+    const sims = join(data, "sims.csv");
+    writeFileSync(sims, `${asked.map(([name]) => name).join(",")}\n${asked.map(([, value]) => value).join(",")}\n`);
+    expect((await run(`activations submit ${sims} --partner acme`)).exitCode).toBe(0);
+    expect(await trail("activations.submit")).toMatchObject([{ target_kind: "activation", ...partner }]);
+
+    // Nothing to see yet, and nothing to note.
+    await run(`orders show ${id}`);
+    expect(await trail("orders.read-codes")).toEqual([]);
+    const daemon = await startDaemon({ data });
+    await eventually(
+      () => json(`orders show ${id}`),
+      ({ body }) => body.status === "fulfilled",
+    );
+    await daemon.stop();
+    const before = (await trail("orders.read-codes")).length;
+    await run(`orders esims ${id}`);
+    await run(`orders show ${id}`);
+    const read = await trail("orders.read-codes");
+    expect(read).toHaveLength(before + 2);
+    expect(read[0]).toMatchObject({ target_id: id, fields: ["activation_code"], note: "2 eSIMs", ...partner });
+    expect(JSON.stringify(read)).not.toContain("LPA:");
+  });
+
+  test("who made a backup and restored it", async () => {
+    const { folder, here, json, trail } = await installation();
+    const file = join(folder, "one.backup");
+    await esimctlJson(["backup", file, ...here]);
+    const by = { actor: ME, partner_id: null };
+    expect(await trail("data.backup")).toMatchObject([{ target_id: file, fields: ["key_file"], ...by }]);
+    expect(await esimctlJson(["verify-backup", file])).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([expect.objectContaining({ check: "evidence", level: "ok" })]),
+    });
+    const restored = ["--data", join(folder, "restored")];
+    await esimctlJson(["restore", file, ...restored]);
+    expect(await trail("data.restore", restored)).toMatchObject([{ target_id: file, ...by }]);
+    expect(await trail("data.backup", restored)).toHaveLength(1);
+    expect(await json("audit verify", restored)).toMatchObject({ exitCode: 0, body: { ok: true } });
   });
 });

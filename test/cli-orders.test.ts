@@ -82,7 +82,7 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   expect((await run(`orders approve ${held.id} --yes`)).exitCode).toBe(1);
   const trail = await json(`audit list --target ${held.number}`);
   const actions = trail.data.map(({ action }: { action: string }) => action);
-  expect(actions).toEqual(["orders.reject", "orders.hold"]);
+  expect(actions).toEqual(["orders.reject", "orders.hold", "orders.create"]);
   const story = await run(`find ${held.number}`);
   expect(story.stdout).toMatch(/worker: orders\.hold, stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)/);
   expect((await json("wallet check")).ok).toBe(true);

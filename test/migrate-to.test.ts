@@ -46,6 +46,12 @@ describe("migrate-to", () => {
     expect(JSON.parse(moved.stdout)).toMatchObject({ key_file: keyFile, rows: expect.any(Number) });
     expect(await read(there)).toEqual(before);
     expect(await esimctl(["doctor", ...there])).toMatchObject({ exitCode: 0 });
+    // Rows chained there and rows chained here are one chain, and who moved them is in it.
+    await esimctlJson(["partners", "suspend", "demo", "--yes", ...there]);
+    await esimctlJson(["partners", "resume", "demo", ...there]);
+    expect(await esimctlJson(["audit", "verify", ...there])).toMatchObject({ ok: true });
+    const { data: trail } = (await esimctlJson(["audit", "list", ...there])) as { data: { action: string }[] };
+    expect(trail.map(({ action }) => action)).toContain("data.migrate");
     // An order with a key that was used is a replay there too; a new one is charged.
     const balance = async () => JSON.stringify(await esimctlJson(["wallet", "balance", "--partner", "demo", ...there]));
     const kept = await balance();

@@ -4,6 +4,7 @@ import { CliError } from "../kernel/errors.ts";
 import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
 import { mebibytes, moment, yesNo } from "../output/words.ts";
+import { OPERATOR } from "../place/operator.ts";
 import { placeWords } from "../place/place.ts";
 
 export default command({
@@ -24,15 +25,23 @@ export default command({
         `Use pg_dump or your server's base backups, and keep a copy of ${place.keyFile} apart.`,
       );
     }
-    const [{ makeBackup }, { requireInitialised }, { systemClock }] = await Promise.all([
+    const [{ makeBackup }, { requireInitialised }, { systemClock }, { randomIds }] = await Promise.all([
       import("../../core/maintenance/backup.ts"),
       import("../place/local-store.ts"),
       import("../../core/kernel/clock.ts"),
+      import("../../core/kernel/ids.ts"),
     ]);
     requireInitialised(place);
     const { version } = packageFile;
-    const input = { directory: place.path, file, withKey: !withoutKey, version, clock: systemClock };
-    const made = await makeBackup(input);
+    const sources = { actor: OPERATOR, clock: systemClock, ids: randomIds() };
+    const { audited, ...made } = await makeBackup({
+      directory: place.path,
+      file,
+      withKey: !withoutKey,
+      version,
+      ...sources,
+    });
+    if (!audited) context.warn("The data is of an earlier version: this backup is not in its audit trail.");
     const record = () => ({
       file: made.file,
       size: mebibytes(made.bytes),

@@ -4,6 +4,7 @@ import { argument } from "../kernel/input.ts";
 import { readSecretArgument } from "../output/prompts.ts";
 import { recordResult } from "../output/result.ts";
 import { keyFileOf } from "../place/key-file.ts";
+import { OPERATOR } from "../place/operator.ts";
 import { placeWords } from "../place/place.ts";
 
 export default command({
@@ -32,12 +33,14 @@ export default command({
     if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
       throw usageError("That is no address of PostgreSQL.", "It looks like postgres://user@host/name.");
     }
-    const [{ moveToPostgres }, { requireInitialised }, { startProgress }, { systemClock }] = await Promise.all([
-      import("../../core/maintenance/migrate-to.ts"),
-      import("../place/local-store.ts"),
-      import("../output/progress.ts"),
-      import("../../core/kernel/clock.ts"),
-    ]);
+    const [{ moveToPostgres }, { requireInitialised }, { startProgress }, { systemClock }, { randomIds }] =
+      await Promise.all([
+        import("../../core/maintenance/migrate-to.ts"),
+        import("../place/local-store.ts"),
+        import("../output/progress.ts"),
+        import("../../core/kernel/clock.ts"),
+        import("../../core/kernel/ids.ts"),
+      ]);
     requireInitialised(place);
     const keyFile = keyFileOf(place);
     const insecure = context.globals.insecure || process.env.ESIMCTL_INSECURE === "yes";
@@ -49,7 +52,9 @@ export default command({
       url,
       insecure,
       name,
+      actor: OPERATOR,
       clock: systemClock,
+      ids: randomIds(),
       onProgress: ({ done, total }) => progress.show("Copying", done, total),
     }).finally(progress.stop);
     const seconds = Math.round((performance.now() - began) / 100) / 10;

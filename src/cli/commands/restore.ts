@@ -4,6 +4,7 @@ import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
 import { moment, shown } from "../output/words.ts";
 import { givenKey } from "../place/key-file.ts";
+import { OPERATOR } from "../place/operator.ts";
 import { placeWords } from "../place/place.ts";
 import { countsJson } from "./verify-backup.ts";
 
@@ -22,12 +23,14 @@ export default command({
   options: { force: flag("--force", "also over a directory that holds data; asks first") },
   async run(context, { file, force }) {
     const directory = await emptyPlace(context, force);
-    const [{ restoreBackup }, { systemClock }] = await Promise.all([
+    const [{ restoreBackup }, { systemClock }, { randomIds }] = await Promise.all([
       import("../../core/maintenance/restore.ts"),
       import("../../core/kernel/clock.ts"),
+      import("../../core/kernel/ids.ts"),
     ]);
     const key = givenKey(context.globals);
-    const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, clock: systemClock });
+    const sources = { actor: OPERATOR, clock: systemClock, ids: randomIds() };
+    const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, ...sources });
     const more = "Orders placed since that moment are not in it; partners may send them again with the same keys.";
     const kept = "Delete the former data once it is not needed any more.";
     return recordResult(

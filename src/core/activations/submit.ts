@@ -1,4 +1,4 @@
-import type { Actor } from "../audit/record.ts";
+import { type Actor, isOperator } from "../audit/record.ts";
 import { type CarrierRow, carrierOfIccid } from "../carriers/carrier.ts";
 import type { ActivationId, PassportId } from "../kernel/brand.ts";
 import { isCivilDate } from "../kernel/calendar-day.ts";
@@ -11,7 +11,7 @@ import { drawPassport } from "../passports/draw.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { type ActivationRow, requestToReplace } from "./activation.ts";
+import { type ActivationRow, auditActivation, requestToReplace } from "./activation.ts";
 import { requireRoom } from "./bound.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
@@ -87,6 +87,8 @@ export async function submitActivation(tx: Tx, input: Submission) {
   if (drawn !== null) requireKyc(carrier, kyc);
   const row = newRow(tx, input, { id, carrier, kyc, passportId: drawn?.passportId ?? null });
   await insertRow(tx, "activations", row);
+  // The request itself says that its partner submitted it, unless an operator did.
+  if (isOperator(input.actor)) await auditActivation(tx, row, { action: "activations.submit", actor: input.actor });
   tx.signal("activations");
   return toCreated(row);
 }

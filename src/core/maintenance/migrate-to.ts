@@ -1,4 +1,6 @@
+import type { Actor } from "../audit/record.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
@@ -7,6 +9,7 @@ import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { isFault } from "./finding.ts";
+import { recordAct } from "./record-act.ts";
 
 /** What is to be moved where. */
 export interface MoveInput {
@@ -18,7 +21,10 @@ export interface MoveInput {
   insecure: boolean;
   /** The same address for people, without its password. */
   name: string;
+  /** Who moves it, for the audit trail. */
+  actor: Actor;
   clock: Clock;
+  ids: Ids;
   onProgress: (progress: CopyProgress) => void;
 }
 
@@ -28,13 +34,15 @@ export interface MoveInput {
  * Throws `StoreError`; the directory then stays in use.
  */
 export async function moveToPostgres(input: MoveInput): Promise<number> {
-  const { directory, name, clock, onProgress } = input;
+  const { directory, name, actor, clock, ids, onProgress } = input;
   const address = { url: input.url, insecure: input.insecure };
   refuseMoved(directory);
   const { databaseFile, keyFile } = dataDirectory(directory);
   const masterKey = readMasterKey(keyFile);
   const release = lockDataDirectory(directory);
   try {
+    const entry = { actor, action: "data.migrate", targetKind: "database", targetId: name };
+    await recordAct(databaseFile, { clock, ids, masterKey }, entry);
     return await copyToPostgres(databaseFile, address, {
       onProgress,
       async committed() {

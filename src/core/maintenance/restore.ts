@@ -1,13 +1,17 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { Actor } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, forgetMove, holdingOf, lockDataDirectory } from "../store/data-directory.ts";
 import { readNotes, removeNotes } from "../store/engines/backup-file.ts";
+import { parseMasterKey } from "../store/key-files.ts";
 import { makeDirectory } from "../store/make-directory.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
+import { recordAct } from "./record-act.ts";
 import { type Counts, checkContent, checkCopy, type GivenKey } from "./verify-backup.ts";
 
 /** What is to be restored where. */
@@ -18,7 +22,10 @@ export interface RestoreInput {
   directory: string;
   /** The key file that was kept apart; null: the backup's own. */
   key: GivenKey | null;
+  /** Who restores it, for the audit trail. */
+  actor: Actor;
   clock: Clock;
+  ids: Ids;
 }
 
 /** A data directory that was restored. */
@@ -32,11 +39,13 @@ export interface Restored {
 
 /**
  * Puts a backup into a data directory (0700, its files 0600). It is copied beside and verified there; then the files
- * change places, and what was there before is kept in a directory of its own. Throws `StoreError` when the backup is
+ * change places, and what was there before is kept in a directory of its own. The audit trail of the restored data has
+ * it; a backup of an earlier version is brought up to date. Throws `StoreError` when the backup is
  * not sound or no key opens it, when the directory holds something else, and while a daemon runs on it: then everything
  * is as it was.
  */
-export async function restoreBackup({ file, directory, key, clock }: RestoreInput): Promise<Restored> {
+export async function restoreBackup(input: RestoreInput): Promise<Restored> {
+  const { file, directory, key, clock } = input;
   const { made_at, key_file, checksum } = readNotes(file);
   const chosen = key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
   if (chosen === null) {
@@ -58,6 +67,7 @@ export async function restoreBackup({ file, directory, key, clock }: RestoreInpu
     const counts = await verify(staging, { key: chosen, clock });
     // After the rest: with another key than the backup's own it would differ too.
     if (isFault(content)) throw new StoreError(content.message, NOTHING_RESTORED);
+    await record(staging, input, { chosen, made_at });
     const replaced = holding === "data" ? await putAside(directory, isoTime(clock.now())) : null;
     await place(staging, directory);
     done = true;
@@ -80,6 +90,18 @@ async function stage(file: string, staging: string, keyText: string): Promise<vo
   await copyFile(file, databaseFile);
   await chmod(databaseFile, 0o600);
   await writeFile(keyFile, `${keyText.trim()}\n`, { mode: 0o600, flush: true });
+}
+
+async function record(
+  staging: string,
+  { file, actor, clock, ids }: RestoreInput,
+  { chosen, made_at }: { chosen: GivenKey; made_at: string },
+): Promise<void> {
+  const { databaseFile } = dataDirectory(staging);
+  const masterKey = parseMasterKey(chosen.text, chosen.name);
+  const entry = { actor, action: "data.restore", targetKind: "backup", targetId: file, note: `made at ${made_at}` };
+  await recordAct(databaseFile, { clock, ids, masterKey }, entry);
+  await flush(databaseFile);
 }
 
 async function verify(staging: string, using: { key: GivenKey; clock: Clock }): Promise<Counts | null> {

@@ -1,3 +1,4 @@
+import { type Actor, isOperator, recordAudit } from "../audit/record.ts";
 import { takeUnits } from "../esims/synthetic.ts";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -38,6 +39,8 @@ export interface NewOrder extends Owner {
   activationRequests: ActivationRequest[];
   /** Of a bulk order. */
   customer: OrderCustomer | null;
+  /** Who places it; an operator does so in the partner's name, and the audit trail says so. */
+  actor?: Actor;
 }
 
 /** An order, and whether this request created it. */
@@ -66,9 +69,16 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const { order, lines } = await insertOrder(tx, input, { id, order_number, priced, balanceAfter });
   await insertItems(tx, order, lines, travellers);
   await keepKey(tx, request, id);
+  await recordPlacing(tx, input, id);
   await announce(tx, toOrder(order, lines), { owner: input, transactionId });
   tx.signal("fulfilment");
   return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
+}
+
+/** The order itself says that its partner placed it, unless an operator did. */
+async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {
+  if (actor === undefined || !isOperator(actor)) return;
+  await recordAudit(tx, { actor, action: "orders.create", targetKind: "order", targetId, partnerId });
 }
 
 async function travellersOf(

@@ -1,4 +1,4 @@
-import type { Actor } from "../../core/audit/record.ts";
+import { type Actor, isOperator } from "../../core/audit/record.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
@@ -45,7 +45,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Princi
 
 /** Whether the v1 handlers run in process, for the operator on its host; the IDs of credentials begin with sk_. */
 export function isLocal({ clientId }: Pick<Principal, "clientId">): boolean {
-  return clientId.startsWith("operator");
+  return isOperator(clientId);
 }
 
 /** The actor in the audit trail for what a caller of the API does. */

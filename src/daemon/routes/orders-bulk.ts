@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { actorOf, type DaemonContext } from "../context/context.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -50,7 +50,8 @@ async function placeOne(
   hash: string,
 ): Promise<ItemResult> {
   const { external_order_id, customer, metadata = {} } = item;
-  const { partnerId, environment } = principalOf(request);
+  const principal = principalOf(request);
+  const { partnerId, environment } = principal;
   try {
     checkMetadata(metadata);
     const activationRequests = travellersOf(item.activation_requests);
@@ -63,6 +64,7 @@ async function placeOne(
       activationRequests,
       metadata,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
+      actor: actorOf(principal),
     };
     const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
     if (!replayed) warnOfEids(request, order, activationRequests);

@@ -9,10 +9,12 @@ import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
+import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
+import type { Store } from "../../core/store/store.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { actorOf, type DaemonContext, isLocal } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -63,7 +65,8 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       response: { 200: CreatedOrder, 201: CreatedOrder },
     },
     async handler(request, reply) {
-      const { partnerId, environment } = principalOf(request);
+      const principal = principalOf(request);
+      const { partnerId, environment } = principal;
       const metadata = request.body.metadata ?? {};
       checkMetadata(metadata);
       const activationRequests = travellersOf(request.body.activation_requests);
@@ -76,6 +79,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         activationRequests,
         metadata,
         customer: null,
+        actor: actorOf(principal),
       };
       const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
       reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
@@ -145,8 +149,9 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
     },
     async handler(request, reply) {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
-      const { order, open } = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
-      if (open.size === 0) return order;
+      const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+      await noteReading(store, request, codesIn(shown));
+      if (shown.open.size === 0) return shown.order;
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
   });
@@ -189,9 +194,12 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
       const { limit, cursor } = request.query;
       if (limit !== undefined || cursor !== undefined) {
-        return store.read(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
+        const page = await store.read(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
+        await noteReading(store, request, page.esims.length);
+        return page;
       }
       const esims = await store.read(orderEsims, { ...asked, most: UNITS_AT_ONCE });
+      await noteReading(store, request, esims?.count ?? codesIn(await store.read(showOrder, { ...asked, most: 0 })));
       return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));
     },
   });
@@ -217,4 +225,25 @@ export function travellersOf(requests: Sent): ActivationRequest[] {
 export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
   const fields = wrongEids(travellers);
   if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");
+}
+
+/** How many eSIMs an order shows with their codes. */
+function codesIn({ order, open }: Awaited<ReturnType<typeof showOrder>>): number {
+  const shown = order.line_items.map(({ id, quantity, fulfillment: { esims } }) =>
+    open.has(id) ? quantity : Array.isArray(esims) ? esims.length : 0,
+  );
+  return shown.reduce((sum, esims) => sum + esims, 0);
+}
+
+/** A partner reads its own; what the operator reads in its name is in the audit trail. */
+async function noteReading(
+  store: Store,
+  request: FastifyRequest<{ Params: { id: OrderId } }>,
+  codes: number,
+): Promise<void> {
+  const caller = principalOf(request);
+  if (!isLocal(caller) || codes === 0) return;
+  const { partnerId } = caller;
+  const read = { actor: actorOf(caller), partnerId, orderId: request.params.id, codes };
+  await store.write(auditCodesRead, read, request.id, caller);
 }

@@ -10,7 +10,9 @@ import { orderId, ownerOfOrder, statusWords } from "./order.ts";
 
 export default command({
   target: "partner",
-  effects: "Reads only. On the operator's data it also shows why an order waits, and the ids of its items.",
+  effects:
+    "Reads only. On the operator's data it also shows why an order waits, and the ids of its items; activation codes " +
+    "that it shows are noted in the audit trail.",
   json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",
   examples: [
     "orders show ORD-20260301-7KQ2M",

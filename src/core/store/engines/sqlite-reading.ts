@@ -32,6 +32,18 @@ export function readSqlite(file: string): Pick<Engine, "snapshot" | "close"> {
   };
 }
 
+/** Whether the file has every migration of this program. Throws `StoreError`, also when it has more of them. */
+export async function isCurrent(file: string): Promise<boolean> {
+  const connection = connect(file);
+  try {
+    return (await pendingMigrations(targetOf(connection), migrationsOf("sqlite"))).length === 0;
+  } catch (error) {
+    throw asStoreError(error, file);
+  } finally {
+    connection.close();
+  }
+}
+
 /** Reads the whole file for damage, and compares its schema with the one that our migrations make. */
 export async function inspectSqlite(file: string): Promise<Inspection> {
   const connection = connect(file);

@@ -1,0 +1,15 @@
+import { type AuditEntry, recordAudit } from "../audit/record.ts";
+import { openStore, type StoreDependencies } from "../store/engines/open.ts";
+
+/**
+ * Writes a line of the audit trail into a database file that no store of this process has open. Brings its schema up to
+ * date. Throws `StoreError`.
+ */
+export async function recordAct(file: string, dependencies: StoreDependencies, entry: AuditEntry): Promise<void> {
+  const store = await openStore({ file, create: false }, dependencies);
+  try {
+    await store.write(recordAudit, entry);
+  } finally {
+    await store.close();
+  }
+}
