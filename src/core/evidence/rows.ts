@@ -6,7 +6,7 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** Most rows of a page. */
-export const PAGE = 500;
+const PAGE = 500;
 
 /** A row of a chain as the database has it. */
 export interface ChainedRow {

@@ -11,8 +11,8 @@ type Esim = OrderEsims["esims"][number];
 export default command({
   target: "partner",
   effects:
-    "Reads only; on the operator's data the audit trail records who did. An activation code is all that installing an " +
-    "eSIM takes: show it to its traveler only.",
+    "Reads only; on the operator's data the audit trail records who did. An activation code is all that installing " +
+    "an eSIM takes: show it to its traveler only.",
   json: "the API's body: {order_id, esims: [{iccid, activation_code, qr_code_url, install_url, status, …}], count}",
   examples: [
     "orders esims ORD-20260301-7KQ2M",
