@@ -138,7 +138,7 @@ test("warnings are no faults: what lies about, and what nobody works on", async 
       SELECT 'hook', id, 'production', 'https://x', '[]', 'active', '', 0, 0, 0, ${old}
       FROM partners;
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
-    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'pending', 0, ${old}, ${old}, ${old}, 0)`);
+    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'pending', 0, ${old}, ${old}, ${old}, 0, null)`);
   const { exitCode, ok, wrong } = await doctor();
   expect([exitCode, ok]).toEqual([0, true]);
   expect(wrong).toMatchObject(

@@ -43,7 +43,8 @@ test("status counts what happens and what waits, and names what is low or fails"
       consecutive_failures, last_status_code, last_at, created_at, updated_at)
       SELECT 'hook', id, 'production', 'https://hooks.example.net/x', '[]', 'active', '', 3, 500, 1, 1, 1 FROM partners;
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
-    INSERT INTO deliveries VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1, 0);
+    INSERT INTO deliveries
+      VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1, 0, null);
     UPDATE orders SET status = 'waiting_review', due_at = null`);
   const troubled = await status();
   expect(troubled.failing_endpoints).toMatchObject([{ id: "hook", partner: "acme", last_status_code: 500 }]);
@@ -59,7 +60,7 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   const daemon = await startDaemon({ data });
   for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
   await fetch(`${daemon.url}/readyz`);
-  await expect.poll(async () => (await status()).cron_runs.length).toBe(4);
+  await expect.poll(async () => (await status()).cron_runs.length).toBe(5);
   await daemon.stop();
   const { requests, cron_runs } = await status();
   expect(requests.total).toBe(3);

@@ -5,7 +5,18 @@ import { systemClock } from "../src/core/kernel/clock.ts";
 import { runChecks } from "../src/core/maintenance/doctor.ts";
 import { onPostgres, openTestStore, temporaryDirectory } from "./support/store.ts";
 
-const CHECKS = ["integrity", "schema", "key_file", "data_keys", "ledger", "evidence", "stock", "stuck_work", "clock"];
+const CHECKS = [
+  "integrity",
+  "schema",
+  "key_file",
+  "data_keys",
+  "ledger",
+  "evidence",
+  "stock",
+  "stuck_work",
+  "transport",
+  "clock",
+];
 
 test("the database of either engine passes, and a dropped index is noticed", async () => {
   const { location, masterKey, store } = await openTestStore(systemClock);

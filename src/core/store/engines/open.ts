@@ -60,6 +60,23 @@ async function openEngine(location: Location): Promise<Engine> {
   return openPostgres(location);
 }
 
+interface Preparing {
+  holds(ask: (q: Read) => Promise<boolean>): Promise<boolean>;
+  reloadKeys(): Promise<void>;
+  commits: Pick<ReturnType<typeof groupCommit>, "write">;
+}
+
+/** Gives a new database its keys, and one of an earlier version what only code can compute. */
+async function prepareData({ holds, reloadKeys, commits }: Preparing): Promise<void> {
+  if (await holds(hasNoDataKeys)) await commits.write(ensureDataKeys, null);
+  await reloadKeys();
+  if (await holds(hasPlainCredentials)) {
+    await commits.write(keyCredentials, null);
+    await reloadKeys();
+  }
+  if (await holds(headsAreUnmarked)) await commits.write(markHeads, null);
+}
+
 async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: StoreDependencies): Promise<Store> {
   const vault = createVault(masterKey);
   const listeners = new Map<Topic, Set<() => void>>();
@@ -80,17 +97,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     return now;
   }
 
-  const fresh = await engine.snapshot((connection) => hasNoDataKeys(read(connection)));
-  if (fresh) await commits.write(ensureDataKeys, null);
-  await reloadKeys();
-  const plain = await engine.snapshot((connection) => hasPlainCredentials(read(connection)));
-  if (plain) {
-    await commits.write(keyCredentials, null);
-    await reloadKeys();
-  }
-  if (await engine.snapshot((connection) => headsAreUnmarked(read(connection)))) {
-    await commits.write(markHeads, null);
-  }
+  await prepareData({ holds: (ask) => engine.snapshot((connection) => ask(read(connection))), reloadKeys, commits });
 
   let closing: Promise<void> | null = null;
   return {
