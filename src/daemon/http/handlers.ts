@@ -17,6 +17,7 @@ import {
   requestId,
   sendRequestId,
 } from "../plugins/request-log.ts";
+import { securityHeaders } from "../plugins/security-headers.ts";
 import { registerValidation } from "../plugins/validation.ts";
 
 /** How handlers are built. */
@@ -87,7 +88,7 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
-      reply.header("cache-control", NO_STORE);
+      reply.header("cache-control", NO_STORE).headers(securityHeaders(context));
       void limits.refusal(request, reply).then((refusal) => {
         sendProblem(refusal ?? error, request, reply, context);
         recordResponse(request, reply, metrics);

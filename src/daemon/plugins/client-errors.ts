@@ -4,6 +4,7 @@ import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { NO_STORE } from "./http-rules.ts";
 import { problemBody } from "./problems.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const REASONS: Record<string, { status: number; detail: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: "The request did not arrive in time." },
@@ -22,7 +23,7 @@ function rawResponse(error: { code?: string }, context: DaemonContext): string {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     `Cache-Control: ${NO_STORE}`,
-    "X-Content-Type-Options: nosniff",
+    ...Object.entries(securityHeaders(context)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
     "",
     body,
