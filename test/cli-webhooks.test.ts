@@ -123,7 +123,7 @@ test("wrong usage is told in words, with exit code 2, and what is not there with
   }
   const none = await run("webhooks trigger order.created --partner acme");
   expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No endpoint of this partner/) });
-  const local = await run("webhooks create http://127.0.0.1:1/ --events order.created --partner acme --sandbox");
+  const local = await run("webhooks create http://127.0.0.1:1080/ --events order.created --partner acme --sandbox");
   expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/private, loopback/) });
 });
 

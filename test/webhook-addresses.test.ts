@@ -5,6 +5,7 @@ import { isPrivateHost, isPublicAddress } from "../src/core/webhooks/address.ts"
 import { endpointUrlFault } from "../src/core/webhooks/create.ts";
 import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
 import { HANG_MS } from "./support/hangs.ts";
+import { startPlatform } from "./support/platform.ts";
 import { startReceiver } from "./support/receiver.ts";
 
 const spellings = {
@@ -172,3 +173,39 @@ function answerTo(question: Buffer, address: string): Buffer {
   const record = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]);
   return Buffer.concat([header, asked, record]);
 }
+
+const closedPorts = [1, 21, 22, 25, 53, 79, 81, 442, 444, 465, 587, 993, 1023];
+
+test("a port of another service is refused at creation, also where private addresses are allowed", async () => {
+  const platform = await startPlatform();
+  const caller = await platform.caller();
+  const create = (url: string) => caller.send("POST", "/api/v1/webhooks", { url, events: ["order.created"] });
+  for (const port of [0, ...closedPorts]) {
+    const url = `http://hooks.example.com:${port}/x`;
+    const { status, body } = await create(url);
+    const errors = { url: ["must use port 80, 443 or one from 1024 on"] };
+    expect([status, body.errors], url).toEqual([400, errors]);
+    expect(endpointUrlFault(url, { ...sandbox, allowPrivate: true }), url).toMatch(/port/);
+  }
+  for (const port of ["", ":80", ":443", ":1024", ":8443", ":65535"]) {
+    const { status } = await create(`https://hooks.example.com${port}/x`);
+    expect(status, port).toBe(201);
+  }
+});
+
+test.each([true, false])(
+  "a port of another service is not called, private addresses allowed: %s",
+  async (allowPrivate) => {
+    const asked: string[] = [];
+    const resolve = async (name: string) => {
+      asked.push(name);
+      return [{ address: "127.0.0.1", family: 4 }];
+    };
+    for (const port of closedPorts) {
+      const answer = await sender({ allowPrivate, resolve })(`http://hooks.example:${port}/`);
+      const error = `the port ${port} is not 80, 443 or from 1024 on`;
+      expect(answer).toMatchObject({ statusCode: null, error });
+    }
+    expect(asked).toEqual([]);
+  },
+);

@@ -8,6 +8,7 @@ import { signatureFault } from "../src/core/webhooks/signature.ts";
 import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
 import { addProducts } from "./support/catalog.ts";
+import { freePort } from "./support/free-port.ts";
 import { HANG_MS } from "./support/hangs.ts";
 import type { Caller } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
@@ -96,8 +97,8 @@ test("the body of an event is read once for all endpoints that it goes to at a t
 test("an endpoint that cannot be connected to costs no body", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
-  // Nothing listens on port 1 of loopback.
-  await platform.endpoint(caller, "http://127.0.0.1:1/hooks", ["order.fulfilled"]);
+  // Nothing listens there.
+  await platform.endpoint(caller, `http://127.0.0.1:${await freePort()}/hooks`, ["order.fulfilled"]);
   await ordered(platform, caller, 2);
   const { pool, bodies } = watchedWorker(platform);
   await settled(pool);

@@ -13,6 +13,7 @@ import { startDeliveries } from "../../src/daemon/workers/deliveries.ts";
 import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
 import { startPool } from "../../src/daemon/workers/pool.ts";
 import { addProducts, addStock } from "../support/catalog.ts";
+import { freePort } from "../support/free-port.ts";
 import type { Caller } from "../support/platform.ts";
 import { type Answering, type Receiver, startReceiver } from "../support/receiver.ts";
 import { openTestStore } from "../support/store.ts";
@@ -46,8 +47,12 @@ test.each(Object.entries(bad))(
     const { store } = await openTestStore(systemClock);
     await store.write(writeSettings, { allow_private_webhooks: "yes" });
     const slow = await startReceiver(how === "refuses" ? 200 : how);
-    // Port 1 on loopback: nobody listens there.
-    const slowPartner = await partnerWith(store, "slow", how === "refuses" ? "http://127.0.0.1:1/" : slow.url);
+    // Nothing listens on a free port.
+    const slowPartner = await partnerWith(
+      store,
+      "slow",
+      how === "refuses" ? `http://127.0.0.1:${await freePort()}/` : slow.url,
+    );
     const quick = await startReceiver();
     const quickPartner = await partnerWith(store, "quick", quick.url);
     await Promise.all(Array.from({ length: WAITING }, () => send(store, slowPartner)));

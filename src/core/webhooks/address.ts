@@ -32,3 +32,12 @@ export function isPrivateHost(hostname: string): boolean {
   if (address !== null) return !isPublicAddress(address);
   return LOCAL_NAMES.test(hostname.toLowerCase().replace(/\.$/, ""));
 }
+
+/**
+ * Whether a URL of http or https, parsed, names a port that events may be sent to: 80, 443, or one from 1024 on. Those
+ * below are of other services (mail, SSH, name servers), which a POST must not reach. Null: the protocol's own port.
+ */
+export function isWebhookPort(port: string | null): boolean {
+  const number = port === null || port === "" ? 443 : Number(port);
+  return number === 80 || number === 443 || number >= 1024;
+}

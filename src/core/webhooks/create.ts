@@ -12,7 +12,7 @@ import { insertRow } from "../store/rows.ts";
 import { readSetting } from "../store/settings.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { isPrivateHost } from "./address.ts";
+import { isPrivateHost, isWebhookPort } from "./address.ts";
 import { newWebhookSecret } from "./signature.ts";
 import { toWebhook, type Webhook, type WebhookRow } from "./webhook.ts";
 
@@ -98,9 +98,10 @@ export function endpointUrlFault(
   const absolute = "must be an absolute http(s) address such as https://example.com/hooks";
   if (url.length > LONGEST) return `must be at most ${LONGEST} characters`;
   if (STRAY.test(url) || !/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return absolute;
-  const { protocol, username, password, hostname } = new URL(url);
+  const { protocol, username, password, hostname, port } = new URL(url);
   if (username !== "" || password !== "" || /^[^/]*\/\/[^/?#]*@/.test(url)) return "must not carry credentials";
   if (url.includes("#")) return "must not have a fragment";
+  if (!isWebhookPort(port)) return "must use port 80, 443 or one from 1024 on";
   if (environment === "production" && protocol !== "https:") return "must be https in production";
   if (!allowPrivate && isPrivateHost(hostname)) return "must not lead to a private, loopback or link-local address";
   return null;

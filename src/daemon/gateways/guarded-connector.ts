@@ -1,5 +1,5 @@
 import { buildConnector } from "undici";
-import { addressOfHost, isPublicAddress } from "../../core/webhooks/address.ts";
+import { addressOfHost, isPublicAddress, isWebhookPort } from "../../core/webhooks/address.ts";
 import { lookupOf, type Resolve } from "./resolve.ts";
 
 /** An address that nothing may be sent to. */
@@ -8,6 +8,15 @@ class RefusedAddress extends Error {
     super(`the address ${address} is private, loopback or link-local`);
     this.name = "RefusedAddress";
   }
+}
+
+/** The same connector, for ports that events may be sent to: an endpoint may be older than this rule. */
+export function portGuarded(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    if (isWebhookPort(options.port)) return connect(options, callback);
+    // Callers expect the answer after the call.
+    queueMicrotask(() => callback(new Error(`the port ${options.port} is not 80, 443 or from 1024 on`), null));
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Client, Dispatcher } from "undici";
 import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
 import { type Connections, createConnections } from "./connections.ts";
-import { guardedConnector, openConnector } from "./guarded-connector.ts";
+import { guardedConnector, openConnector, portGuarded } from "./guarded-connector.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
 
 /** How deliveries name their sender. */
@@ -59,7 +59,7 @@ const KEPT_CAP = 2 * 1024;
 export function createWebhookSender(options: SenderOptions): WebhookSender {
   const limitMs = options.limitMs ?? ANSWER_LIMIT_MS;
   const resolve = options.resolve ?? createResolve();
-  const connect = (options.allowPrivate ? openConnector : guardedConnector)(resolve, limitMs);
+  const connect = portGuarded((options.allowPrivate ? openConnector : guardedConnector)(resolve, limitMs));
   // No limit of connections per origin: the worker bounds each endpoint, and endpoints may share a host.
   const connections = createConnections(connect);
   return {
