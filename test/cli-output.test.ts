@@ -1,11 +1,17 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { Chalk } from "chalk";
 import { expect, test } from "vitest";
+import { terminalText } from "../src/cli/output/clean.ts";
 import { fitHeight } from "../src/cli/output/live-screen.ts";
 import { progressLook } from "../src/cli/output/progress.ts";
 import { drawQr, showQr } from "../src/cli/output/qr.ts";
 import type { Column, Sheet } from "../src/cli/output/sheet.ts";
 import { drawFields, drawTable } from "../src/cli/output/sheet.ts";
+import { openShop } from "./support/shop.ts";
+import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 interface Row {
   id: string;
@@ -105,4 +111,42 @@ test("a QR code is dark on light with colours, and light on dark without", async
   expect(stripVTControlCharacters(painted[0] ?? "")).toMatch(/^ +$/);
   expect(painted[0]).toContain("[107m");
   expect(showQr(sheetOf(80), drawn).split("\n")[0]).toMatch(/^█+$/);
+});
+
+/** What a terminal obeys or hides: C0, C1, directions, zero width, separators, tags. */
+const HIDDEN = "a\u001b]0;t\u0007\u009b2J\u202eb\u2066\u200b\u200f\u061c\u2028\ufeff\u{e0041}c";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const OBEYED = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
+
+test("text from outside reaches a terminal without hidden characters, and --json as the same value", async () => {
+  const shop = await openShop({ folder: temporaryDirectory(), stock: { EU5: 1 }, priceCents: 100, fundsCents: 1000 });
+  const file = join(temporaryDirectory(), "products.json");
+  const product = { sku: "HID", name: HIDDEN, region: "Europe", coverage: ["FR"], data_amount_mb: 1, validity_days: 1 };
+  const terms = { price_cents: 1, currency: "EUR", type: "data_only", product_type: "esim_qr_pregen" };
+  const delivery = { delivery_method: "stock", description: HIDDEN };
+  writeFileSync(file, JSON.stringify([{ ...product, ...terms, ...delivery }]));
+  const at = ["--data", shop.data];
+  const imported = await esimctl(["products", "import", file, ...at]);
+  expect(imported.exitCode, imported.stdout + imported.stderr).toBe(0);
+  for (const line of ["products list", "products show HID", "catalog export --format generic --as json"]) {
+    for (const extra of [[], ["--json"]]) {
+      const shown = await esimctl([...line.split(" "), "--partner", "acme", ...at, ...extra]);
+      expect(shown.exitCode, line).toBe(0);
+      expect(shown.stdout, line).toContain("HID");
+      expect(shown.stdout, line).not.toMatch(OBEYED);
+    }
+  }
+  const whole = Object(await esimctlJson(["products", "show", "HID", "--partner", "acme", ...at]));
+  expect([whole.name, whole.description]).toEqual([HIDDEN, HIDDEN]);
+  for (const extra of [[], ["--json"], ["--verbose"]]) {
+    const failed = await esimctl(["products", "show", HIDDEN, "--partner", "acme", ...at, ...extra]);
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout + failed.stderr).not.toMatch(OBEYED);
+  }
+});
+
+test("of what is drawn only lines and colors are kept", () => {
+  const red = "\u001b[31mred\u001b[39m";
+  expect(terminalText(`${red}\n\u001b[2J\u001b]8;;x\u0007y\r\u202ez`, { colors: true })).toBe(`${red}\n [2J ]8;;x y z`);
+  expect(terminalText(`${red}\n\u001b[2Jy`, { colors: false })).toBe("red\ny");
 });

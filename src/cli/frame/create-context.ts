@@ -1,5 +1,6 @@
 import type { ActsFor } from "../client/api.ts";
 import type { Globals } from "../kernel/globals.ts";
+import { terminalText } from "../output/clean.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
 import type { Context, Tree } from "./command.ts";
 
@@ -58,10 +59,10 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
       await confirm(`${question} (${whose === undefined ? "" : `${whose}, `}${place})`, globals, before);
     },
     note(line) {
-      if (!globals.quiet) process.stderr.write(`${line}\n`);
+      if (!globals.quiet) process.stderr.write(`${terminalText(line, { colors: false })}\n`);
     },
     warn(line) {
-      process.stderr.write(`${line}\n`);
+      process.stderr.write(`${terminalText(line, { colors: false })}\n`);
     },
   };
   return context;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "../../core/kernel/counted.ts";
+import { terminalText } from "./clean.ts";
 
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
@@ -35,7 +36,7 @@ export async function showLive(everyMs: number, draw: () => Promise<string>): Pr
   stdout.write(ENTER);
   try {
     while (!done.signal.aborted) {
-      const lines = fitHeight(await draw(), stdout.rows ?? 24);
+      const lines = fitHeight(terminalText(await draw(), { colors: true }), stdout.rows ?? 24);
       stdout.write(`${REDRAW}${lines.join("\r\n")}`);
       // An aborted wait is the normal end.
       await pause(everyMs, undefined, { signal: done.signal }).catch(() => undefined);

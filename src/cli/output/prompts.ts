@@ -1,7 +1,7 @@
 import { CliError, declined, usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";
-import { clean } from "./clean.ts";
+import { clean, terminalText } from "./clean.ts";
 
 /** A choice: its value and its label. */
 export interface Choice<T = string> {
@@ -56,7 +56,7 @@ export async function confirm(question: string, manner: Manner, before?: () => P
       exitCodes.usage,
     );
   }
-  if (before !== undefined) process.stderr.write(`${await before()}\n\n`);
+  if (before !== undefined) process.stderr.write(`${terminalText(await before(), { colors: true })}\n\n`);
   const prompts = await import("@inquirer/prompts");
   if (!(await prompts.confirm({ message: put(question), default: false }, onStderr))) throw declined();
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Globals } from "../kernel/globals.ts";
+import { clean } from "./clean.ts";
 
 /** Shows the reason for a wait; null: the wait is over. */
 type Show = (words: string | null) => void;
@@ -29,7 +30,7 @@ export async function waitCounting(
   const show = bar ?? ownLine;
   try {
     for (let left = ms; left > 0; left = end - performance.now()) {
-      show(`${why}: going on in ${Math.ceil(left / 1000)} s`);
+      show(`${clean(why)}: going on in ${Math.ceil(left / 1000)} s`);
       await sleep(Math.min(left, 1000), undefined, { signal });
     }
   } finally {

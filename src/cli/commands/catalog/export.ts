@@ -10,6 +10,7 @@ import { type Api, apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, type Option, required, text } from "../../kernel/input.ts";
+import { cleanJson } from "../../output/clean.ts";
 import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
 import type { Result } from "../../output/result.ts";
 
@@ -162,7 +163,7 @@ function markupOption(): Option<string> {
 async function exportJson(api: Api, { format, as, markup, query, output }: Asked): Promise<Result> {
   const sync = { ...query, format: apiFormats[format], markup };
   const { body } = await api.request<CatalogSync>("GET", apiPath`/catalog/sync`, { query: sync });
-  const document = JSON.stringify(body, null, 2);
+  const document = cleanJson(body);
   if (output === undefined) return { json: body, text: () => document };
   await writeFileWhole(output, piecesOf(`${document}\n`));
   return written({ file: output, format, as, count: body.count });

@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
 import { integer, required, text } from "../../kernel/input.ts";
-import { clean } from "../../output/clean.ts";
+import { clean, cleanJson } from "../../output/clean.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
@@ -38,7 +38,7 @@ export default command({
     const { json } = context.globals;
     const sheet = makeSheet(process.stdout, context.globals);
     const listener = await startListener({ port, secret: key, clock: systemClock }, (event) => {
-      process.stdout.write(`${json ? JSON.stringify(event) : shownEvent(sheet, event)}\n`);
+      process.stdout.write(`${json ? cleanJson(event, 0) : shownEvent(sheet, event)}\n`);
     });
     context.note(`listening on ${listener.url} (Ctrl-C stops it)`);
     await new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ function shownEvent(sheet: Sheet, event: ReceivedEvent): string {
   const what = `${paint.bold(clean(event.event ?? "(no event)"))} ${paint.dim(clean(event.event_id ?? ""))}`;
   const verdict = event.fault === null ? paint.green("signature ok") : paint.red(`refused: ${faults[event.fault]}`);
   const head = `${when}  ${what}  ${verdict}`;
-  const fields = Object.entries(event.data ?? {}).map(([name, value]) => [name, valueText(value)]);
+  const fields = Object.entries(event.data ?? {}).map(([name, value]) => [clean(name), valueText(value)]);
   return fields.length === 0 ? head : `${head}\n${indented(sheet.fields(Object.fromEntries(fields)))}\n`;
 }
 
