@@ -182,6 +182,48 @@ test("bash completes with what it is given", async () => {
   expect(await esimctl(["completion", "tcsh"])).toMatchObject({ exitCode: 2 });
 });
 
+test("bash inserts any name as one word, and runs nothing of it", async () => {
+  const folder = folderWithProgram();
+  const nasty = [
+    "$(touch ran)",
+    "`touch ran`",
+    "a; touch ran",
+    "b c",
+    `it's "d"`,
+    "e\\",
+    "f&touch ran",
+    "*",
+    "~g",
+    "!!",
+  ];
+  const skus = ["plain-1", ...nasty.map((text) => `N${text}`)];
+  const products = [...skus, "N\ntouch ran", "N\u001b[2J"].map((sku) => ({
+    ...{ sku, name: sku, region: "Europe", coverage: ["FR"], data_amount_mb: 1, validity_days: 1, price_cents: 1 },
+    ...{ currency: "EUR", type: "data_only", product_type: "esim_qr_pregen", delivery_method: "stock" },
+  }));
+  writeFileSync(join(folder, "products.json"), JSON.stringify(products));
+  const shop = await openShop({ folder: temporaryDirectory(), stock: {}, priceCents: 100, fundsCents: 1000 });
+  await esimctl(["products", "import", join(folder, "products.json"), "--data", shop.data]);
+  const tried = [
+    `PATH=${folder}:$PATH; source <(esimctl completion bash)`,
+    `COMP_WORDS=(esimctl products update --data ${shop.data} ""); COMP_CWORD=5; _esimctl 2>/dev/null`,
+    // What Tab puts on the line, read as the shell reads the line at Enter.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+    'for word in "${COMPREPLY[@]}"; do eval "set -- $word"; printf "%s %s\\n" $# "$1"; done',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+    'COMP_WORDS[5]="N\\\\$"; _esimctl 2>/dev/null; echo "${#COMPREPLY[@]}"',
+  ];
+  const { stdout } = await shell(tried.join("\n"), folder);
+  const lines = stdout.split("\n");
+  expect(lines.pop(), "what is quoted already is continued").toBe("1");
+  const offered = lines.map((line) => line.replace(/^1 /, ""));
+  const known = namesIn(dataDirectory(shop.data).databaseFile, "products", null).map(({ value }) => value);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  expect(offered).toEqual(known.filter((sku) => !/[\0-\x1f]/.test(sku)));
+  expect(known).toEqual(expect.arrayContaining(["N$(touch ran)", "N`touch ran`", "Na; touch ran"]));
+  expect(existsSync(join(folder, "ran"))).toBe(false);
+});
+
 test("the manual has every command with its options, and nothing that man would take for its own", async () => {
   const { exitCode, stdout } = await esimctl(["help", "--man"]);
   expect(exitCode).toBe(0);

@@ -31,7 +31,9 @@ async function offered(context: Context, typed: readonly string[]) {
   const words = await wordsOf(context, found, typed);
   if (context.globals.json) return { json: { ...found, words }, text: () => "" };
   // By itself: what draws tables takes longer to load than the names take to find.
-  const lines = words.map(({ value, help }) => `${clean(value)}\t${clean(help)}\n`);
+  // A name with control characters is left out: cleaned, it would be the name of something else.
+  const insertable = words.filter(({ value }) => clean(value) === value);
+  const lines = insertable.map(({ value, help }) => `${value}\t${clean(help)}\n`);
   process.stdout.write(found.kind === "files" ? ":files\n" : lines.join(""));
   return null;
 }
@@ -50,7 +52,7 @@ async function wordsOf(context: Context, found: Completion, typed: readonly stri
 
 const bash = `# esimctl completion for bash
 _esimctl() {
-  local word rest
+  local word rest quoted typed="\${COMP_WORDS[COMP_CWORD]#=}"
   COMPREPLY=()
   while IFS=$'\\t' read -r word rest; do
     if [[ $word == :files ]]; then
@@ -58,7 +60,9 @@ _esimctl() {
       COMPREPLY=()
       return
     fi
-    [[ $word == "\${COMP_WORDS[COMP_CWORD]#=}"* ]] && COMPREPLY+=("$word")
+    # What is typed may be quoted already; what is inserted is one word, whatever is in it.
+    printf -v quoted %q "$word"
+    [[ $word == "$typed"* || $quoted == "$typed"* ]] && COMPREPLY+=("$quoted")
   done < <(esimctl completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _esimctl esimctl
