@@ -128,6 +128,19 @@ test("generic CSV has the fields of the API's generic item", async () => {
   }
 });
 
+test("no cell of a CSV runs as a formula where it is opened", async () => {
+  const { folder, rows } = await shop();
+  const names = ["=1+1", "@SUM(A1)", "-2+3", "+A1"];
+  const lines = names.map((name, at) => `F${at},${name},${name},Europe,FR,1,1,1.00,AUD,data_only,esim_qr_pregen,stock`);
+  writeFileSync(join(folder, "formulas.csv"), [HEAD, ...lines].join("\n"));
+  await esimctlJson(["products", "import", join(folder, "formulas.csv"), "--data", join(folder, "data")]);
+  const columns = { generic: "name", shopify: "Title", woocommerce: "Name" };
+  for (const [format, column] of Object.entries(columns)) {
+    const found = (await rows("--format", format)).map((row) => row[column] ?? "");
+    expect(found, format).toEqual(expect.arrayContaining(names.map((name) => `'${name}`)));
+  }
+});
+
 test("filters narrow the file as they narrow the API's answer", async () => {
   const { rows, json } = await shop();
   expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual(["EU-5", "EU-V"]);

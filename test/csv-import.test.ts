@@ -13,6 +13,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
 import {
   type ImportItem,
@@ -26,7 +28,7 @@ import { type CsvRow, openCsv } from "../src/cli/csv/open.ts";
 import { rejectedPath } from "../src/cli/csv/rejected.ts";
 import { passportVerdictsCsv } from "../src/cli/csv/specs.ts";
 import type { Checked } from "../src/core/kernel/checked.ts";
-import { csvFolder, people, refusal } from "./support/csv-files.ts";
+import { csvFolder, people, readAll, refusal } from "./support/csv-files.ts";
 
 const folder = csvFolder();
 type Person = CsvRow<"passport_no" | "name" | "note">;
@@ -115,6 +117,38 @@ describe("an import", () => {
     expect(readFileSync(String(summary.rejected_file), "utf8")).toBe(
       'passport_no,name,Shoe Size,line,reason\nP9,Zoe,"4,0",2,no\n',
     );
+  });
+
+  test("a rejected file runs nothing in a spreadsheet, and is read again as it was, round after round", async () => {
+    const formulas = [
+      "=1+1",
+      "@SUM(A1)",
+      "+A1",
+      "-2+3",
+      "-cmd|'/C calc'!A0",
+      "\tx",
+      "a\rb",
+      "'=1+1",
+      "''@x",
+      "=a\r\nb",
+    ];
+    const harmless = ["+61400123456", "-12.5", "'tis", "+1e3", "a=b", "'", "O'Neil", "+", "-.5"];
+    const notes = [...formulas, ...harmless, "+61 400 123", "\r=1"];
+    // As a person's own program writes them: an apostrophe before a formula is the sign for text already.
+    const meant = notes.map((note) => note.replace(/^'(?='*[=@+-])/, ""));
+    const records = notes.map((note) => ["X", "Ada", note]);
+    let path = folder.file(stringify([["passport_no", "name", "note"], ...records], { quoted: true }));
+    for (const round of [1, 2, 3]) {
+      const read = await readAll(path, people);
+      expect(
+        read.map(({ raw }) => raw[2]),
+        `round ${round}`,
+      ).toEqual(meant);
+      path = String((await run(path, receiver())).rejected_file);
+      const cells = parse(readFileSync(path)).map(([, , note]: string[]) => note ?? "");
+      for (const cell of cells) expect(cell).not.toMatch(/^([=@\t\r]|[+-](?!(\d+(\.\d+)?|\.\d+)(e\d+)?$))/);
+      expect(cells).toEqual(expect.arrayContaining(["'=1+1", "'@SUM(A1)", "+61400123456", "-12.5", "O'Neil"]));
+    }
   });
 
   test("the rejected file has its source's form, and another column name where that has a reason itself", async () => {

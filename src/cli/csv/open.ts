@@ -13,7 +13,7 @@ export interface CsvRow<C extends string = string> {
   line: number;
   /** Every column the command reads, without blanks around it; "" where the file has none. */
   values: Record<C, string>;
-  /** The row's fields as they are in the file. */
+  /** The row's fields as they are in the file, without the apostrophe that guards a formula. */
   raw: readonly string[];
   /** Why the row cannot be trusted, whatever its values say: it has not as many fields as the header. */
   fault: string | null;

@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream";
 import { Parser, CsvError as ParserError, type CsvErrorCode as ParserErrorCode } from "csv-parse";
 import { CsvError, type CsvPlace, columnName, isSystemFault, systemReason } from "./error.ts";
+import { unguardCell } from "./formula.ts";
 import type { Delimiter } from "./scan.ts";
 
 /** The longest record, in characters: a quote that is never closed must not use up the memory. */
@@ -17,7 +18,7 @@ const faults: Partial<Record<ParserErrorCode, { what: string; hint: string }>> =
   INVALID_OPENING_QUOTE: { what: "there is a quote inside an unquoted value", hint: DOUBLE_QUOTES },
 };
 
-/** One record as it is in the file, and the line on which it begins, counted from 1. */
+/** One record as it is meant (see formula.ts), and the line on which it begins, counted from 1. */
 export interface CsvRecord {
   line: number;
   fields: string[];
@@ -46,7 +47,7 @@ export async function* parseRecords(
   pipeline(chunks, parser, () => undefined);
   const records: AsyncIterable<string[]> = parser;
   try {
-    for await (const fields of records) yield { line: Number(fields.pop()), fields };
+    for await (const fields of records) yield { line: Number(fields.pop()), fields: fields.map(unguardCell) };
   } catch (fault) {
     throw explain(label, place, fault);
   }

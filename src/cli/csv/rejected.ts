@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
+import { guardCell } from "./formula.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
 
@@ -103,7 +104,7 @@ async function orRefuse(path: string, work: Promise<void>): Promise<void> {
 }
 
 function line(csv: CsvFile, fields: string[], bom = false): string {
-  return stringify([fields], { delimiter: csv.delimiter, bom });
+  return stringify([fields.map(guardCell)], { delimiter: csv.delimiter, bom, quoted_match: /[\r\n]/ });
 }
 
 /** The names of the two columns, other ones than the command reads itself. */

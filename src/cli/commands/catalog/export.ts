@@ -7,6 +7,7 @@ import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
+import { guardCell } from "../../csv/formula.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, type Option, required, text } from "../../kernel/input.ts";
@@ -181,18 +182,24 @@ async function exportCsv(context: Context, api: Api, { format, as, markup, query
     for await (const offer of offers(api, query, terms)) {
       currencies.add(offer.product.currency);
       count += 1;
-      yield cellsOf[format](offer);
+      yield guarded(cellsOf[format](offer));
     }
   }
   const { Readable } = await import("node:stream");
   const csv = Readable.from(rows({ markup: parseMarkup(markup), pictures: api.address })).pipe(
-    stringify({ header: true }),
+    stringify({ header: true, quoted_match: /[\r\n]/ }),
   );
   await (output === undefined ? writeToStdout(csv) : writeFileWhole(output, csv));
   if (currencies.size > 1) {
     context.warn(`Prices are in ${[...currencies].sort().join(", ")}: no shop takes more than one from a file.`);
   }
   return output === undefined ? null : written({ file: output, format, as, count });
+}
+
+/** Names and descriptions come from suppliers. */
+function guarded(cells: CsvCells): CsvCells {
+  const guard = (cell: string | number) => (typeof cell === "string" ? guardCell(cell) : cell);
+  return Object.fromEntries(Object.entries(cells).map(([column, cell]) => [column, guard(cell)]));
 }
 
 function written(summary: { file: string; format: ExportFormat; as: string; count: number }): Result {
