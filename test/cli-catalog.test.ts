@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
@@ -141,6 +141,33 @@ test("no cell of a CSV runs as a formula where it is opened", async () => {
   }
 });
 
+test("a link at the place of a written file is replaced, never followed, and the file is the user's own", async () => {
+  const { folder, run } = await shop();
+  const precious = join(folder, "precious.txt");
+  writeFileSync(precious, "precious", { mode: 0o644 });
+  const targets = ["out.csv", "out.json", "bad.rejected.json"].map((name) => join(folder, name));
+  for (const target of targets) for (const path of [target, `${target}.partial`]) symlinkSync(precious, path);
+  writeFileSync(join(folder, "bad.json"), "[{}]");
+  for (const file of targets.slice(0, 2))
+    expect(await run("--format", "generic", "-o", file)).toMatchObject({ exitCode: 0 });
+  await esimctl(["products", "import", join(folder, "bad.json"), "--data", join(folder, "data")]);
+  for (const target of targets) {
+    expect([lstatSync(target).isFile(), lstatSync(target).mode & 0o777], target).toEqual([true, 0o600]);
+  }
+  expect(readFileSync(precious, "utf8")).toBe("precious");
+  const backup = join(folder, "kept.backup");
+  for (const path of [backup, `${backup}.partial`]) symlinkSync(join(folder, "absent"), path);
+  const kept = await esimctl(["backup", backup, "--data", join(folder, "data")]);
+  expect([kept.exitCode, lstatSync(backup).isFile(), lstatSync(backup).mode & 0o777], kept.stderr).toEqual([
+    0,
+    true,
+    0o600,
+  ]);
+  expect(existsSync(join(folder, "absent"))).toBe(false);
+  symlinkSync(folder, join(folder, "to-folder"));
+  expect(await run("--format", "generic", "-o", join(folder, "to-folder"))).toMatchObject({ exitCode: 1 });
+});
+
 test("filters narrow the file as they narrow the API's answer", async () => {
   const { rows, json } = await shop();
   expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual(["EU-5", "EU-V"]);
@@ -169,9 +196,8 @@ describe("-o", () => {
 
   test("leaves the old file where the new one cannot be made", async () => {
     const { folder, run } = await shop();
-    mkdirSync(join(folder, "old.csv.partial"));
     writeFileSync(join(folder, "old.csv"), "old");
-    const refused = await run("--format", "shopify", "-o", join(folder, "old.csv"));
+    const refused = await run("--format", "shopify", "--country", "Nowhere", "-o", join(folder, "old.csv"));
     expect(refused.exitCode).toBe(1);
     expect(readFileSync(join(folder, "old.csv"), "utf8")).toBe("old");
     expect((await run("--format", "shopify", "-o", join(folder, "none", "x.csv"))).exitCode).toBe(1);

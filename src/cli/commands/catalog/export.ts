@@ -1,4 +1,4 @@
-import { type Markup, parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
+import { parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
 import { toGeneric } from "../../../core/catalog/sync/generic.ts";
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
 import { toShopify } from "../../../core/catalog/sync/shopify.ts";
@@ -12,7 +12,7 @@ import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, type Option, required, text } from "../../kernel/input.ts";
 import { cleanJson } from "../../output/clean.ts";
-import { type Pieces, writeFileWhole, writeToStdout } from "../../output/file.ts";
+import { type Pieces, piecesOf, writeFileWhole, writeToStdout } from "../../output/file.ts";
 import type { Result } from "../../output/result.ts";
 
 /** A row of a CSV file: its cells by column, in the order of the file. */
@@ -170,25 +170,19 @@ async function exportJson(api: Api, { format, as, markup, query, output }: Asked
   return written({ file: output, format, as, count: body.count });
 }
 
-async function* piecesOf(whole: string): Pieces {
-  yield whole;
-}
-
 async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: Asked) {
-  const { stringify } = await import("csv-stringify");
+  const { stringify } = await import("csv-stringify/sync");
   const currencies = new Set<string>();
   let count = 0;
-  async function* rows(terms: { markup: Markup; pictures: string }): AsyncGenerator<CsvCells> {
+  async function* lines(terms: OfferTerms): Pieces {
     for await (const offer of offers(api, query, terms)) {
       currencies.add(offer.product.currency);
+      const row = guarded(cellsOf[format](offer));
+      yield stringify([row], { header: count === 0, quoted_match: /[\r\n]/ });
       count += 1;
-      yield guarded(cellsOf[format](offer));
     }
   }
-  const { Readable } = await import("node:stream");
-  const csv = Readable.from(rows({ markup: parseMarkup(markup), pictures: api.address })).pipe(
-    stringify({ header: true, quoted_match: /[\r\n]/ }),
-  );
+  const csv = lines({ markup: parseMarkup(markup), pictures: api.address });
   await (output === undefined ? writeToStdout(csv) : writeFileWhole(output, csv));
   if (currencies.size > 1) {
     context.warn(`Prices are in ${[...currencies].sort().join(", ")}: no shop takes more than one from a file.`);

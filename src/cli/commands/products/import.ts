@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -122,6 +122,7 @@ async function writeRejected(file: string, bad: unknown[]): Promise<string | nul
   const path = file.replace(/\.json$/i, ".rejected.json");
   await rm(path, { force: true });
   if (bad.length === 0) return null;
-  await writeFile(path, `${JSON.stringify(bad, null, 2)}\n`, { mode: 0o600 });
+  const { piecesOf, writeFileWhole } = await import("../../output/file.ts");
+  await writeFileWhole(path, piecesOf(`${JSON.stringify(bad, null, 2)}\n`));
   return path;
 }
