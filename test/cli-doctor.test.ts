@@ -17,6 +17,7 @@ const CHECKS = [
   "ledger",
   "evidence",
   "stock",
+  "sealed_values",
   "stuck_work",
   "transport",
   "clock",
@@ -78,6 +79,7 @@ describe("a sound installation", () => {
 describe("what is wrong is a fault with a remedy", () => {
   const byHand: [check: string, statement: string, words: RegExp][] = [
     ["schema", "DROP INDEX orders_due", /index orders_due is missing/],
+    ["sealed_values", "UPDATE signing_keys SET private_sealed = 'v2.x.y'", /1 sealed value .* signing_keys\.private/],
     ["schema", "DROP TRIGGER ledger_postings_no_update", /trigger ledger_postings_no_update is missing/],
     ["schema", "ALTER TABLE orders ADD COLUMN colour text", /table orders differs/],
     ["stock", "UPDATE stock_pools SET available = 4", /EU5 counts 4, there are 3/],
@@ -130,15 +132,15 @@ describe("what is wrong is a fault with a remedy", () => {
 });
 
 test("warnings are no faults: what lies about, and what nobody works on", async () => {
-  const { tamper, doctor } = await installation();
+  const { data, tamper, doctor } = await installation();
   const old = Date.now() - 3_600_000;
+  const url = "https://93.184.215.14/hooks";
+  await esimctl(["webhooks", "create", url, "--events", "order.created", "--partner", "acme", "--data", data]);
   tamper(`CREATE TABLE notes (words text);
-    INSERT INTO webhook_endpoints (id, partner_id, environment, url, events, status, secret_sealed,
-      consecutive_failures, created_at, updated_at, due_at)
-      SELECT 'hook', id, 'production', 'https://x', '[]', 'active', '', 0, 0, 0, ${old}
-      FROM partners;
+    UPDATE webhook_endpoints SET due_at = ${old};
     INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
-    INSERT INTO deliveries VALUES ('one', 'event', 'hook', 'pending', 0, ${old}, ${old}, ${old}, 0, null)`);
+    INSERT INTO deliveries
+      SELECT 'one', 'event', id, 'pending', 0, ${old}, ${old}, ${old}, 0, null FROM webhook_endpoints`);
   const { exitCode, ok, wrong } = await doctor();
   expect([exitCode, ok]).toEqual([0, true]);
   expect(wrong).toMatchObject(

@@ -1,7 +1,10 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { HANG_MS } from "./support/hangs.ts";
 import { newData } from "./support/installation.ts";
+import { launch } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
@@ -215,6 +218,24 @@ describe("the operator's verbs", () => {
     expect(await json("passports purge --older-than 365d")).toMatchObject({ passports: 1, activations: 0 });
     const { records } = await json(`passports list ${POOL}`);
     expect(records.map((record: Printed) => record.id)).not.toContain(ids.three);
+  });
+
+  test("purge says that a reader keeps the old data in the files, and the next one erases it", async () => {
+    const { json, args, data } = await withPool();
+    const file = join(data, "esimctl.db");
+    const [reader, other] = [new Database(file, { readonly: true }), new Database(file, { readonly: true })];
+    onTestFinished(() => [reader, other].forEach((each) => void each.close()));
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM passports").get();
+    const noted = other.prepare("SELECT value FROM settings WHERE key = 'erasure_due'");
+    const { end } = launch(args("passports purge --older-than 365d --json"));
+    await vi.waitFor(() => expect(noted.get()).toBeDefined(), HANG_MS);
+    // Instead of ten seconds of waiting for the reader.
+    const { exitCode, stdout } = await end("SIGINT");
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([130, { passports: 1, erased: false }]);
+    reader.exec("COMMIT");
+    expect(await json("passports purge --older-than 365d")).toMatchObject({ passports: 0, erased: true });
+    expect(noted.get()).toBeUndefined();
   });
 });
 

@@ -4,19 +4,27 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pg from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openOrCreate } from "../src/cli/place/local-store.ts";
+import { purgeActivations } from "../src/core/activations/purge.ts";
 import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
 import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
+import { importStock } from "../src/core/esims/import-stock.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { listPassports } from "../src/core/passports/list.ts";
 import { purgePassports } from "../src/core/passports/purge.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
 import { isKeyUsed, sealedPlaces } from "../src/core/store/reseal.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
+import { request } from "./support/activations.ts";
+import { addProducts, suppliedProducts } from "./support/catalog.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { importRecords, passport } from "./support/passports.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
+import { settled } from "./support/pool.ts";
 import { onPostgres, temporaryDirectory } from "./support/store.ts";
+import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 
 /** Records whose every sensitive value stands nowhere else. */
 function people(count: number, from = 0) {
@@ -72,8 +80,10 @@ async function dump(location: Location): Promise<string> {
 const rotation = (store: Store, more: Partial<Parameters<typeof rotateAndReseal>[1]> = {}) =>
   rotateAndReseal(store, { actor: "operator", rest: async () => void (await turn()), ...more });
 
+const CELL = { column: "passports.sealed", row: "any" } as const;
+
 const fieldKeys = async (q: Read) =>
-  (await q.db.select().from(q.t.dataKeys)).filter(({ purpose }) => purpose === "field").map(({ id }) => id);
+  (await q.db.select().from(q.t.dataKeys)).filter(({ purpose }) => purpose === "cell").map(({ id }) => id);
 
 const sealedUnder = async (q: Read) =>
   new Set((await q.db.select().from(q.t.passports)).map(({ sealed }) => q.vault.keyOf(sealed)));
@@ -89,6 +99,46 @@ test("the database alone gives away none of 1,000 imported numbers, birth dates 
     expect([hidden, found(hidden)]).toEqual([hidden, 0]);
   }
 });
+
+test("nor any code of an eSIM: in stock, sold, or delivered by a supplier", async () => {
+  const { caller, fund, fulfil, location, store } = await startPlatform();
+  const products = await addProducts(store, [...suppliedProducts, { sku: "EU5" }]);
+  const stocked = iccids(30).map((iccid, index) => ({ iccid, ...codes(index) }));
+  await store.write(importStock, { sku: "EU5", rows: stocked, actor: "test" });
+  const buyer = await caller({ live: true });
+  await fund(buyer.partnerId, 100_000);
+  const sold = await placeOrder(buyer, products.EU5, 10);
+  await fulfil();
+
+  const supplier = await heldSupplier();
+  const delivered = { iccid: "8944590004463637016", ...codes(77) };
+  const activation_code = `LPA:1$${delivered.smdp_address}$${delivered.matching_id}`;
+  const { iccid, confirmation_code } = delivered;
+  supplier.answers({ outcome: "activated", esims: [{ iccid, activation_code, confirmation_code }] });
+  await useHttpSupplier(store, "northwind", supplier.url);
+  const supplied = await placeOrder(buyer, products.API);
+  await settled(supplyWorker(store, Date.now));
+
+  const shown = async (id: string) => (await buyer.get(`/api/v1/orders/${id}/esims`)).body.esims;
+  expect(await shown(sold)).toMatchObject(stocked.slice(0, 10));
+  expect(await shown(supplied)).toMatchObject([delivered]);
+  const text = await dump(location);
+  expect(text).toContain(stocked[29]?.iccid);
+  expect(text.match(/hidden-\d+\.example|MATCH-\d+-HIDDEN|CODE-\d+-HIDDEN/g) ?? []).toEqual([]);
+});
+
+/** Codes that stand nowhere else. */
+const codes = (index: number) => ({
+  smdp_address: `hidden-${index}.example`,
+  matching_id: `MATCH-${index}-HIDDEN`,
+  confirmation_code: `CODE-${index}-HIDDEN`,
+});
+
+const iccids = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const digits = `894410${String(index).padStart(12, "0")}`;
+    return digits + luhnDigit(digits);
+  });
 
 describe("rotation of the data key", () => {
   test("leaves all readable while others import and read, and the old key is gone afterwards", async () => {
@@ -151,18 +201,18 @@ describe("rotation of the data key", () => {
     const sleepy = await again();
     const { keyId: newest } = await rotation(store);
     expect(newest).not.toBe(keyId);
-    const seal = async (tx: Tx) => tx.vault.keyOf(tx.vault.seal("text"));
+    const seal = async (tx: Tx) => tx.vault.keyOf(tx.vault.seal("text", CELL));
     expect(await sleepy.write(seal, null)).toBe(newest);
   });
 });
 
 test("what was read just before its key was dropped still opens", async () => {
   const { store, again } = await startPlatform();
-  const sealed = await store.write(async (tx) => tx.vault.seal("text"), null);
+  const sealed = await store.write(async (tx) => tx.vault.seal("text", CELL), null);
   await rotation(await again());
   await store.epoch();
   expect(store.vault.currentKey()).not.toBe(store.vault.keyOf(sealed));
-  expect(store.vault.open(sealed)).toBe("text");
+  expect(store.vault.open(sealed, CELL)).toBe("text");
 });
 
 test("every sealed column is reached by the rotation", () => {
@@ -191,22 +241,108 @@ test("a database without its key file says that the file is missing, and gets no
   expect(existsSync(keyFile)).toBe(false);
 });
 
-test.skipIf(onPostgres)("what was purged is gone from the database file too", async () => {
-  const { caller, location, clock, store, masterKey } = await startPlatform();
-  const agent = await caller({ agent: true });
-  const ids = await importRecords(agent, people(50));
-  for (const id of ids) await agent.send("DELETE", `/api/v1/kyc/passports/${id}`);
-  await store.write(purgePassports, { before: clock.now() + 1, limit: 1_000, actor: "operator" });
-  const copy = join(temporaryDirectory(), "copy.db");
-  if ("file" in location) {
-    // Folds the write-ahead log into the file, as closing the last connection does.
-    const raw = new Database(location.file);
-    raw.pragma("wal_checkpoint(TRUNCATE)");
-    raw.close();
-    copyFileSync(location.file, copy);
+/** Every file that a SQLite database consists of. */
+function bytesOf(location: Location): string {
+  if (!("file" in location)) throw new Error("this is about SQLite");
+  const files = ["", "-wal", "-shm"].map((ending) => location.file + ending).filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, "latin1")).join("\n");
+}
+
+/** The sealed texts of a table. */
+const sealedIn = async (store: Store, table: "passports" | "activations") =>
+  (await store.read(async (q) => q.db.select().from(q.t[table]), null)).flatMap(({ sealed }) => sealed ?? []);
+
+/** How many of them are there, in part at least: the version and the id of the key are 40 characters. */
+const found = (texts: string[], bytes: string) =>
+  texts.filter((text) => bytes.includes(text.slice(40, 90)) || bytes.includes(text.slice(-50))).length;
+
+describe.skipIf(onPostgres)("what was purged is gone from every file of the database", () => {
+  /** An agent whose pool has 600 passports of many sizes, some of them edited, every other one withdrawn. */
+  async function withPool() {
+    const platform = await startPlatform();
+    const agent = await platform.caller({ agent: true });
+    const records = people(600).map((person, index) => ({
+      ...person,
+      address: `${"Lane ".repeat((index * 7) % 37)}1`,
+    }));
+    await importAll(agent, records);
+    const rows = await platform.store.read(
+      async (q) => q.db.select({ id: q.t.passports.id }).from(q.t.passports),
+      null,
+    );
+    for (const [index, { id }] of rows.entries()) {
+      const path = `/api/v1/kyc/passports/${id}`;
+      if (index % 5 === 0) await agent.send("PATCH", path, { suburb: "Longer than it was before ".repeat(3) });
+      if (index % 2 === 0) await agent.send("DELETE", path);
+    }
+    return { ...platform, agent, purge: { before: platform.clock.now() + 1, limit: 1_000, actor: "operator" } };
   }
-  expect(readFileSync(copy, "latin1")).not.toMatch(/Clearname/);
-  const reopened = await openStore({ file: copy, create: false }, { clock, ids: randomIds(), masterKey });
-  onTestFinished(() => reopened.close());
-  expect(await reopened.read(async (q) => q.db.select().from(q.t.passports), null)).toEqual([]);
+
+  test("as soon as the command ends, with the daemon at work", async () => {
+    const { store, location, again, purge } = await withPool();
+    const before = await sealedIn(store, "passports");
+    expect(found(before, bytesOf(location))).toBe(600);
+    const terminal = await again();
+    expect(await terminal.write(purgePassports, purge)).toBe(300);
+    expect(await terminal.erase()).toBe(true);
+    const kept = new Set(await sealedIn(store, "passports"));
+    const gone = before.filter((text) => !kept.has(text));
+    expect(gone).toHaveLength(300);
+    const bytes = bytesOf(location);
+    expect([found(gone, bytes), found([...kept], bytes)]).toEqual([0, 300]);
+  }, 60_000);
+
+  test("documents and PUKs of activations too; a reader that is in the way delays it only until it ends", async () => {
+    const { store, location, again, caller, clock } = await startPlatform();
+    const partner = await caller();
+    for (let made = 0; made < 20; made++) {
+      const { body } = await partner.send("POST", "/api/v1/activations", request());
+      await partner.send("POST", `/api/v1/activations/${body.id}/cancel`);
+    }
+    const before = await sealedIn(store, "activations");
+    const reader = new Database("file" in location ? location.file : "", { readonly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM activations").get();
+    const terminal = await again();
+    expect(await terminal.write(purgeActivations, { before: clock.now() + 1, limit: 100, actor: "operator" })).toBe(20);
+    expect(await terminal.erase()).toBe(false);
+    await terminal.close();
+    expect(found(before, bytesOf(location))).toBe(20);
+    reader.exec("COMMIT");
+    reader.close();
+    // The store that stays open is the daemon's.
+    await vi.waitFor(() => expect(found(before, bytesOf(location))).toBe(0), HANG_MS);
+  }, 60_000);
+
+  test("and what was sealed under a key that a rotation deleted", async () => {
+    const { store, location, again } = await withPool();
+    const before = await sealedIn(store, "passports");
+    const terminal = await again();
+    expect(await rotation(terminal)).toMatchObject({ finished: true });
+    expect(await terminal.erase()).toBe(true);
+    expect(found(before, bytesOf(location))).toBe(0);
+    expect(found(await sealedIn(store, "passports"), bytesOf(location))).toBe(600);
+  }, 60_000);
 });
+
+test.skipIf(!onPostgres)(
+  "a purge leaves no dead rows in the tables of PostgreSQL, once no reader sees them",
+  async () => {
+    const { caller, store, location, clock } = await startPlatform();
+    const agent = await caller({ agent: true });
+    const ids = await importRecords(agent, people(50));
+    for (const id of ids) await agent.send("DELETE", `/api/v1/kyc/passports/${id}`);
+    if (!("url" in location)) throw new Error("this is about PostgreSQL");
+    const client = new pg.Client({ connectionString: location.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await client.query("SELECT count(*) FROM passports");
+    await store.write(purgePassports, { before: clock.now() + 1, limit: 1_000, actor: "operator" });
+    expect(await store.erase()).toBe(false);
+    await client.query("COMMIT");
+    expect(await store.erase()).toBe(true);
+    const { rows } = await client.query("SELECT pg_relation_size('passports') AS bytes");
+    expect(Number(rows[0]?.bytes)).toBe(0);
+  },
+);

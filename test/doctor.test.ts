@@ -13,6 +13,7 @@ const CHECKS = [
   "ledger",
   "evidence",
   "stock",
+  "sealed_values",
   "stuck_work",
   "transport",
   "clock",

@@ -119,11 +119,11 @@ test("one transaction deletes at most 500 rows, and a run that was cut off is co
   const stored = await bought(platform, partner, "stored", EU5, 1);
   // From before eSIMs were computed.
   await runStatements(location, [
-    `INSERT INTO esims (id, iccid, product_id, order_id, line_id, partner_id, environment, smdp_address, matching_id,
-      status, created_at, assigned_at)
+    `INSERT INTO esims (id, iccid, product_id, order_id, line_id, partner_id, environment, status, created_at,
+      assigned_at)
       WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 1200)
-      SELECT substr(id, 1, 31) || (100000 + at), '8999' || at, product_id, order_id, id, partner_id, environment, 'x',
-      'x', 'inactive', 1, 1 FROM order_lines, n WHERE order_id = '${stored}'`,
+      SELECT substr(id, 1, 31) || (100000 + at), '8999' || at, product_id, order_id, id, partner_id, environment,
+      'inactive', 1, 1 FROM order_lines, n WHERE order_id = '${stored}'`,
   ]);
   clock.advance(91 * DAY_MS);
   const steps: number[] = [];

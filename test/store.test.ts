@@ -4,15 +4,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { ensureCarriers } from "../src/core/carriers/seed.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
-import { migrate, migrationsOf } from "../src/core/store/migrate.ts";
-import type { Migration } from "../src/core/store/migrations/migration.ts";
+import { migrationsOf } from "../src/core/store/migrate.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import { findByKey, updateRow } from "../src/core/store/rows.ts";
 import type { Row } from "../src/core/store/schema/tables.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
-import { freshPostgres, onPostgres, openTestStore, runStatements, temporaryDirectory } from "./support/store.ts";
+import {
+  asBefore,
+  freshPostgres,
+  onPostgres,
+  openTestStore,
+  runStatements,
+  temporaryDirectory,
+} from "./support/store.ts";
 
 async function put(tx: Tx, { key, value }: { key: string; value: string }): Promise<void> {
   await tx.db.insert(tx.t.settings).values({ key, value });
@@ -131,11 +137,12 @@ test("another key file is refused in words; a newer database too", async () => {
 test("what is sealed opens again, is different each time, and is refused when altered", async () => {
   const { store } = await openTestStore(testClock());
   const { vault } = store;
-  const sealed = vault.seal("PA1234567");
-  expect(sealed).not.toBe(vault.seal("PA1234567"));
-  expect(vault.open(sealed)).toBe("PA1234567");
+  const cell = { column: "passports.sealed", row: "a" } as const;
+  const sealed = vault.seal("PA1234567", cell);
+  expect(sealed).not.toBe(vault.seal("PA1234567", cell));
+  expect(vault.open(sealed, cell)).toBe("PA1234567");
   const altered = sealed.slice(0, -2) + (sealed.endsWith("A") ? "BB" : "AA");
-  expect(() => vault.open(altered)).toThrow();
+  expect(() => vault.open(altered, cell)).toThrow();
   expect(vault.blindIndex("passport", "X1")).toBe(vault.blindIndex("passport", "X1"));
   expect(vault.blindIndex("passport", "X1")).not.toBe(vault.blindIndex("other", "X1"));
 });
@@ -166,10 +173,3 @@ test("an update clears finished work that an older version left due, and keeps w
     { id: "paid", due_at: 9, leased_until: 9, lease_no: 0 },
   ]);
 });
-
-/** Makes a database as `migrations` leave it, with rows of that time. */
-async function asBefore(location: Location, migrations: Migration[], rows: string[]): Promise<void> {
-  const statements: string[] = [];
-  await migrate({ run: async (text) => void statements.push(text), rows: async () => [] }, migrations);
-  await runStatements(location, [...statements, ...rows]);
-}

@@ -268,9 +268,9 @@ describe("a database from before", () => {
     const done = await bought(platform, partner, [[product, 2]]);
     const { body: open } = await buy(partner, [[product, 3]]);
     const old = (id: string, order: string) => `INSERT INTO esims (id, iccid, product_id, order_id, line_id, partner_id,
-      environment, smdp_address, matching_id, status, created_at, assigned_at)
+      environment, status, created_at, assigned_at)
       SELECT '${id}', '899986877768674184${id.slice(-1)}', product_id, order_id, id, partner_id, environment,
-      'smdp.sandbox.invalid', 'SANDBOX-${id.slice(-1)}', 'inactive', 1, 1 FROM order_lines WHERE order_id = '${order}'`;
+      'inactive', 1, 1 FROM order_lines WHERE order_id = '${order}'`;
     const ids = [1, 2, 3].map((at) => `01990000-0000-7000-8000-00000000000${at}`);
     const [one = "", two = "", three = ""] = ids;
     await rewind(location, "9004_sandbox_units", [

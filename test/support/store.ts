@@ -9,6 +9,8 @@ import type { Clock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { type Location, openStore } from "../../src/core/store/engines/open.ts";
 import { openSqlite } from "../../src/core/store/engines/sqlite.ts";
+import { migrate } from "../../src/core/store/migrate.ts";
+import type { Migration } from "../../src/core/store/migrations/migration.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { type Owner, thisTest } from "./owner.ts";
 
@@ -50,6 +52,13 @@ export async function runStatements(location: Location, statements: string[]): P
   const database = new Database(location.file);
   for (const statement of statements) database.exec(statement);
   database.close();
+}
+
+/** Makes a database as `migrations` leave it, with rows of that time. */
+export async function asBefore(location: Location, migrations: Migration[], rows: string[]): Promise<void> {
+  const statements: string[] = [];
+  await migrate({ run: async (text) => void statements.push(text), rows: async () => [] }, migrations);
+  await runStatements(location, [...statements, ...rows]);
 }
 
 /** A database as it was before `migration` ran: what the migration filled is emptied by `statements`. */

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
-import { requireCarrier } from "../carriers/carrier.ts";
+import { carrierSecret, requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { type Environment, productionFirst } from "../kernel/environment.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
@@ -11,7 +11,7 @@ import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callb
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type ActivationRow, activationById } from "./activation.ts";
-import { type Kyc, openKyc } from "./identity.ts";
+import { type Kyc, openKycIfReadable } from "./identity.ts";
 import { applyOutcome, type CarrierOutcome, leftToStaff } from "./outcome.ts";
 import { progressActivation } from "./states.ts";
 
@@ -79,12 +79,28 @@ export async function claimExchanges(tx: Tx, input: CarrierQueue & { room: numbe
   const rows = await claim(tx, { environment, carrier: prefix, limit: room });
   if (rows.length === 0) return [];
   const { name, adapter, url, insecure, secret_sealed, timeout_ms: timeoutMs } = await requireCarrier(tx, prefix);
-  const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed));
+  const secret = secret_sealed === null ? null : new Secret(tx.vault.open(secret_sealed, carrierSecret(prefix)));
   const carrier = { prefix, name, adapter, url, insecure, secret, timeoutMs };
-  return rows.map((row) => exchangeOf(tx, row, carrier));
+  const exchanges: CarrierExchange[] = [];
+  for (const row of rows) {
+    const identity = openKycIfReadable(tx, row);
+    // The carrier must not get a request without its documents, and the others need not wait for it.
+    if (identity === "unreadable") await leaveUnreadable(tx, row);
+    else exchanges.push(exchangeOf(row, carrier, identity));
+  }
+  return exchanges;
 }
 
-function exchangeOf(tx: Tx, row: ActivationRow, carrier: CarrierExchange["carrier"]): CarrierExchange {
+async function leaveUnreadable(tx: Tx, row: ActivationRow): Promise<void> {
+  const words = "The identity data of this request cannot be read; staff take care of it.";
+  await progressActivation(tx, row, { ...leftToStaff("identity_unreadable", words), leased_until: null });
+}
+
+function exchangeOf(
+  row: ActivationRow,
+  carrier: CarrierExchange["carrier"],
+  identity: Secret<Kyc> | null,
+): CarrierExchange {
   return {
     id: row.id,
     lease: leaseOn<"activations">(row),
@@ -92,7 +108,7 @@ function exchangeOf(tx: Tx, row: ActivationRow, carrier: CarrierExchange["carrie
     iccid: row.iccid,
     activationDate: row.activation_date,
     planName: row.plan_name,
-    identity: openKyc(tx, row.sealed),
+    identity,
     exchanges: row.exchanges,
   };
 }
@@ -142,7 +158,7 @@ export async function callbackSecret(q: Read, prefix: string): Promise<Secret | 
       throw error;
     },
   );
-  return sealed === null ? null : new Secret(q.vault.open(sealed));
+  return sealed === null ? null : new Secret(q.vault.open(sealed, carrierSecret(prefix)));
 }
 
 /**

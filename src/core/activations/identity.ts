@@ -1,11 +1,14 @@
 import type { CarrierRow } from "../carriers/carrier.ts";
+import type { ActivationId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { checkIdentityFields, type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import { identityNames } from "../kernel/identity-fields.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { KycField } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 /** Whom a SIM is activated for, and what proves that it is there: everything that is sealed. */
 export type Kyc = { [F in KycField]: string | null };
@@ -66,19 +69,43 @@ export function kycOf(fields: Partial<Record<KycField, string | null>>, drawn: I
 }
 
 /** The columns that hold it: sealed as one text, and the passport number's blind index. */
-export function sealKyc({ vault }: Pick<Read, "vault">, kyc: Kyc): { sealed: string; passport_index: string | null } {
+export function sealKyc(
+  { vault }: Pick<Read, "vault">,
+  id: ActivationId,
+  kyc: Kyc,
+): { sealed: string; passport_index: string | null } {
   const number = kyc.passport_no;
   return {
-    sealed: vault.seal(JSON.stringify(kyc)),
+    sealed: vault.seal(JSON.stringify(kyc), identityOf(id)),
     // The same space as the pool's, so that one number finds both.
     passport_index: number === null ? null : vault.blindIndex("passport_no", normalisePassportNumber(number)),
   };
 }
 
-/** What `sealKyc` sealed; null once it was purged. */
-export function openKyc({ vault }: Pick<Read, "vault">, sealed: string | null): Secret<Kyc> | null {
+function identityOf(id: ActivationId): Cell {
+  return { column: "activations.sealed", row: id };
+}
+
+type Sealed = Pick<Row<"activations">, "id" | "sealed">;
+
+/** What `sealKyc` sealed; null once it was purged. Throws `UnreadableError`. */
+export function openKyc({ vault }: Pick<Read, "vault">, { id, sealed }: Sealed): Secret<Kyc> | null {
+  return sealed === null ? null : kycFrom(vault.open(sealed, identityOf(id)));
+}
+
+/** The same, or `unreadable`, which is reported. */
+export function openKycIfReadable(
+  { vault }: Pick<Read, "vault">,
+  { id, sealed }: Sealed,
+): Secret<Kyc> | null | "unreadable" {
+  if (sealed === null) return null;
+  const opened = vault.openIfReadable(sealed, identityOf(id));
+  return opened === null ? "unreadable" : kycFrom(opened);
+}
+
+function kycFrom(opened: string): Secret<Kyc> {
   // `sealKyc` sealed exactly this shape.
-  return sealed === null ? null : new Secret(JSON.parse(vault.open(sealed)) as Kyc);
+  return new Secret(JSON.parse(opened) as Kyc);
 }
 
 /** What a drawn passport will bring: such a field is not missing from a line yet. */

@@ -11,7 +11,7 @@ import { insertRow } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requireActivation } from "./activation.ts";
-import { type Kyc, openKyc } from "./identity.ts";
+import { type Kyc, openKycIfReadable } from "./identity.ts";
 import { redact, redactNumber } from "./redact.ts";
 import { announceStep, type Change, progressActivation, stateOf } from "./states.ts";
 
@@ -149,10 +149,12 @@ interface Answered {
  */
 export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: ActivationRow; applied: boolean }> {
   const row = await requireActivation(tx, given.id);
-  const kyc = openKyc(tx, row.sealed)?.reveal() ?? null;
-  await noteAttempt(tx, given, kyc);
+  const identity = openKycIfReadable(tx, row);
+  const legible = identity === "unreadable" ? withoutWords(given) : given;
+  const kyc = identity === "unreadable" ? null : (identity?.reveal() ?? null);
+  await noteAttempt(tx, legible, kyc);
   if (!outcomeCounts(row, given.leaseNo, given.outcome.kind === "temporary")) return { row, applied: false };
-  const settlement = settle(row, redacted(given.outcome, kyc), {
+  const settlement = settle(row, redacted(legible.outcome, kyc), {
     now: tx.now,
     at: given.at ?? tx.now,
     answerWithinMs: (await carrierByPrefix(tx, row.carrier_prefix))?.answer_within_ms ?? ANSWER_WITHIN_MS,
@@ -165,6 +167,13 @@ export async function applyOutcome(tx: Tx, given: Answered): Promise<{ row: Acti
   }
   if (settlement.step !== undefined) await announceStep(tx, settlement.step, next);
   return { row: next, applied: true };
+}
+
+/** The carrier's words may repeat identity data: where that is unknown, they are not kept. */
+function withoutWords(given: Answered): Answered {
+  const { outcome } = given;
+  const refused = { errorType: "carrier_refused", errorMessage: "The carrier refused the request." };
+  return { ...given, answer: null, outcome: outcome.kind === "refused" ? { ...outcome, ...refused } : outcome };
 }
 
 /** Carriers quote what they were sent: their words are redacted before they are stored. */

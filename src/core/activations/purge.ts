@@ -1,6 +1,7 @@
 import { and, inArray, isNotNull, lt } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { Purge } from "../passports/purge.ts";
+import { noteErasure } from "../store/erasure.ts";
 import { type Slots, statement } from "../store/statement.ts";
 
 const clear = statement((db, t, slot: Slots<{ before: number; limit: number }>) =>
@@ -27,5 +28,6 @@ export const purgeActivations: Purge = async (tx, { before, limit, actor }) => {
   for (const { id, partner_id: partnerId } of cleared) {
     await recordAudit(tx, { actor, action: "activations.purge", targetKind: "activation", targetId: id, partnerId });
   }
+  if (cleared.length > 0) await noteErasure(tx);
   return cleared.length;
 };

@@ -13,7 +13,7 @@ import {
   toActivation,
 } from "./activation.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
-import { openKyc } from "./identity.ts";
+import { openKycIfReadable } from "./identity.ts";
 import { type Change, progressActivation } from "./states.ts";
 
 /** What may be edited; at least one is there. A null note clears it. */
@@ -25,7 +25,8 @@ export interface Edit {
 /**
  * Changes date or note of a request that was not picked up yet (contract: PATCH, by id and by ICCID). A note alone, or
  * the date it already has, is not checked against the calendar. Throws `not_found`, `not_editable`,
- * `invalid_activation_date`, and `validation` when the passport expires before the new date.
+ * `invalid_activation_date`, and `validation` when the passport expires before the new date, and
+ * `conflict` when that cannot be read.
  */
 export async function rescheduleActivation(
   tx: Tx,
@@ -54,7 +55,13 @@ function changeOf(
   const noted = note === undefined ? {} : { note: note === "" ? null : note };
   if (date === undefined || date === row.activation_date) return noted;
   checkActivationDate(date, tx.now, daysAhead);
-  const expiry = openKyc(tx, row.sealed)?.reveal().passport_expiry ?? null;
+  const identity = openKycIfReadable(tx, row);
+  if (identity === "unreadable") {
+    throw new Problem("conflict", "The identity data of this request cannot be read, so its date cannot be checked.", {
+      members: { reason: "identity_unreadable" },
+    });
+  }
+  const expiry = identity?.reveal().passport_expiry ?? null;
   if (expiry !== null && expiry < date) {
     const errors = { requested_activation_date: ["is later than the passport is valid"] };
     throw invalid(errors, { reason: "passport_expired" });

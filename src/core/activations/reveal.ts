@@ -42,7 +42,7 @@ export interface RevealedActivation {
 /** Reads a request with its identity for an operator; the audit trail keeps who did. Throws `not_found`. */
 export async function revealActivation(tx: Tx, input: { id: ActivationId; actor: Actor }): Promise<RevealedActivation> {
   const row = await requireActivation(tx, input.id);
-  const identity = openKyc(tx, row.sealed);
+  const identity = openKyc(tx, row);
   const kyc = identity?.reveal();
   const fields = Object.entries(kyc ?? {}).flatMap(([name, value]) => (value === null ? [] : [name]));
   await auditActivation(tx, row, { action: "activations.reveal", actor: input.actor, fields });

@@ -145,7 +145,7 @@ function newRow(
     customer_phone: request.customer_phone || null,
     plan_name: request.plan_name || null,
     note: request.note || null,
-    ...sealKyc(tx, kyc),
+    ...sealKyc(tx, id, kyc),
     passport_id: passportId,
     ...statusesOf.pending,
     ...scheduleFor(request.activation_date, tx.now),

@@ -5,6 +5,7 @@ import type { Row } from "../store/schema/tables.ts";
 import type { CarrierAdapter, KycField } from "../store/schema/values.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type CarrierRow = Row<"carriers">;
 
@@ -25,6 +26,11 @@ export async function requireCarrier(q: Read, prefix: string): Promise<CarrierRo
   const row = await carrierByPrefix(q, prefix);
   if (row === null) throw new Problem("not_found", `No carrier has the prefix ${prefix}.`);
   return row;
+}
+
+/** Where a carrier's secret is sealed. */
+export function carrierSecret(prefix: string): Cell {
+  return { column: "carriers.secret_sealed", row: prefix };
 }
 
 /** Of these carriers the one with the longest prefix that an ICCID begins with. */

@@ -4,7 +4,7 @@ import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { type Carrier, type CarrierRow, carrierByPrefix, requireCarrier, toCarrier } from "./carrier.ts";
+import { type Carrier, type CarrierRow, carrierByPrefix, carrierSecret, requireCarrier, toCarrier } from "./carrier.ts";
 import { ANSWER_WITHIN_MS, EXCHANGE_TIMEOUT_MS } from "./seed.ts";
 
 /** The longest one exchange may be allowed to take; a worker's lease is longer. */
@@ -59,7 +59,8 @@ function merged(
     required_fields: known(required_fields) ?? before?.required_fields ?? [],
     adapter: rest.adapter ?? before?.adapter ?? "manual",
     ...addressed(before, rest),
-    secret_sealed: secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(secret),
+    secret_sealed:
+      secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(secret, carrierSecret(prefix)),
     timeout_ms: rest.timeout_ms ?? before?.timeout_ms ?? EXCHANGE_TIMEOUT_MS,
     answer_within_ms: rest.answer_within_ms ?? before?.answer_within_ms ?? ANSWER_WITHIN_MS,
     created_at: before?.created_at ?? tx.now,

@@ -1,6 +1,6 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { type DataKeyRotation, dropRetiredKeys, rotateDataKey } from "../store/data-keys.ts";
-import { resealBatch, sealedPlaces } from "../store/reseal.ts";
+import { type ResealedBatch, resealBatch, sealedPlaces } from "../store/reseal.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /** Rows sealed again in one transaction: few enough that those who serve never wait long. */
@@ -28,7 +28,9 @@ export interface RotationResult extends DataKeyRotation {
   resealed: number;
   /** Old keys that are gone for good. */
   dropped: number;
-  /** Whether everything is sealed under the new key; false when it was stopped. */
+  /** Values that cannot be read, and stay as they are; see doctor. */
+  unreadable: number;
+  /** Whether everything is sealed under the new key; false when it was stopped, or a value cannot be read. */
   finished: boolean;
 }
 
@@ -48,32 +50,32 @@ export interface RotationOptions {
  */
 export async function rotateAndReseal(store: Store, options: RotationOptions): Promise<RotationResult> {
   const rotation = await store.write(beginDataKeyRotation, { actor: options.actor });
-  let [resealed, dropped] = [0, 0];
+  let [resealed, unreadable, dropped] = [0, 0, 0];
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    resealed = await resealPlaces(store, options, resealed);
-    if (options.signal?.aborted) return { ...rotation, resealed, dropped, finished: false };
+    const done = await resealPlaces(store, options, resealed);
+    ({ resealed, unreadable } = done);
+    if (options.signal?.aborted) break;
     const cleared = await store.write(dropRetiredKeys, null);
     dropped += cleared.dropped;
-    if (cleared.kept === 0) return { ...rotation, resealed, dropped, finished: true };
+    if (cleared.kept === 0) return { ...rotation, resealed, unreadable, dropped, finished: true };
+    // Only what cannot be read is left: another round would come to the same.
+    if (unreadable > 0 && done.fresh === 0) break;
   }
-  return { ...rotation, resealed, dropped, finished: false };
+  return { ...rotation, resealed, unreadable, dropped, finished: false };
 }
 
-async function resealPlaces(store: Store, options: RotationOptions, before: number): Promise<number> {
-  let resealed = before;
+async function resealPlaces(store: Store, options: RotationOptions, before: number) {
+  let [resealed, unreadable] = [before, 0];
   for (const place of sealedPlaces) {
     let after: string | null = "";
     while (after !== null && !options.signal?.aborted) {
-      const batch: { next: string | null; resealed: number } = await store.write(resealBatch, {
-        place,
-        after,
-        limit: BATCH,
-      });
+      const batch: ResealedBatch = await store.write(resealBatch, { place, after, limit: BATCH });
       resealed += batch.resealed;
+      unreadable += batch.unreadable;
       after = batch.next;
       options.progress?.(resealed);
       await options.rest();
     }
   }
-  return resealed;
+  return { resealed, unreadable, fresh: resealed - before };
 }

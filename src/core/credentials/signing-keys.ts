@@ -5,6 +5,7 @@ import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 /** Lifetime of an access token in seconds (contract: Limits). */
 export const TOKEN_LIFETIME_S = 3600;
@@ -13,8 +14,8 @@ export const TOKEN_LIFETIME_S = 3600;
 export interface SigningKey {
   kid: string;
   publicJwk: PublicJwk;
-  /** The private JWK. Stays in memory. */
-  privateJwk: PublicJwk & { d: string };
+  /** The private JWK. Stays in memory. Null: it cannot be read; tokens that it signed can be verified all the same. */
+  privateJwk: (PublicJwk & { d: string }) | null;
   /** Since when it signs nothing more (ms); null: it signs. */
   retiredAt: number | null;
 }
@@ -44,7 +45,7 @@ export async function loadSigningKeys(q: Read, _input: null): Promise<SigningKey
   return (await rows(q)).map((row) => ({
     kid: row.kid,
     publicJwk: row.public_jwk,
-    privateJwk: JSON.parse(q.vault.open(row.private_sealed)),
+    privateJwk: JSON.parse(q.vault.openIfReadable(row.private_sealed, privateHalf(row.kid)) ?? "null"),
     retiredAt: row.retired_at,
   }));
 }
@@ -90,6 +91,10 @@ function rows(q: Read): Promise<Row<"signingKeys">[]> {
   return usable(q, { since: q.now - TOKEN_LIFETIME_S * 1000 });
 }
 
+function privateHalf(kid: string): Cell {
+  return { column: "signing_keys.private_sealed", row: kid };
+}
+
 async function addKey(tx: Tx): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { kty = "OKP", crv = "Ed25519", x = "", d } = privateKey.export({ format: "jwk" });
@@ -97,7 +102,7 @@ async function addKey(tx: Tx): Promise<string> {
   await insertRow(tx, "signingKeys", {
     kid,
     public_jwk: { kty, crv, x },
-    private_sealed: tx.vault.seal(JSON.stringify({ kty, crv, x, d })),
+    private_sealed: tx.vault.seal(JSON.stringify({ kty, crv, x, d }), privateHalf(kid)),
     created_at: tx.now,
   });
   return kid;

@@ -7,7 +7,7 @@ import { Problem } from "../kernel/problem.ts";
 import type { Store } from "../store/store.ts";
 import { type Client, findClient } from "./client.ts";
 import { secretMatches } from "./credential.ts";
-import { loadSigningKeys, type PublicJwk, TOKEN_LIFETIME_S, verifiesAt } from "./signing-keys.ts";
+import { loadSigningKeys, type PublicJwk, type SigningKey, TOKEN_LIFETIME_S, verifiesAt } from "./signing-keys.ts";
 import { TokenRefusal } from "./token-refusal.ts";
 
 /** What a client sends to get a token. */
@@ -57,7 +57,8 @@ interface VerifyingKey {
 }
 
 interface Keys {
-  signing: { kid: string; key: KeyObject };
+  /** Null: it cannot be read. */
+  signing: { kid: string; key: KeyObject } | null;
   verifying: Map<string, VerifyingKey>;
 }
 
@@ -153,7 +154,7 @@ async function readKeys(store: Store): Promise<Keys> {
   const signing = stored.findLast((key) => key.retiredAt === null);
   if (signing === undefined) throw new Error("the database has no signing key");
   return {
-    signing: { kid: signing.kid, key: createPrivateKey({ key: { ...signing.privateJwk }, format: "jwk" }) },
+    signing: privateKeyOf(signing),
     verifying: new Map(
       stored.map(({ kid, publicJwk, retiredAt }) => {
         const key = createPublicKey({ key: { ...publicJwk }, format: "jwk" });
@@ -182,6 +183,10 @@ function usableKey(keys: Keys, kid: string | undefined, now: number): KeyObject 
   throw new Problem("unauthorized", "The access token was not issued here, or its signing key is not valid any more.");
 }
 
+function privateKeyOf({ kid, privateJwk }: SigningKey): Keys["signing"] {
+  return privateJwk && { kid, key: createPrivateKey({ key: { ...privateJwk }, format: "jwk" }) };
+}
+
 /** The scopes asked for, or all; throws `invalid_scope` for any the credential lacks. */
 function grantedScopes(asked: string | undefined, has: string[]): string[] {
   const wanted = [...new Set((asked ?? "").split(" ").filter((scope) => scope !== ""))];
@@ -198,17 +203,18 @@ interface Minting {
   jti: string;
 }
 
-function sign(keys: Keys, { client, scope, issuer, now, jti }: Minting): Promise<string> {
+async function sign({ signing }: Keys, { client, scope, issuer, now, jti }: Minting): Promise<string> {
+  if (signing === null) throw new Error("the signing key cannot be read: make a new one, esimctl keys rotate signing");
   const iat = Math.floor(now / 1000);
   return new SignJWT({ client_id: client.clientId, scope, env: client.environment })
-    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: keys.signing.kid })
+    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: signing.kid })
     .setIssuer(issuer)
     .setAudience(issuer)
     .setSubject(client.partnerId)
     .setIssuedAt(iat)
     .setExpirationTime(iat + TOKEN_LIFETIME_S)
     .setJti(jti)
-    .sign(keys.signing.key);
+    .sign(signing.key);
 }
 
 async function verifySignature(token: string, keys: Keys, issuer: string, clock: Clock): Promise<Claims> {

@@ -8,6 +8,7 @@ import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { esimLinks } from "./links.ts";
+import { openCodes, shownCodes } from "./sealed-codes.ts";
 import {
   type EsimWindow,
   isSynthetic,
@@ -89,20 +90,13 @@ export async function esimPage(q: Read, order: Row<"orders">, window: EsimWindow
     : storedOfLine(q, { ...slots, line_id: line });
 }
 
-/** An eSIM and its order line, of any partner; null when there is none or it was never sold. */
-export async function soldEsim(q: Read, id: EsimId) {
-  return first(await byId(q, { id })) ?? (await syntheticById(q, id));
-}
-
-/** The LPA string a phone reads (SGP.22): `LPA:1$<smdp address>$<matching id>`. */
-export function activationCode(esim: Pick<EsimRow, "smdp_address" | "matching_id">): string {
-  return `LPA:1$${esim.smdp_address}$${esim.matching_id}`;
-}
-
-/** The parts of a whole LPA string; null when it is none. */
-export function parseActivationCode(code: string): { smdp_address: string; matching_id: string } | null {
-  const match = /^LPA:1\$([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$([A-Za-z0-9-]+)$/.exec(code);
-  return match?.[1] && match[2] ? { smdp_address: match[1], matching_id: match[2] } : null;
+/**
+ * An eSIM with its codes and its order line, of any partner; null when there is none or its codes may not be seen yet.
+ * Its codes are null where they cannot be read.
+ */
+export async function visibleEsim(q: Read, id: EsimId) {
+  const found = first(await byId(q, { id })) ?? (await syntheticById(q, id));
+  return found === null || found.line.status !== "fulfilled" ? null : { ...found, codes: openCodes(q, found.esim) };
 }
 
 /** The eSIM as its delivery shows it (contract: OrderEsims). */
@@ -111,10 +105,7 @@ export function toEsim(q: Read, publicUrl: string, esim: EsimRow, activationPoli
     id: esim.id,
     iccid: esim.iccid,
     eid: esim.eid,
-    smdp_address: esim.smdp_address,
-    matching_id: esim.matching_id,
-    activation_code: activationCode(esim),
-    confirmation_code: esim.confirmation_code,
+    ...shownCodes(q, esim),
     ...esimLinks(q.vault, publicUrl, esim.id),
     status: esim.status,
     activation_policy: activationPolicy ?? "",
@@ -145,7 +136,7 @@ export async function esimCodes(
   const rows = order === null ? [] : await esimPage(q, order, { after: input.after, limit: input.limit });
   const codes = rows.map(({ esim }) => ({
     iccid: esim.iccid,
-    activation_code: activationCode(esim),
+    activation_code: shownCodes(q, esim).activation_code,
     qr_code_url: esimLinks(q.vault, input.publicUrl, esim.id).qr_code_url,
   }));
   return { codes, last: rows.length < input.limit ? null : (rows.at(-1)?.esim.id ?? null) };

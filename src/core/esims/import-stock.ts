@@ -9,15 +9,12 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { parseActivationCode } from "./esim.ts";
+import { type EsimCodes, parseActivationCode, sealCodes } from "./sealed-codes.ts";
 import { addToPool } from "./stock.ts";
 
 /** One eSIM to be put in stock. */
-export interface StockRow {
+export interface StockRow extends EsimCodes {
   iccid: string;
-  smdp_address: string;
-  matching_id: string;
-  confirmation_code: string | null;
 }
 
 const productBySku = statement((db, t, slot: Slots<{ sku: string }>) =>
@@ -82,10 +79,12 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
     if (known.product_id === productId) return "duplicate";
     return { rejected: `iccid ${known.order_id === null ? "is in stock for" : "was sold as"} ${known.sku}` };
   }
+  const id = newId<EsimId>(tx);
   await insertRow(tx, "esims", {
-    id: newId<EsimId>(tx),
+    id,
     product_id: productId,
-    ...row,
+    iccid: row.iccid,
+    ...sealCodes(tx, id, row),
     status: "inactive",
     created_at: tx.now,
   });

@@ -4,6 +4,7 @@ import { invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
+import { type EsimCodes, sealCodes } from "./sealed-codes.ts";
 
 /** eSIMs that a supplier delivered, and the order line they are for. */
 export interface SuppliedEsims {
@@ -12,7 +13,7 @@ export interface SuppliedEsims {
   productId: ProductId;
   partnerId: PartnerId;
   eid: string | null;
-  esims: { iccid: string; smdp_address: string; matching_id: string; confirmation_code: string | null }[];
+  esims: (EsimCodes & { iccid: string })[];
 }
 
 /** Writes eSIMs that a supplier delivered for an order line. Throws `validation` when one of them is known already. */
@@ -20,9 +21,11 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
   for (const esim of input.esims) {
     if (await realEsimExists(tx, esim.iccid))
       throw invalid({ iccid: [`${esim.iccid} belongs to another eSIM already`] });
+    const id = newId<EsimId>(tx);
     await insertRow(tx, "esims", {
-      id: newId<EsimId>(tx),
-      ...esim,
+      id,
+      iccid: esim.iccid,
+      ...sealCodes(tx, id, esim),
       product_id: input.productId,
       order_id: input.orderId,
       line_id: input.lineId,

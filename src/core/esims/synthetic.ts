@@ -7,10 +7,8 @@ import type { Row } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { COMPUTED, sealCodes, syntheticCodes } from "./sealed-codes.ts";
 import { codesOfUnits, firstUnitOfId, indexOfId, unitOfIccid } from "./synthetic-codes.ts";
-
-/** The SM-DP+ of synthetic eSIMs: a name that can never resolve (RFC 6761). */
-const SANDBOX_SMDP_ADDRESS = "smdp.sandbox.invalid";
 
 type OrderRow = Row<"orders">;
 type EsimRow = Row<"esims">;
@@ -145,9 +143,7 @@ function computed(order: SyntheticOrder, line: Row<"orderLines">, { id, iccid, e
     partner_id: order.partner_id,
     environment: "sandbox",
     eid,
-    smdp_address: SANDBOX_SMDP_ADDRESS,
-    matching_id: `SANDBOX-${iccid.slice(4)}`,
-    confirmation_code: null,
+    sealed: COMPUTED,
     status: "inactive",
     status_at: null,
     created_at: delivered_at,
@@ -225,5 +221,5 @@ export async function syntheticById(q: Read, id: string): Promise<SyntheticEsim 
 export async function changeEsim(tx: Tx, esim: EsimRow, change: Partial<EsimRow>): Promise<void> {
   const stored = esim.environment !== "sandbox" || (await findByKey(tx, "esims", { id: esim.id })) !== null;
   if (stored) await updateRow(tx, "esims", { id: esim.id }, change);
-  else await insertRow(tx, "esims", { ...esim, ...change });
+  else await insertRow(tx, "esims", { ...esim, ...sealCodes(tx, esim.id, syntheticCodes(esim.iccid)), ...change });
 }

@@ -6,7 +6,7 @@ import {
   activationsOfPassport,
   activationsOfRequest,
 } from "../activations/activation.ts";
-import { openKyc } from "../activations/identity.ts";
+import { openKycIfReadable } from "../activations/identity.ts";
 import { activationsCalledBack } from "../activations/reveal.ts";
 import { type AuditLine, auditOfRequest } from "../audit/list.ts";
 import { type EsimRow, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
@@ -17,7 +17,7 @@ import { orderOfKey } from "../orders/idempotency.ts";
 import { findItem, orderIdsOfTraveller } from "../orders/items.ts";
 import { findOrderByNumber, type OrderRow, ordersOfEmail, ordersOfRequest } from "../orders/order.ts";
 import { listPartners } from "../partners/partner.ts";
-import { numberIndex, openPassport, type PassportRow, passportsOfNumber } from "../passports/passport.ts";
+import { numberIndex, openPassportIfReadable, type PassportRow, passportsOfNumber } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
 import { orderKeySpaces } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
@@ -176,13 +176,18 @@ export function isEmpty({ orders, esims, activations, passports, audited }: Subj
   return orders.length + esims.length + activations.length + passports.length + audited.length === 0;
 }
 
-/** The number of a passport with all but its end hidden; null where it was purged. */
+/** The number of a passport with all but its end hidden; null where it was purged or cannot be read. */
 export function maskedNumber(q: Read, row: PassportRow | ActivationRow): string | null {
-  const number =
-    "number_index" in row ? openPassport(q, row).passport_no : openKyc(q, row.sealed)?.reveal().passport_no;
+  const number = numberOf(q, row);
   return number === null || number === undefined
     ? null
     : `${"•".repeat(Math.max(0, number.length - 3))}${number.slice(-3)}`;
+}
+
+function numberOf(q: Read, row: PassportRow | ActivationRow): string | null | undefined {
+  if ("number_index" in row) return openPassportIfReadable(q, row)?.passport_no;
+  const identity = openKycIfReadable(q, row);
+  return identity === "unreadable" ? null : identity?.reveal().passport_no;
 }
 
 /** What two look-ups found. */

@@ -7,6 +7,7 @@ import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, findings, fine, isSound } from "./finding.ts";
 import { checkClock, checkDirectory, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
+import { checkSealed } from "./sealed-check.ts";
 import { checkTransport } from "./transport-check.ts";
 import { checkWork } from "./work-checks.ts";
 
@@ -48,6 +49,7 @@ async function checkData({ where, keyFile, clock }: Installation, current: boole
       // A schema of an earlier version has no chains.
       ...(current ? [await reading.read(checkEvidence, { keyed: isSound(keys) })] : []),
       await reading.read(checkStock, null),
+      ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
       ...(await reading.read(checkWork, null)),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),

@@ -3,6 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../store/data-directory.ts";
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
+import { openStore } from "../store/engines/open.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { readMasterKey } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
@@ -41,6 +42,9 @@ export async function moveToPostgres(input: MoveInput): Promise<number> {
   const masterKey = readMasterKey(keyFile);
   const release = lockDataDirectory(directory);
   try {
+    // Brought up to date, sealed as this program seals, and read whole for damage.
+    const source = await openStore({ file: databaseFile, create: false, verify: true }, { clock, ids, masterKey });
+    await source.close();
     const entry = { actor, action: "data.migrate", targetKind: "database", targetId: name };
     await recordAct(databaseFile, { clock, ids, masterKey }, entry);
     return await copyToPostgres(databaseFile, address, {

@@ -1,5 +1,6 @@
-import { ALL_ESIMS, activationCode, type EsimRow, esimPage } from "../esims/esim.ts";
+import { ALL_ESIMS, type EsimRow, esimPage } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
+import { shownCodes } from "../esims/sealed-codes.ts";
 import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
@@ -105,11 +106,10 @@ function fulfillmentOf(
 
 /** An eSIM as the line that delivered it shows it. */
 export function toLineEsim(q: Read, publicUrl: string, esim: EsimRow, line: LineRow) {
+  const { confirmation_code, ...codes } = shownCodes(q, esim);
   return {
     iccid: esim.iccid,
-    activation_code: activationCode(esim),
-    smdp_address: esim.smdp_address,
-    matching_id: esim.matching_id,
+    ...codes,
     ...esimLinks(q.vault, publicUrl, esim.id),
     ...(line.product_type === "esim_eid_push" ? { eid_number: esim.eid } : {}),
   };

@@ -8,7 +8,7 @@ import { Secret } from "../kernel/secret.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { openPassport, type PassportRow } from "./passport.ts";
+import { openPassportIfReadable, type PassportRow } from "./passport.ts";
 
 /** Uses of one passport for one carrier's brand at the same time (contract: Limits). */
 const USES_PER_BRAND = 4;
@@ -30,7 +30,7 @@ export interface DrawnPassport {
   identity: Secret<Identity>;
 }
 
-type Wanted = Owner & { brand: string; date: string };
+type Wanted = Owner & { brand: string; date: string; uses: number; after: string };
 
 const leastUsed = statement((db, t, slot: Slots<Wanted>) => {
   const { passports: p, passportUses: u } = t;
@@ -46,6 +46,7 @@ const leastUsed = statement((db, t, slot: Slots<Wanted>) => {
         eq(p.drawable, true),
         gte(p.passport_expiry, slot.date),
         lt(usesOfBrand, USES_PER_BRAND),
+        sql`(${p.use_count}, ${p.id}) > (${slot.uses}, ${slot.after})`,
       ),
     )
     .orderBy(p.use_count, p.id)
@@ -59,14 +60,27 @@ const countUse = statement((db, t, slot: Slots<{ id: PassportId; request_id: str
     .where(eq(t.passports.id, slot.id)),
 );
 
+/** The passport to draw, and its identity; one that cannot be read is passed over. Null: there is none. */
+async function nextReadable(tx: Tx, { partnerId, environment, brand, activationDate: date }: DrawRequest) {
+  let last = { uses: -1, after: "" };
+  for (;;) {
+    const row = first(await leastUsed(tx, { partnerId, environment, brand, date, ...last }));
+    if (row === null) return null;
+    const passport = openPassportIfReadable(tx, row);
+    if (passport !== null) return { row, passport };
+    last = { uses: row.use_count, after: row.id };
+  }
+}
+
 /**
  * Draws the least used passport of the pool that is verified, onshore, unexpired on the date and has fewer than 4 uses
  * for the brand; among equals the oldest. Null when there is none. The use is recorded, and in the audit trail.
  */
 export async function drawPassport(tx: Tx, request: DrawRequest): Promise<DrawnPassport | null> {
-  const { partnerId, environment, brand, activationDate: date, requestId, carrier, actor } = request;
-  const row = first(await leastUsed(tx, { partnerId, environment, brand, date }));
-  if (row === null) return null;
+  const { brand, requestId, carrier, actor } = request;
+  const found = await nextReadable(tx, request);
+  if (found === null) return null;
+  const { row, passport } = found;
   await countUse(tx, { id: row.id, request_id: requestId });
   await insertRow(tx, "passportUses", {
     id: newId(tx),
@@ -78,7 +92,7 @@ export async function drawPassport(tx: Tx, request: DrawRequest): Promise<DrawnP
     drawn_at: tx.now,
   });
   await audit(tx, "passports.draw", row, { requestId, actor });
-  const { reference, ...identity } = openPassport(tx, row);
+  const { reference, ...identity } = passport;
   return { passportId: row.id, identity: new Secret(identity) };
 }
 

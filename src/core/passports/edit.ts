@@ -40,7 +40,7 @@ export async function editPassport(
   refuseInUse(row);
   const before = openPassport(tx, row);
   const after: NewPassport = { ...before, ...checked.ok };
-  const columns = columnsOf(tx, after);
+  const columns = columnsOf(tx, id, after);
   await refuseTaken(tx, owner, row, columns);
   const changed = verifiedFields.some((field) => before[field] !== after[field]);
   const verdict = changed ? ({ verification: "pending", rejection: null, drawable: false } as const) : {};

@@ -12,7 +12,7 @@ import { IN_POOL } from "../store/schema/passports.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { columnsOf, type NewPassport, passportInPool, requireAgent } from "./passport.ts";
+import { columnsOf, type NewPassport, numberIndex, passportInPool, requireAgent } from "./passport.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
@@ -115,10 +115,10 @@ interface Addition {
 
 async function addOne(tx: Tx, owner: Owner, { index, passport, seen, room, result }: Addition): Promise<void> {
   const { passport_no, passport_country: country } = passport;
-  const columns = columnsOf(tx, passport);
-  const document = `${country} ${columns.number_index}`;
+  const number_index = numberIndex(tx, passport_no);
+  const document = `${country} ${number_index}`;
   const repeated = seen.has(document);
-  if (repeated || (await passportInPool(tx, owner, { country, number_index: columns.number_index })) !== null) {
+  if (repeated || (await passportInPool(tx, owner, { country, number_index })) !== null) {
     result.skipped.push({ index, passport_no, reason: repeated ? "repeated_in_request" : "already_in_pool" });
     return;
   }
@@ -129,7 +129,7 @@ async function addOne(tx: Tx, owner: Owner, { index, passport, seen, room, resul
     id,
     partner_id: owner.partnerId,
     environment: owner.environment,
-    ...columns,
+    ...columnsOf(tx, id, passport),
     verification: "pending",
     onshore: false,
     drawable: false,

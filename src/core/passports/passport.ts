@@ -9,6 +9,7 @@ import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type PassportRow = Row<"passports">;
 
@@ -23,16 +24,33 @@ export interface PassportRecord extends NewPassport {
   status: "received";
   created_at: string;
   updated_at: string;
+  /** What is sealed of it cannot be read: those fields are empty. */
+  unreadable?: boolean;
 }
 
 /** The part of an identity that is sealed at rest. */
 type SealedPart = Pick<Identity, "passport_no" | "date_of_birth" | "address" | "suburb" | "state" | "postcode">;
 
+/** What an unreadable record shows in its place. */
+const NOTHING_SEALED: SealedPart = {
+  passport_no: "",
+  date_of_birth: "",
+  address: null,
+  suburb: null,
+  state: null,
+  postcode: null,
+};
+
+function sealedPartOf(id: PassportId): Cell {
+  return { column: "passports.sealed", row: id };
+}
+
 /** The columns that hold a passport's own data: what is sensitive sealed as one text, and the number's blind index. */
-export function columnsOf(tx: Tx, passport: NewPassport) {
+export function columnsOf(tx: Tx, id: PassportId, passport: NewPassport) {
   const { passport_no, date_of_birth, address, suburb, state, postcode, ...clear } = passport;
   const part: SealedPart = { passport_no, date_of_birth, address, suburb, state, postcode };
-  return { ...clear, sealed: tx.vault.seal(JSON.stringify(part)), number_index: numberIndex(tx, passport_no) };
+  const sealed = tx.vault.seal(JSON.stringify(part), sealedPartOf(id));
+  return { ...clear, sealed, number_index: numberIndex(tx, passport_no) };
 }
 
 /** The blind index of a passport number, however it is written. */
@@ -40,19 +58,33 @@ export function numberIndex({ vault }: Pick<Read, "vault">, number: string): str
   return vault.blindIndex("passport_no", normalisePassportNumber(number));
 }
 
-/** A stored passport with its sealed part opened. */
+/** A stored passport with its sealed part opened. Throws `UnreadableError`. */
 export function openPassport(q: Pick<Read, "vault">, row: PassportRow): NewPassport {
-  // `columnsOf` sealed exactly this shape.
-  const part = JSON.parse(q.vault.open(row.sealed)) as SealedPart;
-  const { first_name, last_name, title, passport_country, passport_expiry, reference } = row;
-  return { first_name, last_name, title, passport_country, passport_expiry, reference, ...part };
+  return withPart(row, q.vault.open(row.sealed, sealedPartOf(row.id)));
 }
 
-/** The record as its partner sees it. */
+/** The same; null where it cannot be read, which is reported. */
+export function openPassportIfReadable(q: Pick<Read, "vault">, row: PassportRow): NewPassport | null {
+  const opened = q.vault.openIfReadable(row.sealed, sealedPartOf(row.id));
+  return opened === null ? null : withPart(row, opened);
+}
+
+function withPart(row: PassportRow, opened: string): NewPassport {
+  // `columnsOf` sealed exactly this shape.
+  return { ...clearPart(row), ...(JSON.parse(opened) as SealedPart) };
+}
+
+function clearPart({ first_name, last_name, title, passport_country, passport_expiry, reference }: PassportRow) {
+  return { first_name, last_name, title, passport_country, passport_expiry, reference };
+}
+
+/** The record as its partner sees it; one that cannot be read does not hide the others of its list. */
 export function toRecord(q: Pick<Read, "vault">, row: PassportRow): PassportRecord {
-  const passport = openPassport(q, row);
+  const opened = openPassportIfReadable(q, row);
+  const passport = opened ?? { ...clearPart(row), ...NOTHING_SEALED };
   const { id, created_at, updated_at } = row;
-  return { id, ...passport, status: "received", created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+  const times = { created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+  return { id, ...passport, status: "received", ...times, ...(opened === null ? { unreadable: true } : {}) };
 }
 
 /** The row of any partner's passport, withdrawn or not. Throws `not_found`. */

@@ -1,6 +1,7 @@
 import { inArray, lt } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
+import { noteErasure } from "../store/erasure.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -58,5 +59,6 @@ export const purgePassports: Purge = async (tx, { before, limit, actor }) => {
   for (const { id } of gone) {
     await recordAudit(tx, { actor, action: "passports.purge", targetKind: "passport", targetId: id });
   }
+  if (gone.length > 0) await noteErasure(tx);
   return gone.length;
 };

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { newId } from "../kernel/ids.ts";
+import { noteErasure } from "./erasure.ts";
 import type { Writer } from "./group-commit.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
@@ -12,7 +13,7 @@ import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, sealBytes, 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
 
 /** Whether this database was never used. */
-export async function hasNoDataKeys(q: Read): Promise<boolean> {
+export async function hasNoDataKeys(q: Read, _input: null = null): Promise<boolean> {
   return (await allKeys(q, {})).length === 0;
 }
 
@@ -32,7 +33,7 @@ async function addDataKey(tx: Tx, purpose: DataKey["purpose"], secret = tx.ids.b
 }
 
 /** Whether the secrets of the credentials are still stored as hashes without a key. */
-export async function hasPlainCredentials(q: Read): Promise<boolean> {
+export async function hasPlainCredentials(q: Read, _input: null = null): Promise<boolean> {
   return !(await allKeys(q, {})).some(({ purpose }) => purpose === "credential");
 }
 
@@ -90,26 +91,30 @@ function unwrap(row: { id: string; wrapped: string }, masterKey: Buffer): Buffer
   }
 }
 
-const currentFieldKey = statement((db, t, _slot) =>
+const currentKey = statement((db, t, _slot) =>
   db
     .select({ id: t.dataKeys.id })
     .from(t.dataKeys)
-    .where(and(eq(t.dataKeys.purpose, "field"), isNull(t.dataKeys.retired_at))),
+    .where(and(eq(t.dataKeys.purpose, "cell"), isNull(t.dataKeys.retired_at))),
 );
 
-const retiredFieldKeys = statement((db, t, _slot) =>
+const retiredKeys = statement((db, t, _slot) =>
   db
     .select({ id: t.dataKeys.id })
     .from(t.dataKeys)
-    .where(and(eq(t.dataKeys.purpose, "field"), isNotNull(t.dataKeys.retired_at)))
+    .where(and(eq(t.dataKeys.purpose, "cell"), isNotNull(t.dataKeys.retired_at)))
     .orderBy(t.dataKeys.created_at, t.dataKeys.id),
+);
+
+const unboundKeys = statement((db, t, _slot) =>
+  db.select({ id: t.dataKeys.id }).from(t.dataKeys).where(eq(t.dataKeys.purpose, "field")),
 );
 
 const deleteKey = statement((db, t, slot: Slots<{ id: string }>) =>
   db.delete(t.dataKeys).where(eq(t.dataKeys.id, slot.id)),
 );
 
-/** A rotation of the field key that has begun. */
+/** A rotation of the key of sealed values that has begun. */
 export interface DataKeyRotation {
   /** The key that seals from now on. */
   keyId: string;
@@ -117,13 +122,13 @@ export interface DataKeyRotation {
   resumed: boolean;
 }
 
-/** Makes a new field key the current one; the old one opens what it sealed until `dropRetiredKeys` deletes it. */
+/** Makes a new key the current one; the old one opens what it sealed until `dropRetiredKeys` deletes it. */
 export async function rotateDataKey(tx: Tx): Promise<DataKeyRotation> {
-  const current = first(await currentFieldKey(tx, {}));
-  if (current === null) throw new Error("no field key in the database");
-  if ((await retiredFieldKeys(tx, {})).length > 0) return { keyId: current.id, resumed: true };
+  const current = first(await currentKey(tx, {}));
+  if (current === null) throw new Error("no key of sealed values in the database");
+  if ((await retiredKeys(tx, {})).length > 0) return { keyId: current.id, resumed: true };
   await updateRow(tx, "dataKeys", { id: current.id }, { retired_at: tx.now });
-  const keyId = await addDataKey(tx, "field");
+  const keyId = await addDataKey(tx, "cell");
   await tx.touch();
   return { keyId, resumed: false };
 }
@@ -148,9 +153,9 @@ export async function replaceLinkKey(tx: Tx): Promise<string> {
   return keyId;
 }
 
-/** Deletes the retired field keys under which nothing is sealed any more; answers how many had to stay. */
+/** Deletes the retired keys under which nothing is sealed any more; answers how many had to stay. */
 export async function dropRetiredKeys(tx: Tx, _input: null): Promise<{ dropped: number; kept: number }> {
-  const retired = await retiredFieldKeys(tx, {});
+  const retired = await retiredKeys(tx, {});
   let dropped = 0;
   for (const { id } of retired) {
     // A command of this very batch may seal under the key that its transaction began with.
@@ -158,8 +163,32 @@ export async function dropRetiredKeys(tx: Tx, _input: null): Promise<{ dropped: 
     await deleteKey(tx, { id });
     dropped += 1;
   }
-  if (dropped > 0) await tx.touch();
+  if (dropped > 0) {
+    await noteErasure(tx);
+    await tx.touch();
+  }
   return { dropped, kept: retired.length - dropped };
+}
+
+/** Whether keys of an earlier version are there: then it may have sealed values that are bound to no cell. */
+export async function hasUnboundKeys(q: Read, _input: null = null): Promise<boolean> {
+  return (await unboundKeys(q, {})).length > 0;
+}
+
+/** Adds the first key that binds values to their cells, beside the keys of an earlier version. */
+export async function ensureBindingKey(tx: Tx, _input: null): Promise<void> {
+  if ((await currentKey(tx, {})).length > 0) return;
+  // A program of the earlier version that still runs finds no key to seal under from now on, and fails.
+  for (const { id } of await unboundKeys(tx, {})) await updateRow(tx, "dataKeys", { id }, { retired_at: tx.now });
+  await addDataKey(tx, "cell");
+  await tx.touch();
+}
+
+/** Deletes the keys of an earlier version: what it sealed can never be opened again. */
+export async function dropUnboundKeys(tx: Tx, _input: null): Promise<void> {
+  for (const { id } of await unboundKeys(tx, {})) await deleteKey(tx, { id });
+  await noteErasure(tx);
+  await tx.touch();
 }
 
 const storedEpoch = statement((db, t, _slot) =>

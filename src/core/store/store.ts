@@ -2,7 +2,7 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Tables } from "./schema/tables.ts";
-import type { Vault } from "./vault.ts";
+import type { UnreadableError, Vault } from "./vault.ts";
 
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
@@ -63,6 +63,15 @@ export interface Store {
   epoch(): Promise<number>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;
+  /** Calls `listener` for each sealed value that a list shows as unreadable, once a process. */
+  onUnreadable(listener: (error: UnreadableError) => void): void;
+  /**
+   * Removes from the database's files what was purged, or sealed under a key that is gone: SQLite's WAL is emptied
+   * into the file, whose freed bytes are zeros; PostgreSQL's tables of sealed values are vacuumed. False: it is
+   * not done, as a reader still sees the old state. Every process that keeps the SQLite database open retries each
+   * second; on PostgreSQL the next call does.
+   */
+  erase(): Promise<boolean>;
   /** Throws unless the database answers. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes. Closing again is the same closing. */

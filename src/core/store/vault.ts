@@ -10,7 +10,11 @@ import {
 } from "node:crypto";
 import type { KeyPurpose } from "./schema/values.ts";
 
-/** A data key, unwrapped: for field encryption, blind indexes, unguessable links, or the secrets of credentials. */
+/**
+ * A data key, unwrapped: for sealed values, blind indexes, unguessable links, or the secrets of credentials. Purpose
+ * `field` is that of earlier versions, whose sealed values were bound to no place: it only opens them for the first
+ * start that seals them again.
+ */
 export interface DataKey {
   id: string;
   purpose: KeyPurpose;
@@ -18,7 +22,27 @@ export interface DataKey {
   retired: boolean;
 }
 
-/** Text sealed under a key that this vault does not hold: made since by another process, or deleted. */
+/** Every column that holds sealed values, by its name in the database: part of what a value is bound to. */
+export const sealedColumns = [
+  "activations.sealed",
+  "carriers.secret_sealed",
+  "esims.sealed",
+  "passports.sealed",
+  "signing_keys.private_sealed",
+  "suppliers.secret_sealed",
+  "webhook_endpoints.next_secret_sealed",
+  "webhook_endpoints.secret_sealed",
+] as const;
+export type SealedColumn = (typeof sealedColumns)[number];
+
+/** Where a sealed value is stored: it opens there and nowhere else. */
+export interface Cell {
+  column: SealedColumn;
+  /** The primary key of its row. */
+  row: string;
+}
+
+/** A value sealed under a key that this vault does not hold: made since by another process, or deleted. */
 export class UnknownKeyError extends Error {
   constructor() {
     super("sealed under an unknown key");
@@ -26,15 +50,34 @@ export class UnknownKeyError extends Error {
   }
 }
 
+/** A sealed value that does not open where it is stored: it was altered, or copied from another row. */
+export class UnreadableError extends Error {
+  readonly code = "unreadable";
+  readonly hint = "Run esimctl doctor, which lists all of them, and restore a backup from before.";
+  readonly cell: Cell;
+
+  constructor(cell: Cell, cause?: unknown) {
+    const where = `${cell.column} in row ${cell.row}`;
+    super(`The sealed value of ${where} cannot be read: it was altered, or copied from another row.`, { cause });
+    this.name = "UnreadableError";
+    this.cell = cell;
+  }
+}
+
 /** Seals and opens fields. Holds its keys in memory only. */
 export interface Vault {
   /**
-   * AES-256-GCM under the current field key, fresh nonce each time. The text names its key. Only inside a command,
-   * where the current key cannot change: elsewhere another process may retire and delete it before the text is stored.
+   * AES-256-GCM under the current key, fresh nonce each time, bound to the cell it is stored in. The text names its
+   * key. Only inside a command, where the current key cannot change: elsewhere another process may retire and delete
+   * it before the text is stored.
    */
-  seal(plain: string): string;
-  /** What `seal` sealed, also under a retired key. Throws when it was altered, `UnknownKeyError` without its key. */
-  open(sealed: string): string;
+  seal(plain: string, cell: Cell): string;
+  /** What `seal` sealed for this cell, also under a retired key. Throws `UnreadableError`, `UnknownKeyError`. */
+  open(sealed: string, cell: Cell): string;
+  /** The same, but null where it cannot be read, which is reported: one such row must not hide the others of a list. */
+  openIfReadable(sealed: string, cell: Cell): string | null;
+  /** What an earlier version sealed, bound to no cell. Only for sealing it again. Throws when it cannot be read. */
+  openUnbound(sealed: string): string;
   /** The id of the key that sealed it. */
   keyOf(sealed: string): string;
   /** The id of the key that `seal` uses now. */
@@ -55,22 +98,23 @@ export interface Vault {
   reload(keys: DataKey[]): void;
 }
 
-const VERSION = "v1";
+const VERSION = "v2";
+/** Of values that are bound to no cell. */
+const UNBOUND_VERSION = "v1";
 
 type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };
 
 /**
  * A vault without data keys, which `reload` brings; the master key wraps new ones. `open` and `seal` are synchronous:
- * they run inside transactions.
+ * they run inside transactions. `report` gets what `openIfReadable` could not read.
  */
-export function createVault(firstMasterKey: Buffer): Vault {
+export function createVault(firstMasterKey: Buffer, report: (error: UnreadableError) => void = () => undefined): Vault {
   let masterKey = firstMasterKey;
   let byId = new Map<string, HeldKey>();
   let current = new Map<DataKey["purpose"], HeldKey>();
 
   function reload(keys: DataKey[]): void {
-    // Made once: turning the bytes into a key at each use costs as much as the use.
-    const held = keys.map((key) => ({ ...key, secret: createSecretKey(key.secret) }));
+    const held = keys.map(heldKey);
     // One that is gone from the database still opens what was read just before.
     byId = new Map([...byId, ...held.map((key): [string, HeldKey] => [key.id, key])]);
     current = new Map(held.filter((key) => !key.retired).map((key) => [key.purpose, key]));
@@ -86,20 +130,33 @@ export function createVault(firstMasterKey: Buffer): Vault {
     return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
   }
 
+  function open(sealed: string, cell: Cell): string {
+    const [version, keyId = "", body = ""] = sealed.split(".");
+    if (version !== VERSION) throw new UnreadableError(cell);
+    const key = byId.get(keyId);
+    if (key === undefined) throw new UnknownKeyError();
+    try {
+      return openBytes(key.secret, body, contextOf(key.id, cell)).toString("utf8");
+    } catch (error) {
+      throw new UnreadableError(cell, error);
+    }
+  }
+
   return {
-    seal(plain) {
-      const key = keyFor("field");
-      return [VERSION, key.id, sealBytes(key.secret, Buffer.from(plain, "utf8"), key.id)].join(".");
+    seal(plain, cell) {
+      const key = keyFor("cell");
+      return [VERSION, key.id, sealBytes(key.secret, Buffer.from(plain, "utf8"), contextOf(key.id, cell))].join(".");
     },
-    open(sealed) {
-      const [version, keyId, body] = sealed.split(".");
-      const key = byId.get(keyId ?? "");
-      if (version !== VERSION || body === undefined) throw new Error("not sealed by this vault");
-      if (key === undefined) throw new UnknownKeyError();
+    open,
+    openIfReadable: tolerant(open, report),
+    openUnbound(sealed) {
+      const [version, keyId = "", body = ""] = sealed.split(".");
+      const key = byId.get(keyId);
+      if (version !== UNBOUND_VERSION || key?.purpose !== "field") throw new Error("not sealed by an earlier version");
       return openBytes(key.secret, body, key.id).toString("utf8");
     },
     keyOf: (sealed) => sealed.split(".")[1] ?? "",
-    currentKey: () => keyFor("field").id,
+    currentKey: () => keyFor("cell").id,
     wrapKey: (secret, id) => sealBytes(masterKey, secret, id),
     useMasterKey(key) {
       masterKey = key;
@@ -110,6 +167,11 @@ export function createVault(firstMasterKey: Buffer): Vault {
     subkey: (space) => mark("index", "subkey", space),
     reload,
   };
+}
+
+/** Made once: turning the bytes into a key at each use costs as much as the use. */
+function heldKey(key: DataKey): HeldKey {
+  return { ...key, secret: createSecretKey(key.secret) };
 }
 
 /** SHA-256 (hex) of a credential's secret. Random 256 bits need no slow hash. */
@@ -124,6 +186,39 @@ export function markOfCredential(key: CipherKey, clientId: string, hash: string)
 
 /** How every mark of a credential begins. */
 export const CREDENTIAL_MARK = "m1.";
+
+/**
+ * The same vault where its keys are certainly those of the data that is read, as in a transaction: what is sealed under
+ * a key that it does not hold is unreadable for good.
+ */
+export function withAllKeys(vault: Vault, report: (error: UnreadableError) => void): Vault {
+  const open: Vault["open"] = (sealed, cell) => {
+    try {
+      return vault.open(sealed, cell);
+    } catch (error) {
+      throw error instanceof UnknownKeyError ? new UnreadableError(cell, error) : error;
+    }
+  };
+  return { ...vault, open, openIfReadable: tolerant(open, report) };
+}
+
+function tolerant(open: Vault["open"], report: (error: UnreadableError) => void): Vault["openIfReadable"] {
+  return (sealed, cell) => {
+    try {
+      return open(sealed, cell);
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error;
+      report(error);
+      return null;
+    }
+  };
+}
+
+/** What a sealed value is authenticated with: its form, its key, and the cell that it is stored in. */
+function contextOf(keyId: string, { column, row }: Cell): string {
+  // Only the last part may hold any character.
+  return [VERSION, keyId, column, row].join("\0");
+}
 
 /** nonce (12) + tag (16) + ciphertext, base64url; `context` is authenticated with it. */
 export function sealBytes(key: CipherKey, plain: Buffer, context: string): string {

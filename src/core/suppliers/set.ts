@@ -5,7 +5,14 @@ import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
-import { findSupplier, requireSupplier, type Supplier, type SupplierRow, toSupplier } from "./supplier.ts";
+import {
+  findSupplier,
+  requireSupplier,
+  type Supplier,
+  type SupplierRow,
+  supplierSecret,
+  toSupplier,
+} from "./supplier.ts";
 
 /** What may be set of a supplier; what is left out stays. */
 export interface SupplierSettings {
@@ -35,7 +42,10 @@ export async function setSupplier(
     adapter: settings.adapter ?? before?.adapter ?? "email",
     url,
     insecure: allowsCleartext({ url, before, given: settings }),
-    secret_sealed: settings.secret === undefined ? (before?.secret_sealed ?? null) : tx.vault.seal(settings.secret),
+    secret_sealed:
+      settings.secret === undefined
+        ? (before?.secret_sealed ?? null)
+        : tx.vault.seal(settings.secret, supplierSecret(name)),
     to_address: settings.to ?? before?.to_address ?? null,
     template: settings.template ?? before?.template ?? null,
     created_at: before?.created_at ?? tx.now,

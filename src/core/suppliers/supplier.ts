@@ -6,6 +6,7 @@ import type { Row } from "../store/schema/tables.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type SupplierRow = Row<"suppliers">;
 
@@ -66,6 +67,11 @@ export interface SupplierContact {
   template: string | null;
 }
 
+/** Where a supplier's secret is sealed. */
+export function supplierSecret(name: string): Cell {
+  return { column: "suppliers.secret_sealed", row: name };
+}
+
 /** The contact of a supplier; null: it is not set up. */
 export async function supplierContact(q: Read, name: string): Promise<SupplierContact | null> {
   const row = await findSupplier(q, name);
@@ -76,7 +82,7 @@ export async function supplierContact(q: Read, name: string): Promise<SupplierCo
     adapter,
     url,
     insecure,
-    secret: secret_sealed === null ? null : new Secret(q.vault.open(secret_sealed)),
+    secret: secret_sealed === null ? null : new Secret(q.vault.open(secret_sealed, supplierSecret(name))),
     to,
     template,
   };

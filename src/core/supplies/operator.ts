@@ -1,5 +1,5 @@
 import { recordAudit } from "../audit/record.ts";
-import { parseActivationCode } from "../esims/esim.ts";
+import { parseActivationCode } from "../esims/sealed-codes.ts";
 import { luhnValid } from "../kernel/check-digits.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";

@@ -1,4 +1,5 @@
 import { desc, eq } from "drizzle-orm";
+import type { EsimCodes } from "../esims/sealed-codes.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { insertRow } from "../store/rows.ts";
@@ -8,11 +9,8 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 /** An eSIM as a supplier delivers it. */
-export interface SuppliedEsim {
+export interface SuppliedEsim extends EsimCodes {
   iccid: string;
-  smdp_address: string;
-  matching_id: string;
-  confirmation_code: string | null;
 }
 
 /** The outcome of an exchange with a supplier, with any adapter. */

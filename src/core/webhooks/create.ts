@@ -13,7 +13,7 @@ import { readSetting } from "../store/settings.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { isPrivateHost, isWebhookPort } from "./address.ts";
-import { newWebhookSecret } from "./signature.ts";
+import { currentSecret, newWebhookSecret } from "./signature.ts";
 import { toWebhook, type Webhook, type WebhookRow } from "./webhook.ts";
 
 /** An endpoint to be registered. */
@@ -42,15 +42,16 @@ export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhoo
   }
   await requireRoom(tx, input.owner);
   const secret = newWebhookSecret(tx.ids);
+  const id = newId<WebhookId>(tx);
   const row: WebhookRow = {
-    id: newId<WebhookId>(tx),
+    id,
     partner_id: partnerId,
     environment,
     url: input.url,
     events: [...new Set(input.events)],
     status: "active",
     description: input.description ?? null,
-    secret_sealed: tx.vault.seal(secret),
+    secret_sealed: tx.vault.seal(secret, currentSecret(id)),
     next_secret_sealed: null,
     next_secret_from: null,
     consecutive_failures: 0,

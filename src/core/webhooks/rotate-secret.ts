@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { newWebhookSecret, type SealedSecrets } from "./signature.ts";
+import { currentSecret, newWebhookSecret, nextSecret, type SealedSecrets, signingSecrets } from "./signature.ts";
 import { auditOf, requireWebhook } from "./webhook.ts";
 
 /** What a rotation made. */
@@ -26,19 +26,19 @@ export async function rotateWebhookSecret(
   input: { id: WebhookId; overlapMs: number; actor: string },
 ): Promise<RotatedSecret> {
   const row = await requireWebhook(tx, input.id);
-  const { next_secret_sealed, next_secret_from } = row;
+  const { id, next_secret_from } = row;
   const running = next_secret_from !== null && next_secret_from > tx.now;
   if (running && input.overlapMs > 0) {
     throw new Problem("conflict", `The overlap of the last rotation runs until ${isoTime(next_secret_from)}.`);
   }
   const secret = newWebhookSecret(tx.ids);
-  const sealed = tx.vault.seal(secret);
-  // After an overlap the next secret is the current one, though its column is not yet updated.
-  const current = running || next_secret_sealed === null ? row.secret_sealed : next_secret_sealed;
   const until = input.overlapMs > 0 ? tx.now + input.overlapMs : null;
+  // After an overlap the next secret is the current one, though its column is not yet updated. Replaced at once, the
+  // current one is not opened: it may be unreadable.
+  const first = until === null ? secret : signingSecrets(tx.vault, row, tx.now).current;
   const secrets: SealedSecrets = {
-    secret_sealed: until === null ? sealed : current,
-    next_secret_sealed: until === null ? null : sealed,
+    secret_sealed: tx.vault.seal(first, currentSecret(id)),
+    next_secret_sealed: until === null ? null : tx.vault.seal(secret, nextSecret(id)),
     next_secret_from: until,
   };
   await updateRow(tx, "webhookEndpoints", { id: row.id }, { ...secrets, updated_at: tx.now });

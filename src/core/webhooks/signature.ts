@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { WebhookId } from "../kernel/brand.ts";
 import type { Ids } from "../kernel/ids.ts";
-import type { Vault } from "../store/vault.ts";
+import type { Cell, Vault } from "../store/vault.ts";
 import type { WebhookRow } from "./webhook.ts";
 
 /** How far a receiver lets the signature's time be from its own (contract: Signature). */
@@ -46,11 +47,21 @@ export function newWebhookSecret(ids: Ids): string {
 /** An endpoint's secrets as they are kept: sealed, the next one with the moment (ms) from which it signs alone. */
 export type SealedSecrets = Pick<WebhookRow, "secret_sealed" | "next_secret_sealed" | "next_secret_from">;
 
+/** Where an endpoint's secret is sealed. */
+export function currentSecret(id: WebhookId): Cell {
+  return { column: "webhook_endpoints.secret_sealed", row: id };
+}
+
+/** Where the secret that follows it is sealed. */
+export function nextSecret(id: WebhookId): Cell {
+  return { column: "webhook_endpoints.next_secret_sealed", row: id };
+}
+
 /** What signs an attempt at `now` (ms): the secret of the first header, and of the second during an overlap. */
-export function signingSecrets(vault: Vault, sealed: SealedSecrets, now: number) {
-  const { secret_sealed, next_secret_sealed, next_secret_from } = sealed;
-  if (next_secret_sealed === null || next_secret_from === null)
-    return { current: vault.open(secret_sealed), next: null };
-  const next = vault.open(next_secret_sealed);
-  return now >= next_secret_from ? { current: next, next: null } : { current: vault.open(secret_sealed), next };
+export function signingSecrets(vault: Vault, endpoint: SealedSecrets & Pick<WebhookRow, "id">, now: number) {
+  const { id, secret_sealed, next_secret_sealed, next_secret_from } = endpoint;
+  const first = () => vault.open(secret_sealed, currentSecret(id));
+  if (next_secret_sealed === null || next_secret_from === null) return { current: first(), next: null };
+  const next = vault.open(next_secret_sealed, nextSecret(id));
+  return now >= next_secret_from ? { current: next, next: null } : { current: first(), next };
 }

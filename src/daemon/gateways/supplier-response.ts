@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { parseActivationCode } from "../../core/esims/esim.ts";
+import { parseActivationCode } from "../../core/esims/sealed-codes.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import type { SuppliedEsim, SupplyOutcome } from "../../core/supplies/outcome.ts";
 import { SupplierResponse } from "../schemas/supplier.ts";

@@ -17,12 +17,16 @@ export interface Watched {
 
 /**
  * Logs an outage of the database once when it starts and once when it ends, however many calls it fails: it ends when
- * the database takes a write. The log leaves out the lines of the calls themselves (logging.ts).
+ * the database takes a write. The log leaves out the lines of the calls themselves (logging.ts). Each sealed value that
+ * a list shows as unreadable is logged once, too.
  */
 export function watchOutages(store: Store, log: Pick<Logger, "error" | "info">): Watched {
   const stopping = new AbortController();
   const { signal } = stopping;
   let out = false;
+  store.onUnreadable(({ cell, message, hint }) => {
+    log.error({ event: "value_unreadable", ...cell, detail: message, hint }, "a sealed value cannot be read");
+  });
 
   async function takesWrites(): Promise<void> {
     while (!signal.aborted) {

@@ -65,7 +65,10 @@ function editRoute(app: App, { store }: DaemonContext, { path, params, suffix, e
   app.route({
     method: "PATCH",
     url: path,
-    config: { scope: "write:orders", problems: ["validation", "invalid_activation_date", "not_found", "not_editable"] },
+    config: {
+      scope: "write:orders",
+      problems: ["validation", "invalid_activation_date", "not_found", "not_editable", "conflict"],
+    },
     schema: {
       operationId: `editActivation${suffix}`,
       tags: ["Activations"],

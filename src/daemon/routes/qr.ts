@@ -1,9 +1,10 @@
 import type { FastifyReply } from "fastify";
 import QRCode from "qrcode";
 import { Type } from "typebox";
-import { activationCode, soldEsim } from "../../core/esims/esim.ts";
+import { visibleEsim } from "../../core/esims/esim.ts";
 import { esimOfToken } from "../../core/esims/links.ts";
-import { notFound } from "../../core/kernel/problem.ts";
+import { activationCode } from "../../core/esims/sealed-codes.ts";
+import { notFound, Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { installPage } from "../pages/install.ts";
@@ -33,16 +34,18 @@ export const qrRoutes: RoutePlugin = (app, context) => {
     },
     async handler(request, reply) {
       const { token } = request.params;
-      const { esim, productName } = await visibleEsim(context, token);
-      const { iccid, status, smdp_address, matching_id, confirmation_code } = esim;
+      const { esim, line, codes } = await visibleAt(context, token);
+      const { iccid, status } = esim;
       const language = chooseLanguage(request.headers["accept-language"]);
-      const codes = { code: activationCode(esim), smdp_address, matching_id, confirmation_code };
       // Beside this page, whatever the address it was opened by.
       const qr = `../qr/${token}.svg`;
       const test = esim.environment === "sandbox";
       hide(reply);
       reply.header("content-language", language).header("vary", "accept-language, accept-encoding");
-      const html = installPage({ productName, iccid, status, test, qr, ...codes }, language);
+      const html = installPage(
+        { productName: line.product_name, iccid, status, test, qr, code: activationCode(codes), ...codes },
+        language,
+      );
       return reply.type("text/html; charset=utf-8").send(html);
     },
   });
@@ -57,14 +60,15 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
       operationId,
       tags: ["Travellers"],
       summary: `QR code of an eSIM as ${ending.toUpperCase()}`,
-      description: "Needs no token: the address is unguessable. 404 until the order is fulfilled.",
+      description:
+        "Needs no token: the address is unguessable. 404 until the order is fulfilled, and " +
+        "where the codes of the eSIM cannot be read.",
       produces: [type],
       params: Type.Object({ token: Token }),
       response: { 200: Picture },
     },
     async handler(request, reply) {
-      const { esim } = await visibleEsim(context, request.params.token);
-      const code = activationCode(esim);
+      const code = activationCode((await visibleAt(context, request.params.token)).codes);
       const options = { errorCorrectionLevel: "M", margin: 4 } as const;
       const image =
         ending === "png"
@@ -81,11 +85,14 @@ function hide(reply: FastifyReply): void {
   reply.header("x-robots-tag", "noindex");
 }
 
-/** The eSIM behind an address, once its code may be seen. Throws `not_found`. */
-async function visibleEsim({ store }: DaemonContext, token: string) {
+/** The eSIM behind an address, once its code may be seen. Throws `not_found`, also where its codes cannot be read. */
+async function visibleAt({ store }: DaemonContext, token: string) {
   // The key of the links may have been rotated since by another process.
   await store.epoch();
-  const sold = await store.read(soldEsim, esimOfToken(store.vault, token));
-  if (sold === null || sold.line.status !== "fulfilled") throw notFound("qr_code");
-  return { esim: sold.esim, productName: sold.line.product_name };
+  const visible = await store.read(visibleEsim, esimOfToken(store.vault, token));
+  if (visible === null) throw notFound("qr_code");
+  const { codes } = visible;
+  // No 503: that would say that waiting helps, and take this node out of a load balancer for the sake of one eSIM.
+  if (codes === null) throw new Problem("not_found", "The codes of this eSIM cannot be read. Contact its seller.");
+  return { ...visible, codes };
 }

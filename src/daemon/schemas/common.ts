@@ -45,6 +45,15 @@ export function UuidOf<B extends string>(description: string) {
 
 export const Timestamp = Type.String({ format: "date-time", examples: ["2026-03-01T09:30:00.000Z"] });
 
+/** The mark of a record of which not all could be read; the others of its list are whole. */
+export const unreadable = Type.Optional(
+  Type.Boolean({
+    description:
+      "True where sealed fields of this record cannot be read: they are empty here, or null. The operator has to " +
+      "restore them. Otherwise absent.",
+  }),
+);
+
 /** A day as YYYY-MM-DD. Whether the calendar has it is checked later: that is a problem of its own. */
 export const CivilDate = (description: string) =>
   Type.String({

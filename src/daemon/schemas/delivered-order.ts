@@ -1,6 +1,17 @@
 import { type TSchema, Type } from "typebox";
 import { orderLineStatuses, orderStatuses, type ProductType, productTypes } from "../../core/store/schema/values.ts";
-import { Cents, Currency, Discriminated, Nullable, named, OneOf, shownAs, Timestamp, UuidOf } from "./common.ts";
+import {
+  Cents,
+  Currency,
+  Discriminated,
+  Nullable,
+  named,
+  OneOf,
+  shownAs,
+  Timestamp,
+  UuidOf,
+  unreadable,
+} from "./common.ts";
 import { Metadata, OrderId, orderFacts } from "./order.ts";
 
 const delivered = {
@@ -16,10 +27,10 @@ const sample = Object.fromEntries(
   Object.entries(delivered).map(([name, schema]) => [name, Reflect.get(schema, "examples")?.[0]]),
 );
 
-const DeliveredEsim = Type.Object(delivered, named("DeliveredEsim"));
+const DeliveredEsim = Type.Object({ ...delivered, unreadable }, named("DeliveredEsim"));
 
 const PushedEsim = Type.Object(
-  { ...delivered, eid_number: Nullable(Type.String({ examples: ["89049032000000000000000000000024"] })) },
+  { ...delivered, unreadable, eid_number: Nullable(Type.String({ examples: ["89049032000000000000000000000024"] })) },
   named("PushedEsim", { description: "An eSIM that was pushed to a device" }),
 );
 

@@ -12,6 +12,7 @@ import {
   pageQuery,
   Timestamp,
   UuidOf,
+  unreadable,
 } from "./common.ts";
 
 /** A free object of the partner's own. */
@@ -252,6 +253,7 @@ export const OrderEsim = Type.Object(
     created_at: Timestamp,
     activated_at: Nullable(Type.String({ format: "date-time" })),
     is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
+    unreadable,
   },
   named("OrderEsim"),
 );

@@ -2,7 +2,7 @@ import { type TSchema, Type } from "typebox";
 import { type OptionalField, passportFields, type RequiredField } from "../../core/kernel/identity-fields.ts";
 import type { PassportChange } from "../../core/passports/check.ts";
 import { IMPORT_LIMIT, skipReasons } from "../../core/passports/import.ts";
-import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf, unreadable } from "./common.ts";
 
 const PassportId = UuidOf<"passport">("The pool's record");
 
@@ -131,6 +131,7 @@ const Passport = Type.Object(
     status: OneOf(["received"]),
     created_at: Timestamp,
     updated_at: Timestamp,
+    unreadable,
   },
   named("Passport"),
 );

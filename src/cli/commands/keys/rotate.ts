@@ -18,8 +18,8 @@ export default command({
     "again, and the old key is deleted. master: a new key file takes the place of the old one, which is kept. links: " +
     "addresses of QR codes and install pages made before lead nowhere; asks first. The daemon may go on serving.",
   json:
-    "signing: {key_id}; data: {key_id, resumed, resealed, dropped, finished}; master: {key_file, old_key_file}; " +
-    "links: {key_id, links}",
+    "signing: {key_id}; data: {key_id, resumed, resealed, unreadable, dropped, finished, erased}; " +
+    "master: {key_file, old_key_file}; links: {key_id, links}",
   examples: [
     "keys rotate signing",
     "keys rotate signing --now",
@@ -79,33 +79,38 @@ async function rotateLinks(context: Context): Promise<Result> {
 }
 
 async function rotateData(context: Context): Promise<Result> {
-  const [{ rotateAndReseal }, { startProgress }] = await Promise.all([
+  const [{ rotateAndReseal }, { startProgress }, { eraseRemains, NOT_ERASED }] = await Promise.all([
     import("../../../core/credentials/rotate-data-key.ts"),
     import("../../output/progress.ts"),
+    import("../../place/erase-remains.ts"),
   ]);
   const signal = context.interruption;
   const progress = startProgress(context.globals);
   const done = await context
-    .withStore(({ store }) =>
-      rotateAndReseal(store, {
+    .withStore(async ({ store }) => {
+      const rotation = await rotateAndReseal(store, {
         actor: OPERATOR,
         // A daemon that waits for the database looks again at least every 50 ms.
         rest: () => pause(60),
         signal,
         progress: (resealed) => progress.show("Encrypting again", resealed, null),
-      }),
-    )
+      });
+      return { ...rotation, erased: await eraseRemains(store, signal) };
+    })
     .finally(progress.stop);
-  const { keyId: key_id, resumed, resealed, dropped, finished } = done;
+  const { keyId: key_id, resumed, resealed, unreadable, dropped, finished, erased } = done;
   const text = {
     "current data key": key_id,
     "went on with a rotation": yesNo(resumed),
     "encrypted again": String(resealed),
+    ...(unreadable > 0 ? { "cannot be read": String(unreadable) } : {}),
     "old keys deleted": String(dropped),
   };
-  const more = finished ? "Everything is sealed under the current key." : "Not finished: the same command goes on.";
+  const open = unreadable > 0 ? "The old key stays: see esimctl doctor." : "Not finished: the same command goes on.";
+  const sealed = finished ? "Everything is sealed under the current key." : open;
+  const more = erased ? sealed : `${sealed} ${NOT_ERASED}`;
   return {
-    ...recordResult({ key_id, resumed, resealed, dropped, finished }, () => text, more),
+    ...recordResult({ key_id, resumed, resealed, unreadable, dropped, finished, erased }, () => text, more),
     exitCode: finished ? exitCodes.done : signal.aborted ? exitCodes.interrupted : exitCodes.failed,
   };
 }

@@ -37,15 +37,15 @@ export default command({
 /** What draws each eSIM's code on a sheet. */
 async function codesOf(all: readonly Esim[]): Promise<(sheet: Sheet, at: number) => string[]> {
   const { drawQr, showQr } = await import("../../output/qr.ts");
-  const drawn = await Promise.all(all.map((esim) => drawQr(esim.activation_code)));
-  return (sheet, at) => drawn.slice(at, at + 1).map((code) => showQr(sheet, code));
+  const drawn = await Promise.all(all.map((esim) => (esim.unreadable ? null : drawQr(esim.activation_code))));
+  return (sheet, at) => drawn.slice(at, at + 1).flatMap((code) => (code === null ? [] : showQr(sheet, code)));
 }
 
 function esimText(sheet: Sheet, esim: Esim): string {
   return sheet.fields({
     iccid: esim.iccid,
     status: statusPaint(sheet, esim.status)(esim.status),
-    "activation code": shown(esim.activation_code),
+    "activation code": esim.unreadable ? "unreadable" : shown(esim.activation_code),
     "confirmation code": shown(esim.confirmation_code),
     "QR code": esim.qr_code_url,
     install: esim.install_url,

@@ -19,8 +19,13 @@ function fullName({ first_name, last_name }: { first_name: string; last_name: st
   return `${first_name} ${last_name}`;
 }
 
+/** A record whose sealed part cannot be read says so, since it has no number to show. */
+function numberOf({ unreadable, passport_no }: PassportRecord): string {
+  return unreadable ? "unreadable" : passport_no;
+}
+
 export const recordColumns: Column<PassportRecord>[] = [
-  { title: "number", value: (record) => record.passport_no },
+  { title: "number", value: numberOf },
   { title: "country", value: (record) => record.passport_country },
   { title: "name", value: fullName, shrinks: true },
   { title: "expires", value: (record) => record.passport_expiry },
@@ -33,7 +38,7 @@ export const recordColumns: Column<PassportRecord>[] = [
 export function recordFields(record: PassportRecord): Record<string, string> {
   const { address, suburb, state, postcode } = record;
   return {
-    number: shown(record.passport_no),
+    number: shown(numberOf(record)),
     country: record.passport_country,
     name: shown([record.title, fullName(record)].filter(Boolean).join(" ")),
     born: record.date_of_birth,

@@ -14,8 +14,9 @@ export default command({
   target: "operator",
   effects:
     "Permanently deletes passports that were withdrawn or expired that long ago, and clears documents and PUKs of " +
-    "activations that ended then. Their uses and outcomes stay recorded.",
-  json: "{before, passports, activations}",
+    "activations that ended then; then it empties SQLite's write-ahead log, so that no file holds them, or vacuums " +
+    "PostgreSQL's tables. Their uses and outcomes stay recorded.",
+  json: "{before, passports, activations, erased}",
   examples: ["passports purge --older-than 365d", "passports purge --older-than 2026-01-01"],
   batches: true,
   args: {},
@@ -23,9 +24,10 @@ export default command({
     olderThan: required(since("--older-than <time>", "365d for that long ago, or a date such as 2026-01-01")),
   },
   async run(context, { olderThan }) {
-    const [{ purgePassports }, { purgeActivations }] = await Promise.all([
+    const [{ purgePassports }, { purgeActivations }, { eraseRemains, NOT_ERASED }] = await Promise.all([
       import("../../../core/passports/purge.ts"),
       import("../../../core/activations/purge.ts"),
+      import("../../place/erase-remains.ts"),
     ]);
     const purges: Record<string, Purge> = { passports: purgePassports, activations: purgeActivations };
     return context.withStore(async ({ store, clock }) => {
@@ -40,10 +42,11 @@ export default command({
           cleared[kind] += count;
         }
       }
+      const erased = await eraseRemains(store, context.interruption);
       const json = { before: new Date(before).toISOString(), ...cleared };
       const text = Object.fromEntries(Object.entries(json).map(([name, value]) => [name, String(value)]));
       const exitCode = context.interruption.aborted ? exitCodes.interrupted : exitCodes.done;
-      return { ...recordResult(json, () => text), exitCode };
+      return { ...recordResult({ ...json, erased }, () => text, erased ? undefined : NOT_ERASED), exitCode };
     });
   },
 });

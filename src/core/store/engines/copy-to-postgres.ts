@@ -8,7 +8,6 @@ import { postgresTables } from "../schema/postgres-tables.ts";
 import { openPostgres } from "./postgres.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
-import { openSqlite } from "./sqlite.ts";
 import { asStoreError as asSqliteError } from "./sqlite-faults.ts";
 
 const BATCH = 1000;
@@ -57,17 +56,16 @@ function copied(table: PgTable): CopiedTable {
 }
 
 /**
- * Copies all of a SQLite database into an unused PostgreSQL database, in one transaction there, and compares every
- * table's content before the commit. Nothing writes to the source meanwhile: its write lock is held until `committed`
- * has run. Answers the rows copied. Throws `StoreError`: then the target holds no data, unless `committed` threw.
+ * Copies all of an up-to-date SQLite database into an unused PostgreSQL database, in one transaction there, and
+ * compares every table's content before the commit. Nothing writes to the source meanwhile: its write lock is held
+ * until `committed` has run. Answers the rows copied. Throws `StoreError`: then the target holds no data, unless
+ * `committed` threw.
  */
 export async function copyToPostgres(
   file: string,
   address: PostgresAddress,
   { onProgress, committed }: { onProgress: (progress: CopyProgress) => void; committed: () => Promise<void> },
 ): Promise<number> {
-  // Both are brought to this program's schema; the source is read whole for damage.
-  await openSqlite(file, { create: false, verify: true }).then((engine) => engine.close());
   await openPostgres(address).then((engine) => engine.close());
   const source = new Database(file, { fileMustExist: true, timeout: 10_000 });
   source.defaultSafeIntegers(true);

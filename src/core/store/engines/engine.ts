@@ -16,5 +16,7 @@ export interface Engine {
   /** The stored epoch of reference data, as cheaply as the engine can read it. */
   epoch(): Promise<number>;
   ping(): Promise<void>;
+  /** What `Store.erase` promises. */
+  erase(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,10 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
+import { bindSealedValues } from "../bind-sealed.ts";
 import {
   ensureDataKeys,
   hasNoDataKeys,
   hasPlainCredentials,
+  hasUnboundKeys,
   keyCredentials,
   keyring,
   withCurrentKeys,
@@ -14,7 +16,7 @@ import { headsAreUnmarked, markHeads } from "../mark-heads.ts";
 import { StoreError } from "../problems.ts";
 import { statement } from "../statement.ts";
 import type { Command, Read, Store, Topic, Tx } from "../store.ts";
-import { createVault, UnknownKeyError } from "../vault.ts";
+import { createVault, UnknownKeyError, type UnreadableError, withAllKeys } from "../vault.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -60,35 +62,39 @@ async function openEngine(location: Location): Promise<Engine> {
   return openPostgres(location);
 }
 
-interface Preparing {
+interface Preparing extends Pick<Store, "write" | "erase"> {
   holds(ask: (q: Read) => Promise<boolean>): Promise<boolean>;
   reloadKeys(): Promise<void>;
-  commits: Pick<ReturnType<typeof groupCommit>, "write">;
 }
 
 /** Gives a new database its keys, and one of an earlier version what only code can compute. */
-async function prepareData({ holds, reloadKeys, commits }: Preparing): Promise<void> {
-  if (await holds(hasNoDataKeys)) await commits.write(ensureDataKeys, null);
+async function prepareData({ holds, reloadKeys, write, erase }: Preparing): Promise<void> {
+  if (await holds(hasNoDataKeys)) await write(ensureDataKeys, null);
   await reloadKeys();
   if (await holds(hasPlainCredentials)) {
-    await commits.write(keyCredentials, null);
+    await write(keyCredentials, null);
     await reloadKeys();
   }
-  if (await holds(headsAreUnmarked)) await commits.write(markHeads, null);
+  if (await holds(hasUnboundKeys)) {
+    await bindSealedValues({ write, erase });
+    await reloadKeys();
+  }
+  if (await holds(headsAreUnmarked)) await write(markHeads, null);
 }
 
 async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: StoreDependencies): Promise<Store> {
-  const vault = createVault(masterKey);
-  const listeners = new Map<Topic, Set<() => void>>();
-  const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
+  const unreadable = reportOnce();
+  const vault = createVault(masterKey, unreadable.report);
+  // In a transaction, and in a read that reloaded the keys: a key that is unknown there is gone for good.
+  const complete = withAllKeys(vault, unreadable.report);
+  const signals = signalling();
+  const read = (connection: Connection, held = vault): Read => ({ ...connection, now: clock.now(), vault: held });
   const keys = keyring(vault, masterKey, masterKeys);
   const writer = engine.writer((connection, signal, requestId): Tx => {
     const touch = () => bumpEpoch({ ...read(connection) });
-    return { ...read(connection), ids, requestId, signal, touch };
+    return { ...read(connection, complete), ids, requestId, signal, touch };
   });
-  const commits = groupCommit(withCurrentKeys(writer, keys), (topic) => {
-    for (const wake of listeners.get(topic) ?? []) wake();
-  });
+  const commits = groupCommit(withCurrentKeys(writer, keys), signals.wake);
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
   async function epoch(): Promise<number> {
@@ -97,35 +103,72 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     return now;
   }
 
-  await prepareData({ holds: (ask) => engine.snapshot((connection) => ask(read(connection))), reloadKeys, commits });
+  const write: Store["write"] = (command, input, requestId, owner) =>
+    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
+  const holds = (ask: (q: Read) => Promise<boolean>) => engine.snapshot((connection) => ask(read(connection)));
+  await prepareData({ holds, reloadKeys, write, erase: engine.erase });
 
   let closing: Promise<void> | null = null;
   return {
     vault,
     async read(query, input) {
-      const run = () => engine.snapshot((connection) => query(read(connection), input));
       try {
-        return await run();
+        return await engine.snapshot((connection) => query(read(connection), input));
       } catch (error) {
         if (!(error instanceof UnknownKeyError)) throw error;
-        // Another process rotated the data key since: once more, with its keys and on a newer snapshot.
-        await reloadKeys();
-        return await run();
       }
+      // Another process rotated the data key since: once more, with the keys of that very snapshot.
+      return engine.snapshot(async (connection) => {
+        const again = read(connection, complete);
+        await keys.refresh(again);
+        return query(again, input);
+      });
     },
-    write: (command, input, requestId, owner) =>
-      commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }),
-    rehearse: (command, input) => rehearse((run, given) => commits.write(run, given), command, input),
+    write,
+    rehearse: (command, input) => rehearse(write, command, input),
     epoch,
+    onSignal: signals.onSignal,
+    onUnreadable: unreadable.listen,
+    erase: () => engine.erase(),
+    ping: () => engine.ping(),
+    close() {
+      closing ??= commits.idle().then(() => engine.close());
+      return closing;
+    },
+  };
+}
+
+/** Who waits for which topic in this process. */
+function signalling(): Pick<Store, "onSignal"> & { wake(topic: Topic): void } {
+  const listeners = new Map<Topic, Set<() => void>>();
+  return {
+    wake(topic) {
+      for (const wake of listeners.get(topic) ?? []) wake();
+    },
     onSignal(topic, wake) {
       const own = listeners.get(topic) ?? new Set();
       listeners.set(topic, own.add(wake));
       return () => own.delete(wake);
     },
-    ping: () => engine.ping(),
-    close() {
-      closing ??= commits.idle().then(() => engine.close());
-      return closing;
+  };
+}
+
+/** Most cells that one process reports; doctor lists all. */
+const MOST_REPORTED = 1000;
+
+/** Passes each unreadable cell on to its listener once. */
+function reportOnce() {
+  const reported = new Set<string>();
+  let listener: ((error: UnreadableError) => void) | null = null;
+  return {
+    report(error: UnreadableError): void {
+      const name = `${error.cell.column} ${error.cell.row}`;
+      if (listener === null || reported.has(name) || reported.size >= MOST_REPORTED) return;
+      reported.add(name);
+      listener(error);
+    },
+    listen(given: (error: UnreadableError) => void): void {
+      listener = given;
     },
   };
 }

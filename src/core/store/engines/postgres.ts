@@ -1,9 +1,11 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
+import { ERASURE } from "../erasure.ts";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
+import { sealedColumns } from "../vault.ts";
 import type { Connection, Engine, TxMaker } from "./engine.ts";
 import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
 import { asStoreError, faultOf } from "./postgres-faults.ts";
@@ -80,9 +82,34 @@ function postgresEngine(pool: Pool): Engine {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
         return Number(rows[0]?.value ?? 0);
       }),
+    erase: () => pool.ask(erasePostgres),
     ping: () => pool.ask(async (client) => void (await client.query("SELECT 1"))),
     close: () => pool.close(),
   };
+}
+
+/** Sessions, prepared transactions and replicas that may still see the database as it was before the noted purge. */
+const EARLIER = `
+  SELECT 1 FROM settings n, pg_stat_activity a
+    WHERE n.key = $1 AND a.pid <> pg_backend_pid() AND a.datname = current_database()
+      AND greatest(age(a.backend_xid), age(a.backend_xmin)) >= age(n.xmin)
+  UNION ALL SELECT 1 FROM settings n, pg_prepared_xacts p WHERE n.key = $1 AND age(p.transaction) >= age(n.xmin)
+  UNION ALL SELECT 1 FROM settings n, pg_replication_slots s WHERE n.key = $1 AND age(s.xmin) >= age(n.xmin)`;
+
+/**
+ * Vacuums the tables of sealed values after a purge, once no reader sees what is dead in them: until then VACUUM
+ * would leave it there without an error. Sessions of other roles are seen only with `pg_read_all_stats`.
+ */
+async function erasePostgres(client: pg.PoolClient): Promise<boolean> {
+  const noted = await client.query("SELECT value FROM settings WHERE key = $1", [ERASURE]);
+  if (noted.rows.length === 0) return true;
+  if ((await client.query(EARLIER, [ERASURE])).rows.length > 0) return false;
+  for (const table of new Set(sealedColumns.map((column) => column.split(".")[0]))) {
+    await client.query(`VACUUM "${table}"`);
+  }
+  // A purge that came meanwhile has another value, and stays noted.
+  await client.query("DELETE FROM settings WHERE key = $1 AND value = $2", [ERASURE, noted.rows[0]?.value]);
+  return true;
 }
 
 function postgresWriter(pool: Pool, connectionOf: (client: pg.PoolClient) => Connection, makeTx: TxMaker): Writer {

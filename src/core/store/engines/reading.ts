@@ -1,7 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { loadDataKeys } from "../data-keys.ts";
 import type { Query, Read } from "../store.ts";
-import { createVault } from "../vault.ts";
+import { createVault, withAllKeys } from "../vault.ts";
 import type { Connection, Engine } from "./engine.ts";
 import type { Inspection } from "./shape.ts";
 import { inspectSqlite, readSqlite } from "./sqlite-reading.ts";
@@ -22,12 +22,21 @@ export interface Reading {
 export async function openForReading(where: Existing, { clock }: { clock: Clock }): Promise<Reading> {
   const engine = await readingEngine(where);
   // Without a master key: what is read here never wraps new keys.
-  const vault = createVault(Buffer.alloc(0));
+  const vault = withAllKeys(createVault(Buffer.alloc(0)), () => undefined);
   const read = (connection: Connection): Read => ({ ...connection, now: clock.now(), vault });
+  let opened: Buffer | null = null;
+  const keysOf = async (q: Read, masterKey: Buffer) => vault.reload(await loadDataKeys(q, masterKey));
   return {
-    read: (query, input) => engine.snapshot((connection) => query(read(connection), input)),
+    read: (query, input) =>
+      engine.snapshot(async (connection) => {
+        const q = read(connection);
+        // Each time: another process may rotate the data key between two reads.
+        if (opened !== null) await keysOf(q, opened);
+        return query(q, input);
+      }),
     async openKeys(masterKey) {
-      vault.reload(await engine.snapshot((connection) => loadDataKeys(read(connection), masterKey)));
+      await engine.snapshot((connection) => keysOf(read(connection), masterKey));
+      opened = masterKey;
     },
     close: () => engine.close(),
   };

@@ -2,6 +2,7 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import { ERASURE } from "../erasure.ts";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { isUnavailable, StoreError } from "../problems.ts";
@@ -93,7 +94,8 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   let lastVersion: unknown;
   let lastEpoch = 0;
   let turn: Promise<unknown> = Promise.resolve();
-  const unbound = boundWal(writer);
+  const erase = eraserOf(writer);
+  const unbound = boundWal(writer, erase);
 
   async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
     try {
@@ -114,25 +116,17 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
       return result;
     },
     writer: (makeTx) => sqliteWriter(writer, makeTx),
-    async epoch() {
-      try {
+    epoch: async () =>
+      faulting(probe, () => {
         const now = version.get();
         if (now !== lastVersion) {
           lastEpoch = Number(epoch.get() ?? 0);
           lastVersion = now;
         }
         return lastEpoch;
-      } catch (error) {
-        throw faultOf(error, probe.name);
-      }
-    },
-    async ping() {
-      try {
-        epoch.get();
-      } catch (error) {
-        throw faultOf(error, probe.name);
-      }
-    },
+      }),
+    erase: async () => faulting(writer, erase),
+    ping: async () => void faulting(probe, () => epoch.get()),
     async close() {
       await turn;
       unbound();
@@ -141,17 +135,55 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   };
 }
 
+/** Runs `work` on a connection, with its errors as `StoreUnavailable` where they are one. */
+function faulting<T>(connection: Database.Database, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw faultOf(error, connection.name);
+  }
+}
+
+/** Empties the WAL into the file, without waiting for readers; false: one of them, or a writer, is in the way. */
+function emptyWal(writer: Database.Database): boolean {
+  // One row of this shape, as SQLite documents it.
+  const [outcome] = writer.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  return outcome?.busy === 0;
+}
+
+/** What `Engine.erase` does: pages without the purged bytes replace those of the file, and the WAL is empty. */
+function eraserOf(writer: Database.Database): () => boolean {
+  const noted = writer.prepare<[string], string>("SELECT value FROM settings WHERE key = ?").pluck();
+  // A purge that came meanwhile has another value, and stays noted.
+  const forget = writer.prepare("DELETE FROM settings WHERE key = ? AND value = ?");
+  return () => {
+    if (writer.inTransaction) return false;
+    const purge = noted.get(ERASURE);
+    if (purge === undefined) return true;
+    if (!emptyWal(writer)) return false;
+    try {
+      forget.run(ERASURE, purge);
+    } catch (error) {
+      // Another process writes: it stays noted, and is done once more.
+      if (!isBusy(error)) throw error;
+    }
+    return true;
+  };
+}
+
 /**
  * Empties a WAL that outgrew its bound as soon as its readers allow it. During a long read the WAL only grows, and the
- * next commit alone leaves the file as large as it became. An attempt never waits for readers. The result stops it.
+ * next commit alone leaves the file as large as it became. An attempt never waits for readers. What a purge left is
+ * erased in the same way. The result stops it.
  */
-function boundWal(writer: Database.Database): () => void {
+function boundWal(writer: Database.Database, erase: () => boolean): () => void {
   const wal = `${writer.name}-wal`;
   const timer = setInterval(() => {
-    const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= WAL_BOUND || writer.inTransaction) return;
+    if (writer.inTransaction) return;
     try {
-      writer.pragma("wal_checkpoint(TRUNCATE)");
+      erase();
+      const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > WAL_BOUND) emptyWal(writer);
     } catch (error) {
       // The next write meets the same fault and reports it.
       if (!isUnavailable(faultOf(error, writer.name))) throw error;

@@ -239,5 +239,15 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"audit_entries_chain_at\" ON \"audit_entries\" USING btree (\"chain\",\"at\");",
       "CREATE UNIQUE INDEX \"ledger_transactions_chain\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"chain_no\");"
     ]
+  },
+  {
+    "name": "0011_esim_codes",
+    "statements": [
+      "ALTER TABLE \"esims\" ADD COLUMN \"sealed\" text COLLATE \"C\" DEFAULT '' NOT NULL;",
+      "UPDATE \"esims\" SET \"sealed\" = json_build_object('smdp_address', \"smdp_address\", 'matching_id', \"matching_id\", 'confirmation_code', \"confirmation_code\")::text;",
+      "ALTER TABLE \"esims\" DROP COLUMN \"smdp_address\";",
+      "ALTER TABLE \"esims\" DROP COLUMN \"matching_id\";",
+      "ALTER TABLE \"esims\" DROP COLUMN \"confirmation_code\";"
+    ]
   }
 ];

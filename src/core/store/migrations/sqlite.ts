@@ -220,5 +220,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE `ledger_transactions` ADD `hash` text;",
       "CREATE UNIQUE INDEX `ledger_transactions_chain` ON `ledger_transactions` (`partner_id`,`currency`,`chain_no`);"
     ]
+  },
+  {
+    "name": "0011_esim_codes",
+    "statements": [
+      "ALTER TABLE `esims` ADD `sealed` text DEFAULT '' NOT NULL;",
+      "UPDATE `esims` SET `sealed` = json_object('smdp_address', `smdp_address`, 'matching_id', `matching_id`, 'confirmation_code', `confirmation_code`);",
+      "ALTER TABLE `esims` DROP COLUMN `smdp_address`;",
+      "ALTER TABLE `esims` DROP COLUMN `matching_id`;",
+      "ALTER TABLE `esims` DROP COLUMN `confirmation_code`;"
+    ]
   }
 ];

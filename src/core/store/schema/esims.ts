@@ -25,9 +25,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       partner_id: k.text("partner_id").$type<PartnerId>(),
       environment: k.text("environment").$type<Environment>(),
       eid: k.text("eid"),
-      smdp_address: k.text("smdp_address").notNull(),
-      matching_id: k.text("matching_id").notNull(),
-      confirmation_code: k.text("confirmation_code"),
+      /** All its codes as one JSON text, sealed by the vault. The default fills rows from before the column. */
+      sealed: k.text("sealed").notNull().default(""),
       status: k.text("status").$type<EsimStatus>().notNull(),
       /** Of when the last word about its status is; null: none came yet. Older words change nothing. */
       status_at: k.int("status_at"),

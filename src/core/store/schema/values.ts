@@ -140,9 +140,10 @@ export const cronJobs = [
 ] as const;
 export type CronJob = (typeof cronJobs)[number];
 
-/** What a data key is for. */
-export const keyPurposes = ["field", "index", "link", "credential"] as const;
-export type KeyPurpose = (typeof keyPurposes)[number];
+/** What a data key is for. A new database gets one key for each. */
+export const keyPurposes = ["cell", "index", "link", "credential"] as const;
+/** `field` is that of earlier versions: where such a key is, sealed values are not yet bound to their cells. */
+export type KeyPurpose = (typeof keyPurposes)[number] | "field";
 
 /** Whose name for an order it is: an Idempotency-Key's, or a bulk order's external_order_id. */
 export const orderKeySpaces = ["bulk", "single"] as const;
