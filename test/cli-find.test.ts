@@ -68,6 +68,7 @@ describe("find", () => {
         "money: charge of 1.00 AUD",
         "webhook: order.created: pending for https://shop.example.com/hook",
         "webhook: payment.completed: no endpoint subscribes",
+        "audit: operator (",
         "webhook: order.created to https://shop.example.com/hook: 503 in 12 ms",
         "webhook: order.created to https://shop.example.com/hook: no answer in 10 s in 10000 ms",
       ].map((line) => expect.stringContaining(line)),

@@ -81,7 +81,9 @@ test("what the built program takes from packages beside it is what an installati
       ([, from, loaded, required]) => from ?? loaded ?? required ?? "",
     ),
   );
-  const packages = [...new Set(asked.filter((name) => !isBuiltin(name)))].sort();
+  // Asked for inside of a `try`: its asker does without it.
+  const spared = ["supports-color"];
+  const packages = [...new Set(asked.filter((name) => !isBuiltin(name) && !spared.includes(name)))].sort();
   expect(packages).toEqual(["@scalar/fastify-api-reference", "better-sqlite3", "pg", "pino", "pino-pretty"]);
   expect(Object.keys(packageFile.dependencies)).toEqual(expect.arrayContaining(packages));
 });

@@ -60,7 +60,7 @@ async function shop() {
 test("orders older than 90 days go with all that is theirs; newer ones and those of production stay", async () => {
   const platform = await shop();
   const { store, partner, EU5, clock } = platform;
-  await platform.endpoint(partner, "http://127.0.0.1:9/hook");
+  await platform.endpoint(partner, "http://127.0.0.1:9009/hook");
   const old = await bought(platform, partner, "old", EU5);
   await platform.deliver();
   const { iccid } = (await partner.get(`/api/v1/orders/${old}/esims`)).body.esims[0];

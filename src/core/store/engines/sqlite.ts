@@ -184,9 +184,8 @@ function boundWal(writer: Database.Database, erase: () => boolean): () => void {
       erase();
       const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
       if (size > WAL_BOUND) emptyWal(writer);
-    } catch (error) {
-      // The next write meets the same fault and reports it.
-      if (!isUnavailable(faultOf(error, writer.name))) throw error;
+    } catch {
+      // A fault here must not end the process: the next write meets the same one and reports it.
     }
   }, WAL_LOOK_MS).unref();
   return () => clearInterval(timer);
