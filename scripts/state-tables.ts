@@ -112,6 +112,7 @@ export const machines: Readonly<Record<string, Machine>> = {
       "pending → held": "its endpoint is disabled or failed",
       "held → pending": "the operator sends it again",
       "held → delivered": "an attempt that was under way is answered 2xx after all",
+      "held → exhausted": "the body of its event is cleared with the personal data in it",
       "exhausted → pending": "the operator sends it again",
       "delivered → pending": "the operator sends it again",
     },

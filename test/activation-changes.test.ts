@@ -101,7 +101,9 @@ describe("cancel", () => {
     const { status, body } = await partner.send("POST", `${ACTIVATIONS}/${id}/cancel`, { reason: "typo" });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, status: "cancelled", cancelled_at: "2026-03-02T01:00:00.000Z" });
-    expect(await store.read(auditOf, id)).toMatchObject([{ action: "activations.cancel", note: "typo" }]);
+    expect(await store.read(auditOf, id)).toMatchObject([
+      { action: "activations.cancel", fields: ["status", "cancel_reason"], note: null },
+    ]);
     expect(await events(id)).toEqual([]);
     await submit(partner, { iccid: sim });
   });

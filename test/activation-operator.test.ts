@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { activationById } from "../src/core/activations/activation.ts";
 import { moveActivation, type OperatorMove } from "../src/core/activations/operator.ts";
-import { purgeActivations } from "../src/core/activations/purge.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
 import { submitActivation } from "../src/core/activations/submit.ts";
+import { purge } from "../src/core/erasure/purge.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
 import type { Read } from "../src/core/store/store.ts";
 import {
@@ -118,13 +118,16 @@ test("retention clears documents of what ended long ago; what became of it stays
   const { id, move, store, clock, show, partner, submit } = await waiting();
   const open = await submit(partner);
   await move({ verb: "complete", mobileNumber: "+61491570157" });
-  const purge = (before: number) => store.write(purgeActivations, { before, limit: 100, actor: "operator" });
-  expect(await purge(clock.now())).toBe(0);
-  expect(await purge(clock.now() + 1)).toBe(1);
-  expect(await purge(clock.now() + 1)).toBe(0);
+  const cleared = async (before: number) => {
+    return (await purge(store, { before, actor: "operator", dryRun: false })).activations;
+  };
+  expect(await cleared(clock.now())).toBe(0);
+  expect(await cleared(clock.now() + 1)).toBe(1);
+  expect(await cleared(clock.now() + 1)).toBe(0);
   expect((await store.write(revealActivation, { id, actor: "operator" })).identity).toBeNull();
   expect((await store.write(revealActivation, { id: open, actor: "operator" })).identity).not.toBeNull();
-  expect(await show(partner, id)).toMatchObject({ status: "completed", customer_name: "Philippa Underwold" });
+  expect(await show(partner, id)).toMatchObject({ status: "completed", customer_name: "", mobile_number: null });
+  expect(await show(partner, open)).toMatchObject({ status: "pending", customer_name: "Philippa Underwold" });
 });
 
 describe("manual_required", () => {

@@ -12,7 +12,7 @@ const floors = [
   ["src/daemon/gateways"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
-  ["src/core/insight", "src/core/maintenance", "src/core/find"],
+  ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure"],
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
   // What suppliers answer drives orders, which know nothing of suppliers.

@@ -6,14 +6,13 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openOrCreate } from "../src/cli/place/local-store.ts";
-import { purgeActivations } from "../src/core/activations/purge.ts";
 import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
 import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
+import { purge as purgeOld } from "../src/core/erasure/purge.ts";
 import { importStock } from "../src/core/esims/import-stock.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { listPassports } from "../src/core/passports/list.ts";
-import { purgePassports } from "../src/core/passports/purge.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
 import { isKeyUsed, sealedPlaces } from "../src/core/store/reseal.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
@@ -275,7 +274,7 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
       if (index % 5 === 0) await agent.send("PATCH", path, { suburb: "Longer than it was before ".repeat(3) });
       if (index % 2 === 0) await agent.send("DELETE", path);
     }
-    return { ...platform, agent, purge: { before: platform.clock.now() + 1, limit: 1_000, actor: "operator" } };
+    return { ...platform, agent, purge: { before: platform.clock.now() + 1, actor: "operator", dryRun: false } };
   }
 
   test("as soon as the command ends, with the daemon at work", async () => {
@@ -283,7 +282,7 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
     const before = await sealedIn(store, "passports");
     expect(found(before, bytesOf(location))).toBe(600);
     const terminal = await again();
-    expect(await terminal.write(purgePassports, purge)).toBe(300);
+    expect((await purgeOld(terminal, purge)).passports).toBe(300);
     expect(await terminal.erase()).toBe(true);
     const kept = new Set(await sealedIn(store, "passports"));
     const gone = before.filter((text) => !kept.has(text));
@@ -304,7 +303,8 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM activations").get();
     const terminal = await again();
-    expect(await terminal.write(purgeActivations, { before: clock.now() + 1, limit: 100, actor: "operator" })).toBe(20);
+    const old = { before: clock.now() + 1, actor: "operator", dryRun: false };
+    expect((await purgeOld(terminal, old)).activations).toBe(20);
     expect(await terminal.erase()).toBe(false);
     await terminal.close();
     expect(found(before, bytesOf(location))).toBe(20);
@@ -338,7 +338,7 @@ test.skipIf(!onPostgres)(
     onTestFinished(() => client.end());
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
     await client.query("SELECT count(*) FROM passports");
-    await store.write(purgePassports, { before: clock.now() + 1, limit: 1_000, actor: "operator" });
+    await purgeOld(store, { before: clock.now() + 1, actor: "operator", dryRun: false });
     expect(await store.erase()).toBe(false);
     await client.query("COMMIT");
     expect(await store.erase()).toBe(true);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { purge } from "../src/core/erasure/purge.ts";
 import type { PassportId } from "../src/core/kernel/brand.ts";
 import { drawPassport, releaseDraw } from "../src/core/passports/draw.ts";
 import { findPassports, passportUses, showPassport, verificationQueue } from "../src/core/passports/operator-view.ts";
-import { purgePassports } from "../src/core/passports/purge.ts";
 import { revealPassport } from "../src/core/passports/reveal.ts";
 import { recordVerdict, recordVerdicts } from "../src/core/passports/verdict.ts";
 import type { Read } from "../src/core/store/store.ts";
@@ -153,10 +153,9 @@ describe("the operator", () => {
     clock.advance(40 * 86_400_000);
     await agent.send("DELETE", `${POOL}/${recent}`);
     const before = clock.now() - 30 * 86_400_000;
-    const once = { before, limit: 1, actor: "operator" };
-    expect(await store.write(purgePassports, once)).toBe(1);
-    expect(await store.write(purgePassports, { ...once, limit: 10 })).toBe(1);
-    expect(await store.write(purgePassports, once)).toBe(0);
+    const purged = async () => (await purge(store, { before, actor: "operator", dryRun: false })).passports;
+    expect(await purged()).toBe(2);
+    expect(await purged()).toBe(0);
     const left = await store.read(async (q) => (await q.db.select().from(q.t.passports)).map(({ id }) => id), null);
     expect(left.sort()).toEqual([recent, kept].sort());
     expect(left).not.toContain(expired);

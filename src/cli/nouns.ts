@@ -21,6 +21,10 @@ export const singles: readonly Entry[] = entries({
     () => import("./commands/doctor.ts"),
   ],
   backup: ["copy everything into one file, while serve runs", () => import("./commands/backup.ts")],
+  erase: [
+    "erase one person from all records, by passport, e-mail address or telephone number",
+    () => import("./commands/erase.ts"),
+  ],
   "verify-backup": ["read a backup whole: damage, schema, key, ledger", () => import("./commands/verify-backup.ts")],
   restore: ["put a backup into a data directory", () => import("./commands/restore.ts")],
   "migrate-to": ["move everything from a data directory to PostgreSQL", () => import("./commands/migrate-to.ts")],
@@ -168,7 +172,10 @@ export const nouns: readonly Noun[] = [
     verify: ["verify passports, by id or by a file of verdicts", () => import("./commands/passports/verify.ts")],
     reject: ["reject a passport", () => import("./commands/passports/reject.ts")],
     uses: ["which requests drew a passport", () => import("./commands/passports/uses.ts")],
-    purge: ["delete identity data that is no longer needed", () => import("./commands/passports/purge.ts")],
+    purge: [
+      "clear identity data that is no longer needed, in all records",
+      () => import("./commands/passports/purge.ts"),
+    ],
   }),
   noun("audit", "the audit trail", {
     list: ["the audit trail, newest first", () => import("./commands/audit/list.ts")],

@@ -46,6 +46,8 @@ export async function cancelRow(tx: Tx, row: ActivationRow, { reason, actor }: C
     finished_at: tx.now,
   });
   if (row.passport_id !== null) await releaseDraw(tx, { requestId: row.id, actor });
-  await auditActivation(tx, row, { action: "activations.cancel", actor, note: reason });
+  // The reason is the caller's own words and may name the customer: it stays with the request, which can be cleared.
+  const fields = reason === null ? ["status"] : ["status", "cancel_reason"];
+  await auditActivation(tx, row, { action: "activations.cancel", actor, fields });
   return cancelled;
 }

@@ -205,7 +205,8 @@ async function noteAttempt(tx: Tx, given: Answered, kyc: Kyc | null): Promise<vo
     outcome: given.outcome.kind,
     status_code: given.statusCode ?? null,
     latency_ms: given.latencyMs ?? null,
-    answer: answer === null ? null : redact(answer, kyc),
+    // Once the identity is cleared, nothing shows what in a late answer would have to be redacted.
+    answer: answer === null || kyc === null ? null : redact(answer, kyc),
     request_id: tx.requestId,
   });
 }

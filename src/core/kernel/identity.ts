@@ -85,7 +85,7 @@ export function normalisePassportNumber(number: string): string {
 }
 
 /** The ISO 3166-1 alpha-3 code of a country given by its alpha-2 or alpha-3 code in any case, or null. */
-function toAlpha3(code: string): string | null {
+export function toAlpha3(code: string): string | null {
   const upper = code.trim().toUpperCase();
   if (/^[A-Z]{3}$/.test(upper)) return countries.alpha3ToAlpha2(upper) === undefined ? null : upper;
   return /^[A-Z]{2}$/.test(upper) ? (countries.alpha2ToAlpha3(upper) ?? null) : null;

@@ -35,7 +35,7 @@ export async function applySupplyOutcome(
   input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt; leaseNo?: number; at?: number },
 ): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
-  await recordAttempt(tx, item.id, input.outcome, input.attempt);
+  await recordAttempt(tx, item, input.outcome, input.attempt);
   if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
   const { outcome, at = tx.now } = input;

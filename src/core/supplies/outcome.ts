@@ -2,6 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import type { EsimCodes } from "../esims/sealed-codes.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
+import type { ItemRow } from "../orders/items.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { AttemptSource } from "../store/schema/values.ts";
@@ -45,17 +46,18 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
   return attemptsOf(q, { item_id: id });
 }
 
-/** Records an attempt and its outcome, for support. */
-export function recordAttempt(tx: Tx, id: OrderItemId, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
+/** Records an attempt and its outcome, for support; without the answer's words where the traveller was cleared. */
+export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
+  const isCleared = item.traveller !== null && item.email_key === null;
   return insertRow(tx, "itemAttempts", {
     id: newId(tx),
-    item_id: id,
+    item_id: item.id,
     at: tx.now,
     source: attempt.source,
     outcome: outcome.kind,
     status_code: attempt.statusCode ?? null,
     latency_ms: attempt.latencyMs ?? null,
-    answer: answerOf(outcome),
+    answer: isCleared ? null : answerOf(outcome),
     request_id: tx.requestId,
   });
 }

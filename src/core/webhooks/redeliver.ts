@@ -1,20 +1,31 @@
-import { and, eq, gt, gte, inArray, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, notExists, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import { CLEARED, isCleared } from "./clear-events.ts";
 import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
 
 /** A delivery with all its attempts before it. */
 const fromStart = { status: "pending", attempts: 0, leased_until: null, held_reason: null } as const;
 
-/** Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, `conflict`. */
+/**
+ * Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, and `conflict` where the
+ * endpoint is not active or the event's body was cleared.
+ */
 export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
   const delivery = await findByKey(tx, "deliveries", { id: input.id });
   if (delivery === null) throw notFound("delivery");
+  const event = await findByKey(tx, "events", { id: delivery.event_id });
+  if (event !== null && isCleared(event)) {
+    throw new Problem(
+      "conflict",
+      "The body of this event was cleared with the personal data in it; it cannot be sent.",
+    );
+  }
   await updateRow(tx, "deliveries", { id: input.id }, { ...fromStart, due_at: tx.now });
   const endpoint = await requireWebhook(tx, delivery.endpoint_id);
   requireActive(endpoint);
@@ -41,6 +52,12 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
               sql`${t.deliveries.status} in ('exhausted', 'held')`,
               gte(t.deliveries.id, slot.from),
               gt(t.deliveries.id, slot.after),
+              notExists(
+                db
+                  .select({ id: t.events.id })
+                  .from(t.events)
+                  .where(and(eq(t.events.id, t.deliveries.event_id), eq(t.events.data, CLEARED))),
+              ),
             ),
           )
           .orderBy(t.deliveries.id)
@@ -65,7 +82,8 @@ const REPLAY_STEP = 2_000;
 
 /**
  * Sends again what was held or exhausted since a moment, oldest first, in steps: `next` is where the next one goes on,
- * or null at the end. Throws `not_found`, `conflict` while the endpoint is not active.
+ * or null at the end. Events whose body was cleared are left out. Throws `not_found`, `conflict` while the endpoint is
+ * not active.
  */
 export async function replayStep(tx: Tx, input: Replay): Promise<{ count: number; next: DeliveryId | null }> {
   const endpoint = await requireWebhook(tx, input.endpointId);

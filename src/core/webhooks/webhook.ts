@@ -66,10 +66,13 @@ export const webhookTransitions: Transitions<WebhookStatus> = {
   failed: ["active", "disabled"],
 };
 
-/** One event on its way to one endpoint. What was settled becomes pending again by a redelivery only. */
+/**
+ * One event on its way to one endpoint. What was settled becomes pending again by a redelivery only;
+ * what is held is exhausted when the body of its event is cleared.
+ */
 export const deliveryTransitions: Transitions<DeliveryStatus> = {
   pending: ["delivered", "exhausted", "held"],
-  held: ["pending", "delivered"],
+  held: ["pending", "delivered", "exhausted"],
   exhausted: ["pending"],
   delivered: ["pending"],
 };

@@ -1,3 +1,4 @@
+import { getTableName } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { ERASURE } from "../erasure.ts";
@@ -96,17 +97,30 @@ const EARLIER = `
   UNION ALL SELECT 1 FROM settings n, pg_prepared_xacts p WHERE n.key = $1 AND age(p.transaction) >= age(n.xmin)
   UNION ALL SELECT 1 FROM settings n, pg_replication_slots s WHERE n.key = $1 AND age(s.xmin) >= age(n.xmin)`;
 
+/** Tables that name people in clear. */
+const NAMING_PEOPLE = (
+  [
+    "orders",
+    "orderItems",
+    "events",
+    "itemAttempts",
+    "activationAttempts",
+    "deliveryAttempts",
+    "idempotencyKeys",
+  ] as const
+).map((name) => getTableName(postgresTables[name]));
+
 /**
- * Vacuums the tables of sealed values after a purge, once no reader sees what is dead in them: until then VACUUM
- * would leave it there without an error. Sessions of other roles are seen only with `pg_read_all_stats`.
+ * Vacuums the tables of sealed values and of people's names after a purge, once no reader sees what is dead in them:
+ * until then VACUUM would leave it there without an error. Sessions of other roles are seen only with
+ * `pg_read_all_stats`.
  */
 async function erasePostgres(client: pg.PoolClient): Promise<boolean> {
   const noted = await client.query("SELECT value FROM settings WHERE key = $1", [ERASURE]);
   if (noted.rows.length === 0) return true;
   if ((await client.query(EARLIER, [ERASURE])).rows.length > 0) return false;
-  for (const table of new Set(sealedColumns.map((column) => column.split(".")[0]))) {
-    await client.query(`VACUUM "${table}"`);
-  }
+  const sealed = sealedColumns.map((column) => column.split(".")[0]);
+  for (const table of new Set([...sealed, ...NAMING_PEOPLE])) await client.query(`VACUUM "${table}"`);
   // A purge that came meanwhile has another value, and stays noted.
   await client.query("DELETE FROM settings WHERE key = $1 AND value = $2", [ERASURE, noted.rows[0]?.value]);
   return true;

@@ -1,0 +1,100 @@
+import type { ActivationRow } from "../activations/activation.ts";
+import { openKycIfReadable } from "../activations/identity.ts";
+import { normalisePassportNumber, toAlpha3 } from "../kernel/identity.ts";
+import { invalid } from "../kernel/problem.ts";
+import { emailKey } from "../kernel/search-keys.ts";
+import { emailTrace, numberTrace, phoneKey, phoneTrace } from "../kernel/traces.ts";
+import type { ItemRow } from "../orders/items.ts";
+import type { OrderRow } from "../orders/order.ts";
+import { numberIndex, type PassportRow } from "../passports/passport.ts";
+import type { Read } from "../store/store.ts";
+
+/** Who is to be erased: at least one of these, as it was typed. Each names the same person. */
+export interface NamedPerson {
+  passport?: string | undefined;
+  /** ISO 3166-1 code of the passport's country; undefined: whatever its country. */
+  country?: string | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+}
+
+/** The same as it is compared. */
+export interface Person {
+  /** Normalized; null: not named. */
+  passport: string | null;
+  /** Alpha-3. */
+  country: string | null;
+  email: string | null;
+  phone: string | null;
+}
+
+/** Fewer digits would be many persons' number. */
+const LEAST_DIGITS = 6;
+
+/** How a person is compared with what is stored. Throws `validation`. */
+export function personOf({ passport, country, email, phone }: NamedPerson): Person {
+  const person: Person = {
+    passport: passport === undefined ? null : normalisePassportNumber(passport),
+    country: country === undefined ? null : toAlpha3(country),
+    email: emailKey(email),
+    phone: phone === undefined ? null : phoneKey(phone),
+  };
+  const digits = new RegExp(`^\\d{${LEAST_DIGITS},20}$`);
+  const errors = {
+    ...(person.passport !== null && !/^[A-Z0-9]{3,20}$/.test(person.passport)
+      ? { passport: ["must be 3 to 20 letters and digits, besides spaces and hyphens"] }
+      : {}),
+    ...(country !== undefined && person.country === null
+      ? { country: ["must be an ISO 3166-1 country code such as GBR"] }
+      : {}),
+    ...(email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(person.email ?? "")
+      ? { email: ["must be an e-mail address"] }
+      : {}),
+    ...(person.phone !== null && !digits.test(person.phone)
+      ? { phone: [`must have at least ${LEAST_DIGITS} digits`] }
+      : {}),
+  };
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return person;
+}
+
+/** How texts repeat a person. */
+export function tracesOfPerson({ passport, email, phone }: Person): RegExp[] {
+  return [...numberTrace(passport ?? ""), ...emailTrace(email ?? ""), ...phoneTrace(phone ?? "")];
+}
+
+function isEmail(person: Person, address: string | null): boolean {
+  return person.email !== null && emailKey(address) === person.email;
+}
+
+function isPhone(person: Person, phone: string | null): boolean {
+  return person.phone !== null && phoneKey(phone) === person.phone;
+}
+
+/** Whether a passport of a pool is the person's. */
+export function isOwnPassport(q: Read, person: Person, row: PassportRow): boolean {
+  if (person.passport === null || row.number_index !== numberIndex(q, person.passport)) return false;
+  return person.country === null || row.passport_country === person.country;
+}
+
+/** Whether a request names the person: by passport, e-mail address, telephone number or the number of their SIM. */
+export function isOwnActivation(q: Read, person: Person, row: ActivationRow): boolean {
+  if (isEmail(person, row.customer_email)) return true;
+  if (isPhone(person, row.customer_phone) || isPhone(person, row.mobile_number)) return true;
+  if (person.passport === null || row.passport_index !== numberIndex(q, person.passport)) return false;
+  if (person.country === null) return true;
+  const kyc = openKycIfReadable(q, row);
+  // The number is the person's; what cannot be read any more names no one else.
+  return kyc === "unreadable" || kyc?.reveal().passport_country === person.country;
+}
+
+/** Whether the person is an item's traveler. */
+export function isOwnItem(person: Person, { traveller }: ItemRow): boolean {
+  if (traveller === null) return false;
+  return isEmail(person, traveller.customer_email) || isPhone(person, traveller.customer_phone);
+}
+
+/** Whether the person is an order's customer. */
+export function isOwnOrder(person: Person, { customer }: OrderRow): boolean {
+  return customer !== null && (isEmail(person, customer.email) || isPhone(person, customer.phone));
+}
