@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { ERASURE } from "../erasure.ts";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
-import { isUnavailable, StoreError } from "../problems.ts";
+import { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
