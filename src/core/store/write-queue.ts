@@ -54,6 +54,9 @@ export function createWriteQueue<W>(): WriteQueue<W> {
   };
 }
 
+/** Taken writes that a line keeps at most: an owner that always has more waiting would otherwise keep all of them. */
+const TRIM_AT = 256;
+
 /** Lines of writes, one for each key; the keys take turns. */
 function createTurns<W>() {
   const lines = new Map<string, { writes: W[]; at: number }>();
@@ -73,6 +76,10 @@ function createTurns<W>() {
       const write = line.writes[line.at] ?? null;
       line.at += 1;
       size -= 1;
+      if (line.at >= TRIM_AT) {
+        line.writes.splice(0, line.at);
+        line.at = 0;
+      }
       // Its next turn comes after those of all others.
       lines.delete(key);
       if (line.at < line.writes.length) lines.set(key, line);
