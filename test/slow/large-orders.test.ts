@@ -4,10 +4,16 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { sealCodes } from "../../src/core/esims/sealed-codes.ts";
+import type { EsimId } from "../../src/core/kernel/brand.ts";
+import { systemClock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
+import { readMasterKey } from "../../src/core/store/key-files.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { eventually } from "../support/hangs.ts";
 import { call } from "../support/platform.ts";
-import { openShop, shopToken } from "../support/shop.ts";
+import { openShop, type Shop, shopToken } from "../support/shop.ts";
 import { freshPostgres, onPostgres, runStatements, temporaryDirectory } from "../support/store.ts";
 
 const UNITS = 500_000;
@@ -56,7 +62,7 @@ async function served({ sandbox }: { sandbox: boolean }) {
   const url = onPostgres ? (await freshPostgres()).url : undefined;
   const folder = temporaryDirectory();
   const shop = await openShop({ folder, url, stock: { EU5: 1 }, priceCents: 1, fundsCents: UNITS * 2, sandbox });
-  if (!sandbox) await fillStock(url === undefined ? { file: `${shop.data}/esimctl.db`, create: false } : { url });
+  if (!sandbox) await fillStock(shop, url);
   const daemon = await startDaemon(shop.served);
   const token = await shopToken(shop, daemon.url);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "large" };
@@ -74,15 +80,23 @@ async function served({ sandbox }: { sandbox: boolean }) {
   return { daemon, token, path };
 }
 
-/** Stock by one statement: importing half a million eSIMs is not what is tested here. */
-function fillStock(location: Parameters<typeof runStatements>[0]): Promise<void> {
-  return runStatements(location, [
-    `INSERT INTO esims (id, iccid, product_id, smdp_address, matching_id, status, created_at)
-      WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at <= ${UNITS})
-      SELECT '01990000-0000-7000-8000-00000' || (1000000 + at), '894410000000' || (1000000 + at), products.id,
-      'smdp.example.net', 'MATCH-' || at, 'inactive', 1 FROM products, n WHERE sku = 'EU5'`,
-    `UPDATE stock_pools SET available = available + ${UNITS + 1}`,
-  ]);
+/** Stock by a thousand rows a statement: importing half a million eSIMs is not what is tested here. */
+async function fillStock({ data, products }: Shop, url: string | undefined): Promise<void> {
+  const location = url === undefined ? { file: `${data}/esimctl.db`, create: false } : { url };
+  const masterKey = readMasterKey(`${data}/esimctl.key`);
+  const store = await openStore(location, { clock: systemClock, ids: randomIds(), masterKey });
+  const row = (at: number) => {
+    const id = `01990000-0000-7000-8000-00000${1_000_000 + at}` as EsimId;
+    const codes = { smdp_address: "smdp.example.net", matching_id: `MATCH-${at}`, confirmation_code: null };
+    const { sealed } = sealCodes(store, id, codes);
+    return `('${id}', '894410000000${1_000_000 + at}', '${products.EU5}', '${sealed}', 'inactive', 1)`;
+  };
+  const statements = Array.from({ length: UNITS / 1_000 }, (_, chunk) => {
+    const rows = Array.from({ length: 1_000 }, (_, at) => row(chunk * 1_000 + at));
+    return `INSERT INTO esims (id, iccid, product_id, sealed, status, created_at) VALUES ${rows.join(", ")}`;
+  });
+  await store.close();
+  await runStatements(location, [...statements, `UPDATE stock_pools SET available = available + ${UNITS}`]);
 }
 
 /** Reads a body while others ask for /healthz; `most` is the most memory that the daemon held (bytes). */
