@@ -1,6 +1,8 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
+import { updatePartner } from "../../src/core/partners/update.ts";
+import { partnerBounds } from "../../src/core/store/schema/values.ts";
 import { checkWallets } from "../../src/core/wallet/check.ts";
 import { type Ask, accessEntries, acquire, type Belongings } from "./access.ts";
 import { addProducts, addStock } from "./catalog.ts";
@@ -48,6 +50,7 @@ export async function fire(
   const victim = await platform.caller({ slug: "victim", agent: true });
   const attacker = await platform.caller({ slug: "attacker", agent: true });
   const live = await platform.credential("attacker", { live: true });
+  await unbound(platform, "attacker");
   await platform.fund(live.partnerId, 500_000);
   const treasure = await acquire(platform, victim, product);
   const before = await everythingOf(victim, treasure);
@@ -78,6 +81,13 @@ async function stock({ store }: Platform): Promise<ProductId> {
   if (EU5 === undefined) throw new Error("no product");
   await addStock(store, "EU5", 200);
   return EU5;
+}
+
+/** Its default bounds would end a long run: it keeps what its valid requests made. */
+async function unbound({ store }: Platform, slug: string): Promise<void> {
+  const { max_endpoints, max_sandbox_activations } = partnerBounds;
+  const bounds = { max_endpoints: max_endpoints.most, max_sandbox_activations: max_sandbox_activations.most };
+  await store.write(updatePartner, { slug, bounds, actor: "test" });
 }
 
 /** What the owner reads of its own, to see that nobody else changed it. */
