@@ -33,7 +33,7 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
         import("../../core/kernel/ids.ts"),
       ]);
       const sources = { clock: systemClock, ids: randomIds() };
-      const store = await openExisting(await place(), sources);
+      const store = await openExisting(await place(), { ...sources, onWait: context.note });
       try {
         return await work({ store, ...sources });
       } finally {

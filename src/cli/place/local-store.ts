@@ -16,6 +16,8 @@ export interface Sources {
   ids: Ids;
   /** Read a database file whole for damage before it is used. */
   verify?: boolean;
+  /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
+  onWait?: ((words: string) => void) | undefined;
 }
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */

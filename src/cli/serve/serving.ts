@@ -41,7 +41,7 @@ export async function serveUntilStopped(
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
-    const { store } = await openOrCreate(place, { ...sources, verify: true });
+    const { store } = await openOrCreate(place, { ...sources, verify: true, onWait: context.warn });
     try {
       const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
       // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.

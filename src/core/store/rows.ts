@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Row, TableName, Tables } from "./schema/tables.ts";
 import { type Preparable, prepareOn } from "./statement.ts";
@@ -26,18 +25,13 @@ export type KeyOf<N extends TableName> = N extends keyof NamedKeys
 type Values = Record<string, unknown>;
 
 /** One object per shape of statement, since prepared statements are kept by the identity of what made them. */
-const shapes = new Map<string, { name: string }>();
-
-/** PostgreSQL compares only the first 63 characters of a statement's name. */
-function nameOf(shape: string): string {
-  return `row_${createHash("sha256").update(shape).digest("hex").slice(0, 32)}`;
-}
+const shapes = new Map<string, object>();
 
 function preparedShape(q: Read, shape: string, make: () => unknown): Prepared {
-  const known = shapes.get(shape) ?? { name: nameOf(shape) };
+  const known = shapes.get(shape) ?? {};
   shapes.set(shape, known);
   // Whichever engine's builder made it, it can be prepared; the shared types cannot say so for a table named by value.
-  return prepareOn(q, known, known.name, () => make() as Preparable<unknown>);
+  return prepareOn(q, known, () => make() as Preparable<unknown>);
 }
 
 const columnNames = new Map<TableName, string[]>();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "./schema/tables.ts";
 import type { Db, Prepared, Read } from "./store.ts";
@@ -10,19 +11,28 @@ export type Slots<P> = { readonly [K in keyof P & string]: Placeholder<K> & SQL<
 
 /** A statement as the builder of either engine makes it. */
 export interface Preparable<R> {
+  toSQL(): { sql: string };
   prepare(name: string): { execute(params: Record<string, unknown>): PromiseLike<R> };
 }
 
-let statements = 0;
-
 /** The prepared form of what `make` builds, prepared once per connection and kept under `build`. */
-export function prepareOn(q: Read, build: unknown, name: string, make: () => Preparable<unknown>): Prepared {
+export function prepareOn(q: Read, build: unknown, make: () => Preparable<unknown>): Prepared {
   const known = q.prepared.get(build);
   if (known !== undefined) return known;
-  const fresh = make().prepare(name);
+  const made = make();
+  const fresh = made.prepare(nameOf(made.toSQL().sql));
   const prepared: Prepared = { execute: async (params) => fresh.execute(params) };
   q.prepared.set(build, prepared);
   return prepared;
+}
+
+/**
+ * The name of a prepared statement: the same text has the same name in every process, and another text another one, so
+ * that sessions shared through a pooler of connections never mix statements. PostgreSQL compares the first 63
+ * characters.
+ */
+function nameOf(text: string): string {
+  return `s_${createHash("sha256").update(text).digest("hex").slice(0, 40)}`;
 }
 
 /**
@@ -30,11 +40,10 @@ export function prepareOn(q: Read, build: unknown, name: string, make: () => Pre
  * tables, and the slots of the parameters.
  */
 export function statement<P extends object, R>(build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>) {
-  const name = `s${++statements}`;
   const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) });
   return async (q: Read, params: P): Promise<Awaited<R>> => {
     // The proxy answers every key with its placeholder, which is what Slots<P> says.
-    const prepared = prepareOn(q, build, name, () => build(q.db, q.t, slots as Slots<P>));
+    const prepared = prepareOn(q, build, () => build(q.db, q.t, slots as Slots<P>));
     // `execute` yields what `build`'s statement yields; the map of prepared statements cannot say so.
     // Any plain object is a record of its own keys.
     return (await prepared.execute(params as Record<string, unknown>)) as Awaited<R>;

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import pg from "pg";
+import type pg from "pg";
 import { StoreError } from "../problems.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import { openPostgres } from "./postgres.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
+import { openSession } from "./postgres-session.ts";
 import { asStoreError as asSqliteError } from "./sqlite-faults.ts";
 
 const BATCH = 1000;
@@ -67,17 +68,10 @@ export async function copyToPostgres(
   { onProgress, committed }: { onProgress: (progress: CopyProgress) => void; committed: () => Promise<void> },
 ): Promise<number> {
   await openPostgres(address).then((engine) => engine.close());
+  const target = await openSession(address);
   const source = new Database(file, { fileMustExist: true, timeout: 10_000 });
   source.defaultSafeIntegers(true);
-  const target = new pg.Client({
-    connectionString: address.url,
-    connectionTimeoutMillis: 10_000,
-    application_name: "esimctl",
-  });
-  // The query under way reports a lost connection; without a listener it would end the process.
-  target.on("error", () => undefined);
   try {
-    await target.connect();
     source.exec("BEGIN IMMEDIATE");
     await target.query("BEGIN");
     const rows = await copyTables(source, target, onProgress);

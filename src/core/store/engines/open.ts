@@ -31,6 +31,8 @@ export interface StoreDependencies {
   masterKey: Buffer;
   /** Keys to try where that one is not the database's any more: it may have been rotated since it was read. */
   masterKeys?: (() => Buffer[]) | undefined;
+  /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
+  onWait?: ((words: string) => void) | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface StoreDependencies {
  * database is damaged, newer than this program, out of reach, or belongs to another key file.
  */
 export async function openStore(location: Location, dependencies: StoreDependencies): Promise<Store> {
-  const engine = await openEngine(location);
+  const engine = await openEngine(location, dependencies);
   try {
     return await storeOver(engine, dependencies);
   } catch (error) {
@@ -47,7 +49,7 @@ export async function openStore(location: Location, dependencies: StoreDependenc
   }
 }
 
-async function openEngine(location: Location): Promise<Engine> {
+async function openEngine(location: Location, { onWait }: Pick<StoreDependencies, "onWait">): Promise<Engine> {
   if ("file" in location) {
     return openSqlite(location.file, { create: location.create, verify: location.verify ?? false });
   }
@@ -59,7 +61,7 @@ async function openEngine(location: Location): Promise<Engine> {
   }
   // Loaded only when asked for: most installations never need the driver.
   const { openPostgres } = await import("./postgres.ts");
-  return openPostgres(location);
+  return openPostgres(location, onWait);
 }
 
 interface Preparing extends Pick<Store, "write" | "erase"> {

@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, UnavailableReason>> = {
   "53200": "unreachable", // out of memory
   "53300": "unreachable", // too many connections
   "55P03": "locked",
+  "57014": "slow", // statement timeout, or canceled by an administrator
   "57P01": "unreachable", // administrator shutdown
   "57P02": "unreachable", // crash shutdown
   "57P03": "unreachable", // cannot connect now
@@ -30,6 +31,10 @@ const WORDS: Readonly<Record<Exclude<UnavailableReason, "unreachable">, readonly
   locked: [
     "The PostgreSQL database is locked by another session.",
     "Try again later, or end the session that holds the lock.",
+  ],
+  slow: [
+    "The PostgreSQL database did not finish a statement in time.",
+    "Try again later; look for load on the server, or set statement_timeout (ms) in the --database address.",
   ],
 };
 

@@ -15,23 +15,48 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** Opens a pool; connections are made when they are needed. */
-export function openPool(url: string): Pool {
+/**
+ * How long (ms) a session may hold up others before the server ends what it does. Each can be set in the address, as
+ * `?statement_timeout=60000`.
+ */
+const sessionBounds = {
+  // A node that is suspended or out of reach amid a transaction: the write lock is free again after that.
+  idle_in_transaction_session_timeout: 10_000,
+  // Longer than that, so that who waits for such a node gets its turn.
+  lock_timeout: 15_000,
+  statement_timeout: 30_000,
+};
+
+/** A lent connection whose server says nothing for so long (ms) is lost. Longer than any statement may take. */
+const SILENCE_MS = 35_000;
+
+/** The driver's pool; connections that broke are put into `lost`. */
+function driverPool(url: string, lost: WeakSet<pg.PoolClient>): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 12,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: "esimctl",
+    ...sessionBounds,
   });
-  const lost = new WeakSet<pg.PoolClient>();
   // The pool replaces idle connections that break; without a listener one would end the process.
   pool.on("error", () => undefined);
   // The pool listens to idle connections only: without a listener, a lent one that breaks would end the process.
   pool.on("connect", (client) => {
     const lose = () => void lost.add(client);
     client.on("error", lose).on("end", lose);
+    loseWhenSilent(client);
   });
+  pool.on("acquire", (client) => limitSilence(client, SILENCE_MS));
+  pool.on("release", (_error, client) => limitSilence(client, 0));
+  return pool;
+}
+
+/** Opens a pool; connections are made when they are needed. */
+export function openPool(url: string): Pool {
+  const lost = new WeakSet<pg.PoolClient>();
+  const pool = driverPool(url, lost);
 
   async function lend(): Promise<pg.PoolClient> {
     try {
@@ -72,4 +97,21 @@ export function openPool(url: string): Pool {
     },
     close: () => pool.end(),
   };
+}
+
+/** Ends what is under way on a client whose server is silent: nothing else ends a query that gets no answer. */
+function loseWhenSilent(client: pg.PoolClient): void {
+  const stream = streamOf(client);
+  stream?.on("timeout", () => stream.destroy(new Error(`no answer for ${SILENCE_MS / 1_000} s`)));
+}
+
+/** Limits the silence on a client's connection, in ms; 0: not at all. */
+function limitSilence(client: pg.PoolClient, ms: number): void {
+  const stream = streamOf(client);
+  // The driver types it as any stream; it is a socket, with TLS or without.
+  if (stream !== null && "setTimeout" in stream && typeof stream.setTimeout === "function") stream.setTimeout(ms);
+}
+
+function streamOf(client: pg.PoolClient) {
+  return client instanceof pg.Client ? client.connection.stream : null;
 }

@@ -5,8 +5,9 @@ import type { Migration, MigrationTarget } from "../migrations/migration.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import type { Engine } from "./engine.ts";
-import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
+import { openSession } from "./postgres-session.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 
 /** Where the expected schema is made for a moment; its transaction never commits. */
@@ -15,7 +16,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Opens a PostgreSQL database for reading: nothing is made or migrated. Throws `StoreError`. */
 export async function readPostgres(address: PostgresAddress): Promise<Pick<Engine, "snapshot" | "close">> {
-  const client = await connect(address);
+  const client = await openSession(address);
   const prepared = new Map();
   return {
     async snapshot(run) {
@@ -39,7 +40,7 @@ export async function readPostgres(address: PostgresAddress): Promise<Pick<Engin
  * is taken back. The server looks after damage itself.
  */
 export async function inspectPostgres(address: PostgresAddress): Promise<Inspection> {
-  const client = await connect(address);
+  const client = await openSession(address);
   try {
     const { rows } = await client.query("SELECT current_schema() AS name");
     const live = String(rows[0]?.name);
@@ -69,23 +70,6 @@ async function expectedShape(client: pg.Client, live: string, migrations: Migrat
   await client.query(`SET LOCAL search_path TO ${SCRATCH}`);
   await migrate(targetOf(client, live), migrations);
   return shapeOf(client, SCRATCH);
-}
-
-async function connect(address: PostgresAddress): Promise<pg.Client> {
-  refuseCleartext(address);
-  const client = new pg.Client({
-    connectionString: address.url,
-    connectionTimeoutMillis: 10_000,
-    application_name: "esimctl",
-  });
-  // The query under way reports a lost connection; without a listener it would end the process.
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    return client;
-  } catch (error) {
-    throw asStoreError(error);
-  }
 }
 
 /** Migrations name the schema of their references; in the scratch schema they shall point there too. */

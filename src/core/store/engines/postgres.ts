@@ -3,56 +3,27 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { ERASURE } from "../erasure.ts";
 import type { Writer } from "../group-commit.ts";
-import { migrate, migrationsOf } from "../migrate.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import { sealedColumns } from "../vault.ts";
 import type { Connection, Engine, TxMaker } from "./engine.ts";
-import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
-import { asStoreError, faultOf } from "./postgres-faults.ts";
+import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
+import { faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
-
-/** Every writing transaction on one database holds this advisory lock: one at a time, on any number of nodes. */
-const WRITE_LOCK = 5_214_801;
+import { openSession, WRITE_LOCK } from "./postgres-session.ts";
 
 /**
  * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what
  * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
-export async function openPostgres(address: PostgresAddress): Promise<Engine> {
-  refuseCleartext(address);
+export async function openPostgres(address: PostgresAddress, onWait?: OnWait): Promise<Engine> {
+  await migratePostgres(address, onWait);
+  return postgresEngine(address);
+}
+
+function postgresEngine(address: PostgresAddress): Engine {
   const pool = openPool(address.url);
-  try {
-    await migratePostgres(pool);
-  } catch (error) {
-    await pool.close();
-    throw asStoreError(error);
-  }
-  return postgresEngine(pool);
-}
-
-async function migratePostgres(pool: Pool): Promise<void> {
-  const client = await pool.lend();
-  try {
-    await client.query("BEGIN");
-    await client.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
-    await migrate(
-      {
-        run: async (statement) => void (await client.query(statement)),
-        rows: async (statement) => (await client.query(statement)).rows,
-      },
-      migrationsOf("postgres"),
-    );
-    await client.query("COMMIT");
-    client.release();
-  } catch (error) {
-    const fault = pool.fault(error, client);
-    client.release(true);
-    throw fault;
-  }
-}
-
-function postgresEngine(pool: Pool): Engine {
   const known = new WeakMap<pg.PoolClient, Connection>();
 
   function connectionOf(client: pg.PoolClient): Connection {
@@ -83,7 +54,7 @@ function postgresEngine(pool: Pool): Engine {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
         return Number(rows[0]?.value ?? 0);
       }),
-    erase: () => pool.ask(erasePostgres),
+    erase: () => erasePostgres(address),
     ping: () => pool.ask(async (client) => void (await client.query("SELECT 1"))),
     close: () => pool.close(),
   };
@@ -115,7 +86,18 @@ const NAMING_PEOPLE = (
  * until then VACUUM would leave it there without an error. Sessions of other roles are seen only with
  * `pg_read_all_stats`.
  */
-async function erasePostgres(client: pg.PoolClient): Promise<boolean> {
+async function erasePostgres(address: PostgresAddress): Promise<boolean> {
+  const session = await openSession(address);
+  try {
+    return await vacuumPurged(session);
+  } catch (error) {
+    throw faultOf(error, false);
+  } finally {
+    await session.end().catch(() => undefined);
+  }
+}
+
+async function vacuumPurged(client: pg.Client): Promise<boolean> {
   const noted = await client.query("SELECT value FROM settings WHERE key = $1", [ERASURE]);
   if (noted.rows.length === 0) return true;
   if ((await client.query(EARLIER, [ERASURE])).rows.length > 0) return false;

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import { migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
+import type { MigrationTarget } from "../migrations/migration.ts";
+import { isUnavailable } from "../problems.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
+import { asStoreError, faultOf } from "./postgres-faults.ts";
+import { openSession, WRITE_LOCK } from "./postgres-session.ts";
+
+/** How long a migration waits for a lock (ms), and how often it tries: for about five minutes. */
+const LOCK_WAIT_MS = 2_000;
+const BETWEEN_ATTEMPTS_MS = 1_000;
+const ATTEMPTS = 100;
+
+/** Called each time that opening has to wait for other sessions, with words for a person. */
+export type OnWait = (words: string) => void;
+
+/** Brings the schema up to date. Throws `StoreError`: as `locked` when other sessions kept their locks all the time. */
+export async function migratePostgres(address: PostgresAddress, onWait: OnWait = () => undefined): Promise<void> {
+  const session = await openSession(address);
+  try {
+    if (await isUpToDate(session)) return;
+    for (let attempt = 1; !(await migrated(session, attempt === ATTEMPTS)); attempt++) {
+      onWait("Another session uses tables that the new schema changes: trying again until it lets go of them.");
+      await pause(BETWEEN_ATTEMPTS_MS);
+    }
+  } catch (error) {
+    throw asStoreError(error);
+  } finally {
+    await session.end().catch(() => undefined);
+  }
+}
+
+/** Whether nothing is to be migrated: then the start of a node waits for no lock. */
+async function isUpToDate(session: pg.Client): Promise<boolean> {
+  const { rows } = await session.query("SELECT to_regclass('schema_history') IS NOT NULL AS made");
+  return rows[0]?.made === true && (await pendingMigrations(targetOf(session), migrationsOf("postgres"))).length === 0;
+}
+
+/**
+ * One attempt. It waits for locks for a short time only: all that come later wait behind a session that waits for a
+ * table's lock. False: a lock was not to be had, and nothing changed; the last attempt throws instead.
+ */
+async function migrated(session: pg.Client, isLast: boolean): Promise<boolean> {
+  await session.query("BEGIN");
+  try {
+    await session.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+    await session.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
+    await migrate(targetOf(session), migrationsOf("postgres"));
+    await session.query("COMMIT");
+    return true;
+  } catch (error) {
+    // On a lost session nothing is left to roll back.
+    await session.query("ROLLBACK").catch(() => undefined);
+    const fault = faultOf(error, false);
+    if (!isLast && isUnavailable(fault) && fault.reason === "locked") return false;
+    throw error;
+  }
+}
+
+const targetOf = (session: pg.Client): MigrationTarget => ({
+  run: async (statement) => void (await session.query(statement)),
+  rows: async (statement) => (await session.query(statement)).rows,
+});
