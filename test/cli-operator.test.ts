@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newData } from "./support/installation.ts";
@@ -281,6 +281,9 @@ describe("products", () => {
     expect(await json("products show J-1")).toMatchObject({ price_cents: 950 });
     writeFileSync(file("no.json"), "{");
     expect(await failure(`products import ${file("no.json")}`)).toMatchObject({ exitCode: 1, code: "json_invalid" });
+    // A device without end.
+    symlinkSync("/dev/zero", file("zero.json"));
+    expect(await failure(`products import ${file("zero.json")}`)).toMatchObject({ exitCode: 1, code: "too_large" });
     expect(await failure(`products import ${file("none.csv")}`)).toMatchObject({ exitCode: 1, code: "csv_unreadable" });
   });
 });

@@ -129,6 +129,11 @@ describe("what is read", () => {
       if (process.platform !== "win32") expect(readdirSync(folder.path())).toEqual([]);
       await csv.close();
       expect(readdirSync(folder.path())).toEqual([]);
+
+      // A pipe or a device that never ends.
+      const endless = openCsv("/dev/zero", people, { mostBytes: 2 * 1024 * 1024 });
+      await expect(endless).rejects.toThrow("/dev/zero: more than 2 MiB came from it.");
+      expect(readdirSync(folder.path())).toEqual([]);
     } finally {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;

@@ -47,6 +47,21 @@ test("a full file is put aside, five are kept, and nobody else reads them", asyn
   expect(numbers(mine.records)).toEqual([43, 53, 63, 73, 83, 93, 103, 113, 123, 133]);
 });
 
+test("a long line in the log, and the one after it, are read piece by piece", async () => {
+  const folder = join(temporaryDirectory(), "logs");
+  mkdirSync(folder);
+  const long = JSON.stringify({ n: 1, pad: "é".repeat(300_000) });
+  writeFileSync(join(folder, "serve.log"), `${line(0)}${long}\n${line(2)}{"n":3`);
+  const { records, end } = await lastRecords(folder, { most: 9 });
+  expect(numbers(records)).toEqual([0, 1, 2]);
+  expect(records[1]).toEqual(JSON.parse(long));
+  expect(end?.offset).toBe(Buffer.byteLength(`${line(0)}${long}\n${line(2)}`));
+  expect(numbers((await lastRecords(folder, { most: 2 })).records)).toEqual([1, 2]);
+  // A file without a line end is no line yet, however long it is.
+  writeFileSync(join(folder, "serve.log"), "x".repeat(3 * 1024 * 1024));
+  expect((await lastRecords(folder, { most: 9 })).records).toEqual([]);
+});
+
 test("what comes in is followed over the change of files, and each line comes once", async () => {
   const { folder, open } = smallLog();
   const log = open();

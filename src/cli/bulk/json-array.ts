@@ -1,13 +1,18 @@
-import { readFile } from "node:fs/promises";
 import { CliError } from "../kernel/errors.ts";
+import { readBounded } from "../kernel/read-bounded.ts";
+
+/** Held whole while it is read: larger files belong into CSV, which is streamed. */
+const MOST_MIB = 64;
 
 /**
  * The one, non-empty JSON array that a file holds. `of` says in the hint what its elements are. Throws
- * `json_unreadable` and `json_invalid`.
+ * `json_unreadable`, `json_invalid`, and `too_large` above 64 MiB.
  */
 export async function readJsonArray(file: string, of: string): Promise<unknown[]> {
   const hint = `It must be one JSON array of ${of}.`;
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const split = "Split it, or give a CSV file, of which any size is read.";
+  const text = await readBounded(file, MOST_MIB, split).catch((error: unknown) => {
+    if (error instanceof CliError) throw error;
     const absent = error instanceof Error && "code" in error && error.code === "ENOENT";
     const words = absent ? `${file}: there is no such file.` : `${file} cannot be read.`;
     throw new CliError("json_unreadable", words, "Check the path and its rights.", undefined, error);

@@ -26,29 +26,34 @@ export interface SourceOptions {
   stdin?: Readable;
   /** Ends the wait for standard input. */
   signal?: AbortSignal | undefined;
+  /** Most bytes that are kept of what can be read only once. */
+  mostBytes?: number;
 }
+
+/** Several million rows; a device or a pipe without end must not fill the disk. */
+const MOST_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Opens `path`; `-` is standard input. What can be read only once (standard input, a pipe) is kept in a temporary file
- * of mode 0600 until `close`. Throws `csv_unreadable`.
+ * of mode 0600 until `close`, up to 1 GiB. Throws `csv_unreadable`.
  */
 export async function openSource(path: string, options: SourceOptions = {}): Promise<Source> {
   const label = path === "-" ? "standard input" : printable(path);
   try {
-    if (path === "-") return await spool(label, options.stdin ?? process.stdin, options.signal);
-    return await openPath(path, label, options.signal);
+    if (path === "-") return await spool(label, options.stdin ?? process.stdin, options);
+    return await openPath(path, label, options);
   } catch (fault) {
     if (!isSystemFault(fault)) throw fault;
     throw new CsvError("csv_unreadable", label, systemReason(fault), "Check the path and its rights.", {}, fault);
   }
 }
 
-async function openPath(path: string, label: string, signal: AbortSignal | undefined): Promise<Source> {
+async function openPath(path: string, label: string, options: SourceOptions): Promise<Source> {
   const found = await stat(path);
   if (found.isDirectory()) {
     throw new CsvError("csv_unreadable", label, "this is a directory, not a file", "Name one file in it.");
   }
-  if (!found.isFile()) return await spool(label, createReadStream(path), signal);
+  if (!found.isFile()) return await spool(label, createReadStream(path), options);
   const handle = await open(path, "r");
   const before = await fingerprint(path);
   return {
@@ -83,18 +88,24 @@ async function* readChunks(handle: FileHandle, end = Number.POSITIVE_INFINITY): 
   }
 }
 
-async function spool(label: string, input: Readable, signal: AbortSignal | undefined): Promise<Source> {
-  const folder = await mkdtemp(join(tmpdir(), "esimctl-"));
-  const handle = await open(join(folder, "input.csv"), "wx+", 0o600);
+async function spool(
+  label: string,
+  input: Readable,
+  { signal, mostBytes = MOST_BYTES }: SourceOptions,
+): Promise<Source> {
+  const { folder, handle } = await temporaryFile();
   const close = async () => {
     await handle.close();
     await rm(folder, { recursive: true, force: true });
   };
-  // Without a name the file is gone even after kill -9. Where open files keep their name, `close` removes it.
-  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
+    let size = 0;
     const keep = async (chunks: AsyncIterable<Buffer | string>) => {
-      for await (const chunk of chunks) await handle.appendFile(chunk);
+      for await (const chunk of chunks) {
+        size += Buffer.byteLength(chunk);
+        if (size > mostBytes) throw tooLarge(label, mostBytes);
+        await handle.appendFile(chunk);
+      }
     };
     await pipeline(input, keep, signal === undefined ? {} : { signal });
   } catch (fault) {
@@ -102,4 +113,23 @@ async function spool(label: string, input: Readable, signal: AbortSignal | undef
     throw fault;
   }
   return { label, chunks: (end) => readChunks(handle, end), assertUnchanged: async () => undefined, close };
+}
+
+/** A file of mode 0600 in a folder of its own. Its name is removed at once: then it is gone even after kill -9. */
+async function temporaryFile(): Promise<{ folder: string; handle: FileHandle }> {
+  const folder = await mkdtemp(join(tmpdir(), "esimctl-"));
+  try {
+    const handle = await open(join(folder, "input.csv"), "wx+", 0o600);
+    // Where open files keep their name, closing it removes it.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    return { folder, handle };
+  } catch (fault) {
+    await rm(folder, { recursive: true, force: true });
+    throw fault;
+  }
+}
+
+function tooLarge(label: string, mostBytes: number): CsvError {
+  const what = `more than ${Math.round(mostBytes / (1024 * 1024))} MiB came from it`;
+  return new CsvError("csv_unreadable", label, what, "Save it as a file and name that: files of any size are read.");
 }

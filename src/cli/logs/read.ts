@@ -35,34 +35,52 @@ export async function lastRecords(
   // From new to old, until there are enough.
   for (const path of logFiles(folder)) {
     if (found.length >= most) break;
-    const part = await readPart(path, NOWHERE, requestId);
-    // A file that is rotated meanwhile appears a second time under its new name.
-    if (part === null || seen.has(part.end.inode)) continue;
-    seen.add(part.end.inode);
-    end ??= part.end;
-    found = [...part.records.slice(-most), ...found].slice(-most);
+    const part = await openPart(path, NOWHERE);
+    if (part === null) continue;
+    try {
+      // A file that is rotated meanwhile appears a second time under its new name.
+      if (seen.has(part.inode)) continue;
+      seen.add(part.inode);
+      const { records, offset } = await lastOf(part, { most: most - found.length, requestId });
+      end ??= { inode: part.inode, offset };
+      found = [...records, ...found];
+    } finally {
+      await part.file.close();
+    }
   }
   return { records: found, end };
 }
 
-/** What has been written since `from`, also over the change to a new file. */
-async function recordsSince(
-  folder: string,
-  from: LogPosition,
-  requestId?: string | undefined,
-): Promise<LogRead & { end: LogPosition }> {
-  const parts: { records: LogRecord[]; end: LogPosition }[] = [];
+/** The last `most` lines of a part of the log, and where its last whole line ends. */
+async function lastOf(
+  part: LogPart,
+  { most, requestId }: { most: number; requestId: string | undefined },
+): Promise<{ records: LogRecord[]; offset: number }> {
+  let kept: LogRecord[] = [];
+  let offset = part.start;
+  for await (const { records, next } of batchesOf(part, requestId, most)) {
+    kept = [...kept, ...records].slice(-most);
+    offset = next;
+  }
+  return { records: kept, offset };
+}
+
+/** Opens what has been written since `from`, oldest first, also over the change to a new file. */
+async function openUnread(folder: string, from: LogPosition): Promise<LogPart[]> {
+  const parts: LogPart[] = [];
   for (const path of logFiles(folder)) {
-    const part = await readPart(path, from, requestId);
-    if (part === null || parts.some(({ end }) => end.inode === part.end.inode)) continue;
-    parts.push(part);
+    const part = await openPart(path, from);
+    if (part === null) continue;
+    if (parts.some(({ inode }) => inode === part.inode)) await part.file.close();
+    else parts.push(part);
     // Those before it were read to their end.
-    if (part.end.inode === from.inode) break;
+    if (part.inode === from.inode) break;
   }
   // Where the file is gone, what is older than the newest cannot be distinguished from what was read.
-  const known = parts.some(({ end }) => end.inode === from.inode);
-  const fresh = known ? parts : parts.slice(0, 1);
-  return { records: fresh.toReversed().flatMap(({ records }) => records), end: fresh[0]?.end ?? from };
+  const known = parts.some(({ inode }) => inode === from.inode);
+  const wanted = known ? parts : parts.slice(0, 1);
+  for (const part of parts.slice(wanted.length)) await part.file.close();
+  return wanted.toReversed();
 }
 
 const LOOK_MS = 250;
@@ -75,31 +93,60 @@ export async function followRecords(
 ): Promise<void> {
   let at = from ?? NOWHERE;
   while (!signal.aborted) {
-    const { records, end } = await recordsSince(folder, at, requestId);
-    at = end;
-    each(records);
+    const parts = await openUnread(folder, at);
+    try {
+      for (const part of parts) {
+        at = { inode: part.inode, offset: part.start };
+        for await (const { records, next } of batchesOf(part, requestId)) {
+          each(records);
+          at = { inode: part.inode, offset: next };
+        }
+      }
+    } finally {
+      for (const { file } of parts) await file.close();
+    }
     await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** A file's whole lines; those after `from` where it is the file that this means. Null: there is no such file. */
-async function readPart(
-  path: string,
-  from: LogPosition,
-  requestId: string | undefined,
-): Promise<{ records: LogRecord[]; end: LogPosition } | null> {
+/** A file of the log that is open: its bytes from `start` up to `end`. */
+interface LogPart {
+  file: FileHandle;
+  inode: number;
+  start: number;
+  end: number;
+}
+
+/** Opens a file; from where it was read to, if it is the file that `from` means. Null: there is no such file. */
+async function openPart(path: string, from: LogPosition): Promise<LogPart | null> {
   const file = await openIfThere(path);
   if (file === null) return null;
-  try {
-    const { ino: inode, size } = await file.stat();
-    const start = inode === from.inode && from.offset <= size ? from.offset : 0;
-    const text = Buffer.alloc(size - start);
-    await file.read(text, 0, text.length, start);
+  const { ino: inode, size: end } = await file.stat();
+  return { file, inode, start: inode === from.inode && from.offset <= end ? from.offset : 0, end };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A line that is longer is cut: no line of the daemon's is. */
+const LONGEST_LINE = 1024 * 1024;
+
+/** The whole lines of a part, some at a time (the last `most` of each), and where each batch ends. */
+async function* batchesOf(
+  { file, start, end }: LogPart,
+  requestId: string | undefined,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<{ records: LogRecord[]; next: number }> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (let at = start; at < end; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(CHUNK_BYTES, end - at)), 0, null, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
     // The last line may be on its way still.
-    const whole = text.subarray(0, text.lastIndexOf(0x0a) + 1);
-    return { records: recordsIn(whole.toString(), requestId), end: { inode, offset: start + whole.length } };
-  } finally {
-    await file.close();
+    const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
+    rest = bytes.subarray(whole.length).subarray(0, LONGEST_LINE);
+    if (whole.length > 0)
+      yield { records: recordsIn(whole.toString(), requestId, most), next: at - (bytes.length - whole.length) };
   }
 }
 
@@ -117,11 +164,15 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-function recordsIn(text: string, requestId: string | undefined): LogRecord[] {
-  // Most files hold no line of the request: they are not parsed.
+function recordsIn(text: string, requestId: string | undefined, most: number): LogRecord[] {
+  // Most text holds no line of the request: it is not parsed.
   if (requestId !== undefined && !text.includes(requestId)) return [];
-  const lines = text.split("\n").filter((line) => line !== "" && (requestId === undefined || line.includes(requestId)));
-  return lines.map(toRecord).filter((record) => requestId === undefined || record.request_id === requestId);
+  const lines = text.split("\n").filter((line) => line !== "");
+  if (requestId === undefined) return lines.slice(-most).map(toRecord);
+  return lines
+    .filter((line) => line.includes(requestId))
+    .map(toRecord)
+    .filter((record) => record.request_id === requestId);
 }
 
 /** A line that a full disk cut off is shown as it is. */

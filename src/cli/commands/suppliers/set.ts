@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { supplierAdapters } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { address, argument, choice, text } from "../../kernel/input.ts";
+import { readBounded } from "../../kernel/read-bounded.ts";
 import { recordResult } from "../../output/result.ts";
 import { shown, yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -50,8 +50,9 @@ export default command({
 
 async function readTemplate(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
-  } catch {
+    return await readBounded(file, 1, "A template is a page of text.");
+  } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError("template_unreadable", `The template ${file} cannot be read.`, "Check its name and rights.");
   }
 }

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { required, text } from "../../kernel/input.ts";
+import { readBounded } from "../../kernel/read-bounded.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
 import { recordResult } from "../../output/result.ts";
 
@@ -23,7 +23,7 @@ export default command({
       import("../../../core/kernel/clock.ts"),
     ]);
     const key = await readSecretArgument(secret, "Signing secret", context.globals);
-    const delivery = { body: await readFile(body, "utf8"), header, secret: key };
+    const delivery = { body: await readBounded(body, 8, "Give the body of one delivery."), header, secret: key };
     const found = diagnose(delivery, systemClock.now());
     const age = found.age_seconds === null ? "" : ` (signed ${found.age_seconds} s ago)`;
     const result = recordResult(
