@@ -51,6 +51,15 @@ test("shows its picture at whatever address it was opened, under the policy that
   expect(page.body).not.toMatch(/<script|\son\w+=/i);
 });
 
+test("shows a product's name without characters that turn or hide text, and so does its picture", async () => {
+  const platform = await startPlatform();
+  const page = await call(await delivered(platform, "Europe\u0001 \u202e5 GB\u200b <b>"));
+  expect(page.body).toContain('<p class="plan">Europe   5 GB  &lt;b&gt;</p>');
+  const [{ id }] = (await (await platform.caller()).get("/api/v1/products")).body.data;
+  const picture = await call(`${platform.url}/media/products/${id}.svg`);
+  expect(picture.body).toContain("<title>Europe   5 GB  &lt;b&gt;</title>");
+});
+
 test("is kept from caches, search engines and referrers: its address is a secret", async () => {
   const platform = await startPlatform();
   const { headers } = await call(await delivered(platform));

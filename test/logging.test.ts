@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { inspect } from "node:util";
 import type { Logger } from "pino";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Secret } from "../src/core/kernel/secret.ts";
 import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import type { LogLevel } from "../src/daemon/log/lines.ts";
@@ -120,6 +120,18 @@ describe("on a terminal", () => {
     expect(file).toMatch(/"msg":"request failed"}\n.*"route":"\/broken","status":500,.*"msg":"request"}\n/s);
     expect(file + screen).not.toMatch(/PA1234567|listening/);
     expect((await shown("debug")).screen).toMatch(/: request$/m);
+  });
+
+  it("a text from outside moves no cursor, turns no line around and begins none of its own", async () => {
+    const screen = new PassThrough();
+    const logger = await createLogger("info", { pretty: true, destination: screen });
+    logger.warn({ "na\u009bme": "val\u202eue", list: ["\u2066x"] }, "stock\n[10:00:00] FATAL: \u001b[2Jforged");
+    await expect.poll(() => String(screen.read() ?? "")).toContain("stock [10:00:00] FATAL:  [2Jforged");
+    logger.warn({ "na\u009bme": "val\u202eue", list: ["\u2066x"] }, "low");
+    const text = await vi.waitUntil(() => String(screen.read() ?? "") || undefined);
+    expect(text).toContain("na me");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001a\u007f-\u009f\u202e\u2066]/);
   });
 });
 

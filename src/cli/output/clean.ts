@@ -1,17 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
+import { HIDDEN, withoutHidden } from "../../core/kernel/hidden-characters.ts";
 
-/*
- * C0 and C1 controls; marks, embeddings, overrides and isolates of direction; zero-width characters; line and paragraph
- * separators; the byte-order mark; tag characters. A terminal obeys them, or shows another text than it was given.
- */
-const HIDDEN =
-  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\u{e0000}-\\u{e007f}";
-const RUNS = new RegExp(`[${HIDDEN}]+`, "gu");
 const EACH = new RegExp(`[${HIDDEN}]`, "gu");
 
 /** `text` on one line and without hidden characters: names and notes come from outside. */
 export function clean(text: string): string {
-  return stripVTControlCharacters(text).replace(RUNS, " ");
+  return withoutHidden(stripVTControlCharacters(text));
 }
 
 /** What colors a text, and nothing else. */
@@ -23,7 +17,7 @@ const COLORS = /(\u001b\[[0-9;]*m)/u;
  * outside moves no cursor and turns no line around.
  */
 export function terminalText(text: string, { colors }: { colors: boolean }): string {
-  const lines = (part: string) => part.split("\n").map((line) => line.replace(RUNS, " "));
+  const lines = (part: string) => part.split("\n").map(withoutHidden);
   if (!colors) return lines(stripVTControlCharacters(text)).join("\n");
   const parts = text.split(COLORS);
   return parts.map((part, at) => (at % 2 === 1 ? part : lines(part).join("\n"))).join("");

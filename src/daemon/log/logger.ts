@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import { type LogLevel, NOT_LOGGED, REQUEST } from "./lines.ts";
 
@@ -121,12 +122,23 @@ export async function createLogger(level: LogLevel, output: LogOutput): Promise<
 async function prettyStream(destination: NodeJS.WritableStream, level: LogLevel): Promise<DestinationStream> {
   const { default: prettyPrint } = await import("pino-pretty");
   const pretty = prettyPrint({ destination, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname" });
-  if (level === "debug" || level === "trace") return pretty;
+  const all = level === "debug" || level === "trace";
   return {
     write(line) {
-      if (!line.endsWith(REQUEST_ENDING)) pretty.write(line);
+      if (all || !line.endsWith(REQUEST_ENDING)) pretty.write(`${harmless(line)}\n`);
     },
   };
+}
+
+/** A line whose texts and names move no cursor and begin no line of their own: pino-pretty prints them as they are. */
+function harmless(line: string): string {
+  return JSON.stringify(
+    JSON.parse(line, (_, value: unknown) => {
+      if (typeof value === "string") return withoutHidden(value);
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [withoutHidden(name), member]));
+    }),
+  );
 }
 
 /** pino writes the message last. */

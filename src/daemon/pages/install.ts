@@ -1,3 +1,4 @@
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { escapeHtml } from "../../core/kernel/html.ts";
 import type { EsimStatus } from "../../core/store/schema/values.ts";
 import { type InstallLanguage, type InstallWords, installWords } from "./install-words.ts";
@@ -55,7 +56,7 @@ export function installPage(page: InstallPage, language: InstallLanguage): strin
 <body>
 <main>
 <h1>${escapeHtml(words.title)}</h1>
-<p class="plan">${escapeHtml(page.productName)}</p>
+<p class="plan">${escapeHtml(withoutHidden(page.productName))}</p>
 ${warning(page, words)}
 <p>${escapeHtml(words.lead)}</p>
 ${buttons(page, words)}

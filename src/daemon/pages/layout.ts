@@ -1,3 +1,4 @@
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { escapeHtml } from "../../core/kernel/html.ts";
 
 const STYLE = `
@@ -21,7 +22,7 @@ export function page(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${escapeHtml(withoutHidden(title))}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dataWords, dayWords } from "../../core/catalog/data-words.ts";
 import type { Product } from "../../core/catalog/product.ts";
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { escapeHtml } from "../../core/kernel/html.ts";
 
 const SIZE = 800;
@@ -14,7 +15,7 @@ export function productPicture(product: Product): string {
   const foot = `${dayWords(product.validity_days)} · ${countries === 1 ? "1 country" : `${countries} countries`}`;
   const box = `viewBox="0 0 ${SIZE} ${SIZE}" width="${SIZE}" height="${SIZE}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${box} role="img">
-<title>${escapeHtml(product.name)}</title>
+<title>${escapeHtml(withoutHidden(product.name))}</title>
 <defs>
 <linearGradient id="g" x1="0" y1="0" x2="1" y2="1">
 <stop offset="0" stop-color="${from}"/><stop offset="1" stop-color="${to}"/>
@@ -24,7 +25,7 @@ export function productPicture(product: Product): string {
 ${WAVES}
 ${chip(from)}
 <g fill="#fff" font-family="${FONT}">
-${line(product.region, 370, 76, 700)}
+${line(withoutHidden(product.region), 370, 76, 700)}
 ${line(dataWords(product.data_amount_mb), 530, 140, 800)}
 ${line(product.type === "voice_data" ? "Data and calls" : "Data", 600, 40, 400)}
 ${line(foot, 716, 44, 600)}
