@@ -161,6 +161,8 @@ test.skipIf(inShell("zsh") === undefined)("zsh completes with what it is given",
     "files",
     "signing:",
     "data:",
+    "master:",
+    "links:",
   ]);
 });
 
@@ -182,31 +184,40 @@ test("bash completes with what it is given", async () => {
   expect(await esimctl(["completion", "tcsh"])).toMatchObject({ exitCode: 2 });
 });
 
-test("bash inserts any name as one word, and runs nothing of it", async () => {
-  const folder = folderWithProgram();
-  const nasty = [
-    "$(touch ran)",
-    "`touch ran`",
-    "a; touch ran",
-    "b c",
-    `it's "d"`,
-    "e\\",
-    "f&touch ran",
-    "*",
-    "~g",
-    "!!",
-  ];
-  const skus = ["plain-1", ...nasty.map((text) => `N${text}`)];
+const NASTY = [
+  "$(touch ran)",
+  "`touch ran`",
+  "a; touch ran",
+  "b c",
+  `it's "d"`,
+  "e\\",
+  "f&touch ran",
+  "*",
+  "~g",
+  "!!",
+  "h:i",
+];
+
+/** A shop whose SKUs hold what shells act on; each begins with an N and a character that no other has. */
+async function shopOfNastyNames(): Promise<{ data: string; known: string[] }> {
+  const folder = temporaryDirectory();
+  const skus = ["plain-1", ...NASTY.map((text) => `N${text}`)];
   const products = [...skus, "N\ntouch ran", "N\u001b[2J"].map((sku) => ({
     ...{ sku, name: sku, region: "Europe", coverage: ["FR"], data_amount_mb: 1, validity_days: 1, price_cents: 1 },
     ...{ currency: "EUR", type: "data_only", product_type: "esim_qr_pregen", delivery_method: "stock" },
   }));
   writeFileSync(join(folder, "products.json"), JSON.stringify(products));
-  const shop = await openShop({ folder: temporaryDirectory(), stock: {}, priceCents: 100, fundsCents: 1000 });
-  await esimctl(["products", "import", join(folder, "products.json"), "--data", shop.data]);
+  const { data } = await openShop({ folder, stock: {}, priceCents: 100, fundsCents: 1000 });
+  await esimctl(["products", "import", join(folder, "products.json"), "--data", data]);
+  return { data, known: namesIn(dataDirectory(data).databaseFile, "products", null).map(({ value }) => value) };
+}
+
+test("bash inserts any name as one word, and runs nothing of it", async () => {
+  const folder = folderWithProgram();
+  const { data, known } = await shopOfNastyNames();
   const tried = [
     `PATH=${folder}:$PATH; source <(esimctl completion bash)`,
-    `COMP_WORDS=(esimctl products update --data ${shop.data} ""); COMP_CWORD=5; _esimctl 2>/dev/null`,
+    `COMP_WORDS=(esimctl products update --data ${data} ""); COMP_CWORD=5; _esimctl 2>/dev/null`,
     // What Tab puts on the line, read as the shell reads the line at Enter.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
     'for word in "${COMPREPLY[@]}"; do eval "set -- $word"; printf "%s %s\\n" $# "$1"; done',
@@ -217,10 +228,62 @@ test("bash inserts any name as one word, and runs nothing of it", async () => {
   const lines = stdout.split("\n");
   expect(lines.pop(), "what is quoted already is continued").toBe("1");
   const offered = lines.map((line) => line.replace(/^1 /, ""));
-  const known = namesIn(dataDirectory(shop.data).databaseFile, "products", null).map(({ value }) => value);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   expect(offered).toEqual(known.filter((sku) => !/[\0-\x1f]/.test(sku)));
   expect(known).toEqual(expect.arrayContaining(["N$(touch ran)", "N`touch ran`", "Na; touch ran"]));
+  expect(existsSync(join(folder, "ran"))).toBe(false);
+});
+
+/** What one types for the first two characters of a name. To fish a backtick is a character like others. */
+const begun = (sku: string, shell: "zsh" | "fish") =>
+  sku.slice(0, 2).replaceAll(shell === "zsh" ? /[$`*~!]/g : /[$*~]/g, "\\$&");
+
+/** A terminal of that shell, which writes each line that Tab completed into the file `typed`. */
+async function completedIn(name: "zsh" | "fish", start: string[]): Promise<{ folder: string; names: string[] }> {
+  const { data } = await shopOfNastyNames();
+  const folder = temporaryDirectory();
+  const offered = await esimctl(["completion", "words", "--", "products", "update", "--data", data, ""]);
+  writeFileSync(join(folder, "offered"), `${offered.stdout}\n`);
+  // The program answers the same each time: one run of it serves all.
+  writeFileSync(join(folder, "esimctl"), `#!/bin/sh\ncat ${folder}/offered\n`, { mode: 0o755 });
+  writeFileSync(join(folder, `script.${name}`), `${(await esimctl(["completion", name])).stdout}\n`);
+  const keys = NASTY.map((text) => `esimctl products update ${begun(`N${text}`, name)}\t\x0f`).join("");
+  writeFileSync(join(folder, "keys"), keys);
+  const lines = [
+    "zmodload zsh/zpty; export HOME=$PWD TERM=dumb; path=($PWD $path)",
+    `zpty shell ${name === "zsh" ? "zsh -f" : "fish --no-config"} -i`,
+    ...start.map((line) => `zpty -w shell ${line}`),
+    'zpty -w -n shell "$(<keys)"',
+    "zpty -w -n shell $'exit\\n'",
+    "zpty -r shell > screen",
+    // Read as the shell reads the line at Enter.
+    name === "zsh"
+      ? 'while IFS= read -r line; do eval "set -- $line"; print -r -- "$# $4"; done < typed'
+      : "fish --no-config -c 'while read -l line; eval set words $line; echo (count $words) $words[4]; end' < typed",
+  ];
+  writeFileSync(join(folder, "drive.zsh"), lines.join("\n"));
+  const { stdout } = await shell("zsh -f drive.zsh", folder);
+  return { folder, names: stdout.split("\n") };
+}
+
+test.skipIf(inShell("zsh") === undefined)("zsh inserts any name as one word, and runs nothing of it", async () => {
+  const { folder, names } = await completedIn("zsh", [
+    "'PS1=; autoload -Uz compinit; compinit -D -u; source ./script.zsh'",
+    `'dump() { print -r -- "$BUFFER" >> typed; BUFFER=; }; zle -N dump; bindkey "^O" dump'`,
+  ]);
+  expect(names).toEqual(NASTY.map((text) => `4 N${text}`));
+  expect(existsSync(join(folder, "ran"))).toBe(false);
+});
+
+const withBoth = inShell("zsh") !== undefined && inShell("fish") !== undefined;
+
+// zsh holds the terminal that fish runs in.
+test.skipIf(!withBoth)("fish inserts any name as one word, and runs nothing of it", async () => {
+  const { folder, names } = await completedIn("fish", [
+    "'source ./script.fish'",
+    `'function dump; commandline >> typed; commandline ""; end; bind \\co dump'`,
+  ]);
+  expect(names).toEqual(NASTY.map((text) => `4 N${text}`));
   expect(existsSync(join(folder, "ran"))).toBe(false);
 });
 

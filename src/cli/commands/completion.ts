@@ -71,7 +71,7 @@ complete -F _esimctl esimctl
 const zsh = `#compdef esimctl
 # esimctl completion for zsh
 _esimctl() {
-  local line
+  local line word
   local -a found
   for line in "\${(@f)$(esimctl completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     [[ -z $line ]] && continue
@@ -79,7 +79,10 @@ _esimctl() {
       _files
       return
     fi
-    found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    # _describe ends the word at the first colon, and takes a backslash for a quote.
+    word=\${line%%$'\\t'*}
+    word=\${word//\\\\/\\\\\\\\}
+    found+=("\${word//:/\\\\:}:\${line#*$'\\t'}")
   done
   _describe esimctl found
 }
