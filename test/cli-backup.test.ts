@@ -10,10 +10,13 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Encrypter } from "age-encryption";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { Ended } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { eventually } from "./support/hangs.ts";
+import { launch } from "./support/process.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
@@ -158,7 +161,7 @@ describe("a file that is no good", () => {
     expect(existsSync(restored)).toBe(false);
   });
 
-  test("a value that was changed since is noticed, with the key; an older backup has no checksum", async () => {
+  test("a value that was changed since is noticed, with the key; one without a checksum takes a flag", async () => {
     const { folder, file, key, restored, backup } = await installation();
     const change = (statement: string) => {
       const database = new Database(file);
@@ -180,10 +183,17 @@ describe("a file that is no good", () => {
     const refused = await esimctl(["restore", file, ...args]);
     expect([refused.exitCode, failure(refused).message]).toEqual([1, "Its content was changed after it was made."]);
     expect(existsSync(restored)).toBe(false);
-    // Backups of older versions stay usable.
+    // Removing the checksum hides nothing. Backups of versions before it stay usable, where the operator says so.
     change("DELETE FROM esimctl_backup WHERE name = 'checksum'");
-    expect(await checksum("--key-file", key)).toEqual([0, "warning"]);
-    await esimctlJson(["restore", file, "--data", join(folder, "old"), "--key-file", key]);
+    expect(await checksum("--key-file", key)).toEqual([1, "fault"]);
+    const bare = await esimctl(["restore", file, ...args]);
+    expect([bare.exitCode, failure(bare)]).toMatchObject([
+      1,
+      { message: expect.stringMatching(/It has no checksum/), hint: expect.stringContaining("--without-checksum") },
+    ]);
+    expect(existsSync(restored)).toBe(false);
+    expect(await checksum("--key-file", key, "--without-checksum")).toEqual([0, "warning"]);
+    await esimctlJson(["restore", file, "--data", join(folder, "old"), "--key-file", key, "--without-checksum"]);
   });
 
   test("a database that is no backup, a text, and nothing at all", async () => {
@@ -210,6 +220,88 @@ describe("a file that is no good", () => {
     damage(join(data, "esimctl.db"));
     const refused = await esimctl(["backup", file, "--data", data, "--json"]);
     expect([refused.exitCode, failure(refused).message]).toEqual([1, expect.stringMatching(/damaged/)]);
+    expect(readdirSync(folder)).toEqual(["data"]);
+  });
+});
+
+describe("backup --seal", () => {
+  const PASSPHRASE = "correct horse battery staple";
+  const input = `${PASSPHRASE}\n`;
+
+  /** The same content sealed by age itself, with so little work per attempt that tests need not wait. */
+  async function sealedByAge(file: string, into: string): Promise<Uint8Array> {
+    const encrypter = new Encrypter();
+    encrypter.setPassphrase(PASSPHRASE);
+    encrypter.setScryptWorkFactor(10);
+    const bytes = await encrypter.encrypt(readFileSync(file));
+    writeFileSync(into, bytes);
+    return bytes;
+  }
+
+  test("makes a file that shows nothing and only the passphrase opens; killed amid the work, none", async () => {
+    const { folder, data, file, restored, ordersAt } = await installation();
+    const plain = join(data, ".sealing.partial");
+    const killed = launch(["backup", file, "--seal", "--data", data], { input });
+    await eventually(
+      () => existsSync(plain),
+      (there) => there,
+    );
+    await killed.end("SIGKILL");
+    expect(existsSync(file)).toBe(false);
+    expect(modeOf(plain)).toBe(0o600);
+
+    const sealed = await esimctl(["backup", file, "--seal", "--data", data], { input });
+    expect(sealed.stdout).toMatch(/It holds the key file: anyone who has this file and its passphrase/);
+    expect(modeOf(file)).toBe(0o600);
+    const bytes = readFileSync(file);
+    expect(bytes.toString("latin1", 0, 60)).toMatch(/^age-encryption\.org\/v1\n-> scrypt .{22} 18/);
+    for (const clear of ["SQLite format", "esimctl-key-v1", "acme"]) expect(bytes.includes(clear)).toBe(false);
+    expect(existsSync(plain)).toBe(false);
+    expect(readdirSync(folder)).toEqual(["data", "one.backup"]);
+    await esimctlJson(["restore", file, "--data", restored], { input });
+    expect(await ordersAt(restored)).toBe(1);
+    expect(modeOf(join(restored, "esimctl.db"))).toBe(0o600);
+  });
+
+  test("a sealed file is verified and restored with its passphrase, and with no other one", async () => {
+    const { folder, file, restored, backup } = await installation();
+    await backup();
+    const bytes = await sealedByAge(file, join(folder, "sealed"));
+    const temporary = temporaryDirectory();
+    const env = { TMPDIR: temporary };
+    const run = (line: string, given: string) =>
+      esimctl([...line.split(" "), "--data", restored, "--json"], { input: given, env, cwd: folder });
+    expect(JSON.parse((await run("verify-backup sealed", input)).stdout)).toMatchObject({
+      ...{ ok: true, file: "sealed", holds_key: true, sealed: true, counts: { orders: 1 } },
+    });
+    for (const command of ["verify-backup", "restore"]) {
+      const unasked = await run(`${command} sealed`, "");
+      expect([unasked.exitCode, failure(unasked).message]).toEqual([2, "A passphrase is needed here."]);
+      const wrong = await run(`${command} sealed`, "another passphrase\n");
+      expect([wrong.exitCode, failure(wrong).message]).toEqual([1, "The passphrase does not open sealed."]);
+      // A byte that was changed, and an end that is missing.
+      const altered = Buffer.from(bytes);
+      altered[bytes.length - 100] = (altered[bytes.length - 100] ?? 0) ^ 1;
+      for (const content of [altered, bytes.subarray(0, 70_000)]) {
+        writeFileSync(join(folder, "damaged"), content);
+        const damaged = await run(`${command} damaged`, input);
+        expect([damaged.exitCode, failure(damaged).message]).toEqual([1, expect.stringMatching(/damaged is damaged/)]);
+      }
+    }
+    expect(existsSync(restored)).toBe(false);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect((await run("restore sealed", input)).exitCode).toBe(0);
+  });
+
+  test("asks for a passphrase, or ends with 2 and no file", async () => {
+    const { folder, data, file } = await installation();
+    for (const [given, words] of [
+      ["", /A passphrase is needed/],
+      ["short\n", /at least 12 characters/],
+    ] as const) {
+      const refused = await esimctl(["backup", file, "--seal", "--data", data, "--json"], { input: given });
+      expect([refused.exitCode, failure(refused).message]).toEqual([2, expect.stringMatching(words)]);
+    }
     expect(readdirSync(folder)).toEqual(["data"]);
   });
 });

@@ -12,6 +12,7 @@ import { esimctl } from "./support/warm.ts";
 const CHECKS = [
   "integrity",
   "schema",
+  "key_source",
   "key_file",
   "data_keys",
   "ledger",

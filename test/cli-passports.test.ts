@@ -256,7 +256,7 @@ describe("keys", () => {
     await esimctlJson(["init", "--data", other]);
     cpSync(join(other, "esimctl.key"), join(copy, "esimctl.key"));
     const wrong = await esimctl(["passports", "queue", "--data", copy]);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining("key file does not belong")]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining("master key does not belong")]);
     rmSync(join(copy, "esimctl.key"));
     const missing = await esimctl(["passports", "queue", "--data", copy]);
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining("is missing")]);

@@ -223,7 +223,7 @@ test("a key file of another database is refused in words, and nothing is changed
   const { location, clock, store } = await startPlatform();
   const keys = await store.read(fieldKeys, null);
   const opening = openStore(location, { clock, ids: randomIds(), masterKey: randomBytes(32) });
-  await expect(opening).rejects.toThrow("The key file does not belong to this database.");
+  await expect(opening).rejects.toThrow("The master key does not belong to this database.");
   expect(await store.read(fieldKeys, null)).toEqual(keys);
 });
 
@@ -234,8 +234,8 @@ test("a database without its key file says that the file is missing, and gets no
   if ("file" in location) copyFileSync(location.file, join(directory, "esimctl.db"));
   const place =
     "url" in location
-      ? { kind: "database" as const, url: location.url, keyFile, insecure: false }
-      : { kind: "directory" as const, path: directory };
+      ? { kind: "database" as const, url: location.url, keyFile, given: [], insecure: false }
+      : { kind: "directory" as const, path: directory, given: [] };
   await expect(openOrCreate(place, { clock, ids: randomIds() })).rejects.toThrow(`The key file ${keyFile} is missing.`);
   expect(existsSync(keyFile)).toBe(false);
 });

@@ -8,6 +8,7 @@ import { onPostgres, openTestStore, temporaryDirectory } from "./support/store.t
 const CHECKS = [
   "integrity",
   "schema",
+  "key_source",
   "key_file",
   "data_keys",
   "ledger",
@@ -24,7 +25,7 @@ test("the database of either engine passes, and a dropped index is noticed", asy
   const where = "file" in location ? { file: location.file } : location;
   const keyFile = join(temporaryDirectory(), "esimctl.key");
   writeFileSync(keyFile, `esimctl-key-v1:${masterKey.toString("base64url")}\n`, { mode: 0o600 });
-  const patient = { where, keyFile, directory: null, clock: systemClock };
+  const patient = { where, keys: { file: keyFile, given: [] }, directory: null, clock: systemClock };
   expect((await runChecks(patient)).filter(({ level }) => level !== "ok")).toEqual([]);
   // Once more: looking left nothing behind.
   expect((await runChecks(patient)).map(({ check }) => check)).toEqual(CHECKS);

@@ -47,7 +47,7 @@ test("a new master key takes over while a daemon serves, and the old key opens n
   expect(await json("doctor")).toMatchObject({ ok: true });
   copyFileSync(keyFile, join(shop.folder, "new.key"));
   copyFileSync(rotated.old_key_file, keyFile);
-  expect((await run("partners list")).stderr).toContain("The key file does not belong to this database.");
+  expect((await run("partners list")).stderr).toContain("The master key does not belong to this database.");
 });
 
 test("a rotation of the master key that was cut off leaves a database that opens", async () => {

@@ -46,7 +46,7 @@ async function diagnosed({ location, masterKey }: Pick<Platform, "location" | "m
   const where = "file" in location ? { file: location.file } : location;
   const keyFile = join(temporaryDirectory(), "esimctl.key");
   writeFileSync(keyFile, `esimctl-key-v1:${masterKey.toString("base64url")}\n`, { mode: 0o600 });
-  const findings = await runChecks({ where, keyFile, directory: null, clock: systemClock });
+  const findings = await runChecks({ where, keys: { file: keyFile, given: [] }, directory: null, clock: systemClock });
   return findings.find(({ check }) => check === "sealed_values");
 }
 

@@ -127,7 +127,7 @@ test("another key file is refused in words; a newer database too", async () => {
   const dependencies = { clock: testClock(), ids: randomIds() };
   await store.write(put, { key: "e", value: "x" });
   const wrong = openStore(location, { ...dependencies, masterKey: Buffer.alloc(32) });
-  await expect(wrong).rejects.toThrow(/key file does not belong/);
+  await expect(wrong).rejects.toThrow(/master key does not belong/);
   await pretendNewer(location);
   const newer = openStore(location, { ...dependencies, masterKey });
   await expect(newer).rejects.toThrow(StoreError);

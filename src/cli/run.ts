@@ -8,14 +8,16 @@ import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
 import { type Globals, guessGlobals } from "./kernel/globals.ts";
 import { onSecondSignal } from "./kernel/signals.ts";
 import { nouns, singles } from "./nouns.ts";
+import { takeEnvironment } from "./place/given-keys.ts";
 
 /** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
 export async function run(argv: readonly string[], commands = singles): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
+  const env = takeEnvironment();
   const tree = { singles: commands, nouns };
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
-    const context = createContext(globals, { actsFor, interruption, atHand: command.target === "process", tree });
+    const context = createContext(globals, { actsFor, interruption, atHand: command.target === "process", tree, env });
     // Before it asks or reads anything: there is no use in that at the wrong place.
     if (command.target === "operator") await context.place();
     const result = await command.run(context, await askForMissing(context, command, given));

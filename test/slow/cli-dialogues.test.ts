@@ -225,3 +225,26 @@ test("Ctrl-C while a server is waited for ends submit and bulk orders with the s
   await shows(/150 orders: 150 placed, now or before\.\nended with 0/);
   expect((await json("orders list --all --partner acme --sandbox")).data).toHaveLength(150);
 });
+
+test("a backup is sealed with a passphrase typed twice without an echo, and opens with it", async () => {
+  const { terminal } = await installation();
+  const { esimctl, shows, enter, clear } = terminal;
+  await esimctl("backup one.backup --seal");
+  await shows(/Passphrase to seal the backup with/);
+  await enter("several random words");
+  await shows(/The same passphrase again/);
+  await enter("several random worms");
+  await shows(/The two passphrases differ[\s\S]*ended with 2/);
+  await clear();
+  await esimctl("backup one.backup --seal");
+  await shows(/Passphrase to seal the backup with/);
+  await enter("several random words");
+  await shows(/The same passphrase again/);
+  await enter("several random words");
+  expect(await shows(/sealed +yes[\s\S]*ended with 0/)).not.toContain("random");
+  await clear();
+  await esimctl("verify-backup one.backup");
+  await shows(/Passphrase of one\.backup/);
+  await enter("several random words");
+  await shows(/opens the data keys[\s\S]*ended with 0/);
+});

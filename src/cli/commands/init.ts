@@ -5,8 +5,9 @@ import { type Place, placeWords } from "../place/place.ts";
 export default command({
   target: "process",
   effects:
-    "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone.",
-  json: "{place, key_file, created}; with --demo also demo: {partner, credentials}",
+    "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone. " +
+    "No key file where ESIMCTL_KEY or a systemd credential esimctl.key holds the key.",
+  json: "{place, key_file (null: kept outside), created}; with --demo also demo: {partner, credentials}",
   examples: [
     "init",
     "init --data /var/lib/esimctl",
@@ -57,7 +58,17 @@ async function initDemo(place: Place) {
   };
 }
 
-function madeWords({ place, key_file, created }: { place: string; key_file: string; created: boolean }): string {
+interface Made {
+  place: string;
+  /** Null: the key is kept outside. */
+  key_file: string | null;
+  created: boolean;
+}
+
+function madeWords({ place, key_file, created }: Made): string {
+  if (created && key_file === null) {
+    return `Made ${place}. Its key is kept outside: keep a copy of it, without it identity data cannot be read.`;
+  }
   return created
     ? `Made ${place}. Keep a copy of ${key_file} apart from the data: without it identity data cannot be read.`
     : `${place} is there already; nothing in it was changed.`;

@@ -3,7 +3,7 @@ import { CliError, usageError } from "../kernel/errors.ts";
 import { argument } from "../kernel/input.ts";
 import { readSecretArgument } from "../output/prompts.ts";
 import { recordResult } from "../output/result.ts";
-import { keyFileOf } from "../place/key-file.ts";
+import { keyFileOf, keysOf } from "../place/key-file.ts";
 import { OPERATOR } from "../place/operator.ts";
 import { placeWords } from "../place/place.ts";
 
@@ -13,7 +13,7 @@ export default command({
     "Copies the whole data directory into an empty PostgreSQL database, in one transaction, and compares it row by " +
     "row. Refused while serve runs. Afterwards the directory refuses work and its files stay; the key file goes on " +
     "being needed. An address of - is read from standard input or asked for, so that its password stays unseen.",
-  json: "{place, rows, key_file, seconds}",
+  json: "{place, rows, key_file (null: kept outside), seconds}",
   examples: [
     "migrate-to postgres://esimctl@db.example/esimctl?sslmode=verify-full --data /var/lib/esimctl",
     "migrate-to - --data /var/lib/esimctl",
@@ -43,12 +43,14 @@ export default command({
       ]);
     requireInitialised(place);
     const keyFile = keyFileOf(place);
+    const keys = keysOf(place);
     const insecure = context.globals.insecure || process.env.ESIMCTL_INSECURE === "yes";
-    const name = placeWords({ kind: "database", url, keyFile, insecure });
+    const name = placeWords({ kind: "database", url });
     const progress = startProgress(context.globals);
     const began = performance.now();
     const rows = await moveToPostgres({
       directory: place.path,
+      keys,
       url,
       insecure,
       name,
@@ -61,7 +63,7 @@ export default command({
     return recordResult(
       { place: name, rows, key_file: keyFile, seconds },
       () => ({ "moved to": name, rows: String(rows), seconds: String(seconds) }),
-      `Go on there: esimctl serve --database URL --key-file ${keyFile}`,
+      `Go on there: esimctl serve --database URL${keyFile === null ? ", with the same key" : ` --key-file ${keyFile}`}`,
     );
   },
 });

@@ -3,16 +3,16 @@ import { CliError } from "../kernel/errors.ts";
 import { argument, flag } from "../kernel/input.ts";
 import { recordResult } from "../output/result.ts";
 import { moment, shown } from "../output/words.ts";
-import { givenKey } from "../place/key-file.ts";
 import { OPERATOR } from "../place/operator.ts";
 import { placeWords } from "../place/place.ts";
-import { countsJson } from "./verify-backup.ts";
+import { countsJson, openingOf, withoutChecksum } from "./verify-backup.ts";
 
 export default command({
   target: "process",
   effects:
     "Verifies a copy of FILE and puts it into --data DIR, which is made if absent (0700, files 0600). Over data only " +
-    "with --force, and what was there is kept in DIR. Refused while serve runs on DIR. With --key-file FILE that key.",
+    "with --force, and what was there is kept in DIR. Refused while serve runs on DIR. With --key-file FILE that " +
+    "key. The passphrase of a sealed one is asked for, or one line of standard input.",
   json: "{place, made_at, replaced (where the former data is, or null), counts: {partners, products, orders, …}}",
   examples: [
     "restore nightly.backup --data /var/lib/esimctl",
@@ -20,17 +20,20 @@ export default command({
     "restore nightly.backup --data /var/lib/esimctl --force --yes",
   ],
   args: { file: argument("file", "what backup made") },
-  options: { force: flag("--force", "also over a directory that holds data; asks first") },
-  async run(context, { file, force }) {
+  options: {
+    force: flag("--force", "also over a directory that holds data; asks first"),
+    withoutChecksum,
+  },
+  async run(context, { file, force, withoutChecksum }) {
     const directory = await emptyPlace(context, force);
     const [{ restoreBackup }, { systemClock }, { randomIds }] = await Promise.all([
       import("../../core/maintenance/restore.ts"),
       import("../../core/kernel/clock.ts"),
       import("../../core/kernel/ids.ts"),
     ]);
-    const key = givenKey(context.globals);
     const sources = { actor: OPERATOR, clock: systemClock, ids: randomIds() };
-    const { made_at, replaced, counts } = await restoreBackup({ file, directory, key, ...sources });
+    const opening = { ...(await openingOf(context, file)), withoutChecksum };
+    const { made_at, replaced, counts } = await restoreBackup({ file, directory, ...opening, ...sources });
     const more = "Orders placed since that moment are not in it; partners may send them again with the same keys.";
     const kept = "Delete the former data once it is not needed any more.";
     return recordResult(

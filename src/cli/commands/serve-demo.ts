@@ -27,6 +27,7 @@ export const serveDemo = command({
 /** The command line of the checkout's esimctl for the served place. */
 function esimctlAt(place: Place): string {
   const path = placeWords(place);
-  if (place.kind === "database") return `node bin/esimctl --database ${path} --key-file ${place.keyFile}`;
+  if (place.kind === "database")
+    return `node bin/esimctl --database ${path}${place.keyFile === null ? "" : ` --key-file ${place.keyFile}`}`;
   return path === "./esimctl-data" ? "node bin/esimctl" : `node bin/esimctl --data ${path}`;
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
 import type { Store } from "../../core/store/store.ts";
 import { prepareStore } from "../../daemon/serve/prepare-store.ts";
-import { CliError } from "../kernel/errors.ts";
+import { CliError, usageError } from "../kernel/errors.ts";
 import { openOrCreate } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";
 import { type DemoCredential, loadDemo } from "./content.ts";
@@ -23,7 +23,7 @@ interface PreparedDemo {
 
 /** Makes the place with its demo content where there is none, and returns the demo partner's credentials. */
 export async function prepareDemo(place: Place): Promise<PreparedDemo> {
-  const file = join(place.kind === "directory" ? place.path : dirname(place.keyFile), FILE);
+  const file = join(folderOf(place), FILE);
   const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
   try {
     await prepareStore(store);
@@ -38,6 +38,13 @@ export async function prepareDemo(place: Place): Promise<PreparedDemo> {
   } finally {
     await store.close();
   }
+}
+
+/** Where the credentials are kept. Throws a usage error for a database without a key file: there is no folder. */
+function folderOf(place: Place): string {
+  if (place.kind === "directory") return place.path;
+  if (place.keyFile !== null) return dirname(place.keyFile);
+  throw usageError("Demo data in a database needs a key file.", "Add --key-file FILE, and leave ESIMCTL_KEY out.");
 }
 
 async function refusedOf(store: Store, kept: readonly DemoCredential[]): Promise<string[]> {

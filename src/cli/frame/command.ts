@@ -1,3 +1,4 @@
+import type { GivenKey } from "../../core/store/key-files.ts";
 import type { Api, Caller, OwnerOf } from "../client/api.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
@@ -107,6 +108,10 @@ export interface Context extends Caller {
   where(): Promise<Where>;
   /** The data that it works on; throws also `operator_only` where the command would act at a server. */
   place(): Promise<Place>;
+  /** Master keys that are kept outside the data: in the environment, or as a credential. Throws `StoreError`. */
+  givenKeys(): readonly GivenKey[];
+  /** What was taken out of the environment, for child processes that need it. */
+  readonly secretEnv: Readonly<Record<string, string | undefined>>;
   /**
    * Runs `work` with the v1 API: as the partner of --partner, or of the server's credential. On local data without
    * --partner, `ownerOf` finds the owner of the named object.

@@ -1,6 +1,7 @@
 import type { ActsFor } from "../client/api.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { terminalText } from "../output/clean.ts";
+import { givenKeys, KEY_VARIABLE } from "../place/given-keys.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
 import type { Context, Tree } from "./command.ts";
 
@@ -10,13 +11,14 @@ interface Circumstances {
   /** The command acts on local data only: ESIMCTL_SERVER and profiles are ignored. */
   atHand: boolean;
   tree: Tree;
+  env: NodeJS.ProcessEnv;
 }
 
 /** The context of one run of a command. */
-export function createContext(globals: Globals, { actsFor, interruption, atHand, tree }: Circumstances): Context {
-  const where = () => resolveWhere(globals, process.env);
+export function createContext(globals: Globals, { actsFor, interruption, atHand, tree, env }: Circumstances): Context {
+  const where = () => resolveWhere(globals, env);
   const place = async () => {
-    const found = atHand ? resolvePlace(globals, process.env) : await where();
+    const found = atHand ? resolvePlace(globals, env) : await where();
     if (found.kind === "server") throw operatorOnly(found);
     return found;
   };
@@ -26,6 +28,8 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
     where,
     place,
     interruption,
+    givenKeys: () => givenKeys(env),
+    secretEnv: { [KEY_VARIABLE]: env[KEY_VARIABLE] },
     async withStore(work) {
       const [{ openExisting }, { systemClock }, { randomIds }] = await Promise.all([
         import("../place/local-store.ts"),

@@ -106,13 +106,16 @@ export async function text(
 ): Promise<string> {
   refuseUnasked(flag, manner, hint);
   const prompts = await import("@inquirer/prompts");
-  const suggestion = suggested === undefined ? {} : { default: suggested };
+  // What is shown is what a terminal may show; Enter answers what was meant by it.
+  const shown = suggested === undefined ? undefined : clean(suggested);
+  const suggestion = shown === undefined ? {} : { default: shown };
   const validate = (typed: string) => {
     const answer = typed.trim();
     if (answer === "") return optional || "Type it, or press Ctrl-C to leave.";
-    return verdictOf(answer, check);
+    return verdictOf(meant(answer), check);
   };
-  return (await prompts.input({ message: put(question), validate, ...suggestion }, onStderr)).trim();
+  const meant = (answer: string) => (suggested !== undefined && answer === shown?.trim() ? suggested : answer);
+  return meant((await prompts.input({ message: put(question), validate, ...suggestion }, onStderr)).trim());
 }
 
 function verdictOf(answer: string, check: Asking["check"]): true | string {
@@ -120,7 +123,7 @@ function verdictOf(answer: string, check: Asking["check"]): true | string {
     check?.(answer);
     return true;
   } catch (error) {
-    if (error instanceof CliError) return error.message;
+    if (error instanceof CliError) return clean(error.message);
     throw error;
   }
 }
@@ -131,6 +134,21 @@ export async function secret(question: string, flag: string, manner: Manner): Pr
   const prompts = await import("@inquirer/prompts");
   const validate = (typed: string) => typed.trim() !== "" || "Type it, or press Ctrl-C to leave.";
   return (await prompts.password({ message: put(question), mask: false, validate }, onStderr)).trim();
+}
+
+/** Longer than any secret. */
+const MOST_OF_A_LINE = 64 * 1024;
+
+/** The first line of standard input, without its end; "" when there is none. Throws a usage error for a longer one. */
+export async function lineOfInput(): Promise<string> {
+  let typed = "";
+  process.stdin.setEncoding("utf8");
+  for await (const chunk of process.stdin) {
+    typed += chunk;
+    if (typed.includes("\n")) break;
+    if (typed.length > MOST_OF_A_LINE) throw usageError("Standard input holds no line of text.", "Pipe the value in.");
+  }
+  return typed.split(/\r?\n/)[0] ?? "";
 }
 
 /**
@@ -145,10 +163,7 @@ export async function readSecretArgument(
   if (given !== "-") return given;
   // `-` requests the prompt, also with --yes.
   if (process.stdin.isTTY === true) return secret(question, "a value instead of -", { json, yes: false });
-  let typed = "";
-  process.stdin.setEncoding("utf8");
-  for await (const chunk of process.stdin) typed += chunk;
-  const line = (typed.split(/\r?\n/)[0] ?? "").trim();
+  const line = (await lineOfInput()).trim();
   if (line === "") throw usageError("Standard input held nothing to read for -.", "Pipe the value in.");
   return line;
 }

@@ -1,12 +1,17 @@
-import type { GivenKey } from "../../core/maintenance/verify-backup.ts";
 import { dataDirectory } from "../../core/store/data-directory.ts";
-import { readKeyFile } from "../../core/store/key-files.ts";
+import { type GivenKey, type KeySources, readKeyFile } from "../../core/store/key-files.ts";
 import type { Globals } from "../kernel/globals.ts";
 import type { Place } from "./place.ts";
 
-/** Where the key file of a place is. */
-export function keyFileOf(place: Place): string {
-  return place.kind === "directory" ? dataDirectory(place.path).keyFile : place.keyFile;
+/** Where the master key of a place may be: its key file, and keys that are kept outside. */
+export function keysOf(place: Place): KeySources {
+  const file = place.kind === "directory" ? dataDirectory(place.path).keyFile : place.keyFile;
+  return { file, given: place.given };
+}
+
+/** The key file of a place; null where the key is kept outside. */
+export function keyFileOf(place: Place): string | null {
+  return place.given.length > 0 ? null : keysOf(place).file;
 }
 
 /** The key file that --key-file names beside a backup; null without one. Throws `StoreError`. */

@@ -2,12 +2,21 @@ import { existsSync, rmSync } from "node:fs";
 import { type Clock, isoTime } from "../../core/kernel/clock.ts";
 import type { Ids } from "../../core/kernel/ids.ts";
 import { dataDirectory, isInitialised, prepareDataDirectory, refuseMoved } from "../../core/store/data-directory.ts";
+import { hasNoDataKeys } from "../../core/store/data-keys.ts";
 import { type Location, openStore } from "../../core/store/engines/open.ts";
 import { openForReading } from "../../core/store/engines/reading.ts";
-import { createKeyFile, masterKeysAt, missingKey, readMasterKey, settleKeyFile } from "../../core/store/key-files.ts";
+import {
+  createKeyFile,
+  findMasterKey,
+  type KeySources,
+  masterKeysAt,
+  missingKey,
+  settleKeyFile,
+} from "../../core/store/key-files.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { CliError } from "../kernel/errors.ts";
+import { keysOf } from "./key-file.ts";
 import { type DatabasePlace, type Place, placeWords } from "./place.ts";
 
 /** What a store takes from outside, and how it is opened. */
@@ -22,11 +31,11 @@ export interface Sources {
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
 export async function openExisting(place: Place, sources: Sources): Promise<Store> {
-  if (place.kind === "database") return openWith(place.keyFile, addressOf(place), sources);
+  if (place.kind === "database") return openWith(keysOf(place), addressOf(place), sources);
   requireInitialised(place);
   refuseMoved(place.path);
-  const { databaseFile, keyFile } = dataDirectory(place.path);
-  return openWith(keyFile, { file: databaseFile, create: false }, sources);
+  const { databaseFile } = dataDirectory(place.path);
+  return openWith(keysOf(place), { file: databaseFile, create: false }, sources);
 }
 
 /** Throws `not_initialised` when the directory holds no esimctl data. */
@@ -44,16 +53,18 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
   if (place.kind === "database") return openDatabase(place, sources);
   const created = !isInitialised(place.path);
   refuseMoved(place.path);
-  const { databaseFile: file, keyFile } = prepareDataDirectory(place.path, sources.ids);
+  const { databaseFile: file } = prepareDataDirectory(place.path, sources.ids, place.given.length > 0);
   const verify = sources.verify ?? false;
-  return { store: await openWith(keyFile, { file, create: true, verify }, sources), created };
+  return { store: await openWith(keysOf(place), { file, create: true, verify }, sources), created };
 }
 
-/** Opens a store with its key file, and finishes a rotation of the master key that was cut off. */
-async function openWith(keyFile: string, location: Location, sources: Sources): Promise<Store> {
-  const masterKeys = () => masterKeysAt(keyFile);
-  const store = await openStore(location, { ...sources, masterKey: readMasterKey(keyFile), masterKeys });
-  await settleKeyFile(keyFile, (key) => opensKeys(location, key, sources), isoTime(sources.clock.now()));
+/** Opens a store with its master key, and finishes a rotation of the key file that was cut off. */
+async function openWith(keys: KeySources, location: Location, sources: Sources): Promise<Store> {
+  const masterKeys = () => masterKeysAt(keys);
+  const store = await openStore(location, { ...sources, masterKey: findMasterKey(keys).key, masterKeys });
+  if (keys.file !== null) {
+    await settleKeyFile(keys.file, (key) => opensKeys(location, key, sources), isoTime(sources.clock.now()));
+  }
   return store;
 }
 
@@ -77,13 +88,23 @@ function addressOf({ url, insecure }: DatabasePlace) {
 
 async function openDatabase(place: DatabasePlace, sources: Sources) {
   const { keyFile } = place;
+  if (keyFile === null || place.given.length > 0) return openGiven(place, sources);
   const created = !existsSync(keyFile);
   if (created) createKeyFile(keyFile, sources.ids);
   try {
-    return { store: await openWith(keyFile, addressOf(place), sources), created };
+    return { store: await openWith(keysOf(place), addressOf(place), sources), created };
   } catch (error) {
     // The database has data under another key, or is out of reach: a new key would only be in the way.
     if (created) rmSync(keyFile, { force: true });
     throw created && error instanceof StoreError && error.wrongKey ? missingKey(keyFile) : error;
   }
+}
+
+/** The same for a database whose key is kept outside. */
+async function openGiven(place: DatabasePlace, sources: Sources) {
+  const reading = await openForReading(addressOf(place), sources);
+  // One without tables was never used.
+  const created = await reading.read(hasNoDataKeys, null).catch(() => true);
+  await reading.close();
+  return { store: await openWith(keysOf(place), addressOf(place), sources), created };
 }

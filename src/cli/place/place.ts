@@ -1,19 +1,27 @@
+import type { GivenKey } from "../../core/store/key-files.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";
+import { givenKeys } from "./given-keys.ts";
 import type { Profile } from "./profiles.ts";
 
-/** A PostgreSQL database with its key file. */
-export interface DatabasePlace {
+interface Keyed {
+  /** Master keys that are kept outside the data. */
+  given: readonly GivenKey[];
+}
+
+/** A PostgreSQL database with its key. */
+export interface DatabasePlace extends Keyed {
   kind: "database";
   url: string;
-  keyFile: string;
+  /** Null: its key is kept outside. */
+  keyFile: string | null;
   /** Whether it may be reached beyond this machine without TLS. */
   insecure: boolean;
 }
 
 /** Local data: a directory, or a PostgreSQL database. */
-export type Place = { kind: "directory"; path: string } | DatabasePlace;
+export type Place = ({ kind: "directory"; path: string } & Keyed) | DatabasePlace;
 
 /** A server, and as much of its credential as is known. */
 export interface Server {
@@ -45,7 +53,7 @@ export async function resolveWhere(globals: Globals, env: NodeJS.ProcessEnv): Pr
   const { lastProfile, requireProfile } = await import("./profiles.ts");
   if (profile !== undefined) return serverOf(requireProfile(profile));
   const last = lastProfile();
-  return last === null ? { kind: "directory", path: DEFAULT_DIRECTORY } : serverOf(last);
+  return last === null ? directoryAt(DEFAULT_DIRECTORY, env) : serverOf(last);
 }
 
 /** The same for commands that act on local data only (init, serve); servers and profiles are ignored. */
@@ -56,7 +64,11 @@ export function resolvePlace(globals: Globals, env: NodeJS.ProcessEnv): Place {
       "Name it with --data, or leave --server out.",
     );
   }
-  return localPlace(globals, env) ?? { kind: "directory", path: DEFAULT_DIRECTORY };
+  return localPlace(globals, env) ?? directoryAt(DEFAULT_DIRECTORY, env);
+}
+
+function directoryAt(path: string, env: NodeJS.ProcessEnv): Place {
+  return { kind: "directory", path, given: givenKeys(env) };
 }
 
 /** The error of an operator's command that is run against a server. */
@@ -129,18 +141,22 @@ function localPlace(globals: Globals, env: NodeJS.ProcessEnv): Place | null {
     const names = chosen === named ? "--data and --database" : "ESIMCTL_DATA and ESIMCTL_DATABASE";
     throw usageError(`${names} name two places at once.`, "Give one of them.");
   }
-  if (chosen.data !== undefined) return { kind: "directory", path: chosen.data };
+  if (chosen.data !== undefined) return directoryAt(chosen.data, env);
   if (chosen.database === undefined) return null;
-  const keyFile = globals.keyFile ?? env.ESIMCTL_KEY_FILE;
-  if (keyFile === undefined || keyFile === "") {
+  const keyFile = globals.keyFile ?? (env.ESIMCTL_KEY_FILE || null);
+  const given = givenKeys(env);
+  if (keyFile === null && given.length === 0) {
     throw usageError("A database needs its key file beside it.", "Add --key-file FILE (or ESIMCTL_KEY_FILE).");
   }
   const insecure = globals.insecure || env.ESIMCTL_INSECURE === "yes";
-  return { kind: "database", url: chosen.database, keyFile, insecure };
+  return { kind: "database", url: chosen.database, keyFile, given, insecure };
 }
 
+/** As much of a place as names it. */
+type WhereNamed = { kind: "directory"; path: string } | Pick<DatabasePlace, "kind" | "url"> | Server;
+
 /** The place in words, for confirmations and messages; a database address without its password. */
-export function placeWords(where: Where): string {
+export function placeWords(where: WhereNamed): string {
   if (where.kind === "directory") return where.path;
   if (where.kind === "server") return where.profile === null ? where.url : `${where.url}, profile ${where.profile}`;
   const url = URL.parse(where.url);

@@ -49,7 +49,10 @@ export async function serveUntilStopped(
       if (alone) await store.write(releaseLeases, null);
       // From before it listens: a process that reads the line may stop it at once.
       const signalled = nextSignal();
-      const running = await serve({ store, ...sources, log, alone, keepLine: file.write }, serving);
+      const running = await serve(
+        { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
+        serving,
+      );
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
@@ -132,7 +135,7 @@ function forPeople({ globals }: Context): boolean {
 /** One daemon a data directory; several may share one PostgreSQL. */
 function takePlace(place: Place, ids: ReturnType<typeof randomIds>): () => void {
   if (place.kind === "database") return () => undefined;
-  prepareDataDirectory(place.path, ids);
+  prepareDataDirectory(place.path, ids, place.given.length > 0);
   return lockDataDirectory(place.path);
 }
 

@@ -1,18 +1,19 @@
 import { existsSync } from "node:fs";
 import { open, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { Actor } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { dataDirectory } from "../store/data-directory.ts";
+import { dataDirectory, lockSealing } from "../store/data-directory.ts";
 import { type BackupNotes, copyDatabase, writeChecksum, writeNotes } from "../store/engines/backup-file.ts";
 import { openForReading } from "../store/engines/reading.ts";
 import { isCurrent } from "../store/engines/sqlite-reading.ts";
-import { parseMasterKey, readKeyFile } from "../store/key-files.ts";
+import { findMasterKey, type KeySources } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { isFault } from "./finding.ts";
 import { recordAct } from "./record-act.ts";
+import { sealFile } from "./seal.ts";
 
 /** What is to be kept, and where. */
 export interface BackupInput {
@@ -20,7 +21,12 @@ export interface BackupInput {
   directory: string;
   /** Where the backup goes. */
   file: string;
+  /** Where the master key is. */
+  keys: KeySources;
+  /** Whether it goes into the backup; one that is kept outside never does. */
   withKey: boolean;
+  /** Seals the backup; null: it is not sealed. */
+  passphrase: string | null;
   /** Of this program. */
   version: string;
   /** Who makes it, for the audit trail. */
@@ -34,22 +40,26 @@ export interface Backup extends Omit<BackupNotes, "key_file" | "checksum"> {
   file: string;
   bytes: number;
   holds_key: boolean;
+  sealed: boolean;
+  /** The master key is kept outside, and not in the backup. */
+  key_outside: boolean;
   /** False: the database is of an earlier version, whose audit trail this program does not write. */
   audited: boolean;
 }
 
 /**
  * Copies the database as it is at one moment, served or not, into one file (0600) that also holds the key file unless
- * it is left out. The file takes its name once it is complete, checked and on disk. The audit trail has it before the
- * first byte is copied. Throws `StoreError`, also when something of that name is there.
+ * it is left out or kept outside. The file takes its name once it is complete, checked and on disk. The audit trail has
+ * it before the first byte is copied. What is to be sealed is copied within the data directory first: no byte of it is
+ * ever in clear where the backup goes. Throws `StoreError`, also when something of that name is there.
  */
 export async function makeBackup(input: BackupInput): Promise<Backup> {
-  const { directory, file, withKey, version, clock, ids, actor } = input;
+  const { directory, file, keys, passphrase, version, clock, ids, actor } = input;
   if (existsSync(file)) throw new StoreError(`${file} is there already.`, "Choose another name: backups are kept.");
-  const { databaseFile, keyFile } = dataDirectory(directory);
-  const keyText = readKeyFile(keyFile);
-  const notes = { made_at: isoTime(clock.now()), version, key_file: withKey ? keyText : null };
-  const masterKey = parseMasterKey(keyText, keyFile);
+  const { databaseFile } = dataDirectory(directory);
+  const { key: masterKey, text, outside } = findMasterKey(keys);
+  const withKey = input.withKey && !outside;
+  const notes = { made_at: isoTime(clock.now()), version, key_file: withKey ? text : null };
   // A database is not brought up to date on the way: an older daemon may be serving it.
   const audited = await isCurrent(databaseFile);
   if (audited) {
@@ -57,23 +67,37 @@ export async function makeBackup(input: BackupInput): Promise<Backup> {
     await recordAct(databaseFile, { clock, ids, masterKey }, { ...entry, fields: withKey ? ["key_file"] : [] });
   }
   const partial = `${file}.partial`;
-  await rm(partial, { force: true });
+  const release = passphrase === null ? () => undefined : lockSealing(directory);
+  const plain = passphrase === null ? partial : join(directory, ".sealing.partial");
   try {
-    // Made by us first, so that no other user may read it for a moment.
-    await writeFile(partial, "", { mode: 0o600, flag: "wx" });
-    await copyDatabase(databaseFile, partial);
-    await refuseUnsound(partial, masterKey, clock);
-    writeNotes(partial, notes);
-    writeChecksum(partial, masterKey);
+    await rm(partial, { force: true });
+    await copyInto(plain, { databaseFile, masterKey, notes, clock });
+    if (passphrase !== null) await sealFile(plain, partial, passphrase);
     await flush(partial);
     await rename(partial, file);
     await flush(dirname(file));
-  } catch (error) {
+  } finally {
     await rm(partial, { force: true });
-    throw error;
+    await rm(plain, { force: true });
+    release();
   }
   const { size: bytes } = await stat(file);
-  return { file, bytes, made_at: notes.made_at, version, holds_key: withKey, audited };
+  const sealed = passphrase !== null;
+  return { file, bytes, made_at: notes.made_at, version, holds_key: withKey, sealed, key_outside: outside, audited };
+}
+
+/** Writes the backup, checked and with its checksum, to `into`; what a crash left there is replaced. */
+async function copyInto(
+  into: string,
+  from: { databaseFile: string; masterKey: Buffer; notes: Omit<BackupNotes, "checksum">; clock: Clock },
+): Promise<void> {
+  await rm(into, { force: true });
+  // Made by us first, so that no other user may read it for a moment.
+  await writeFile(into, "", { mode: 0o600, flag: "wx" });
+  await copyDatabase(from.databaseFile, into);
+  await refuseUnsound(into, from.masterKey, from.clock);
+  writeNotes(into, from.notes);
+  writeChecksum(into, from.masterKey);
 }
 
 /** A damaged database would only be found out on the day that its backup is needed. */

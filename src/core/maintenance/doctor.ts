@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
-import { type Existing, openForReading } from "../store/engines/reading.ts";
-import { readMasterKey } from "../store/key-files.ts";
+import { type Existing, openForReading, type Reading } from "../store/engines/reading.ts";
+import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/key-files.ts";
 import { checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
-import { type Finding, findings, fine, isSound } from "./finding.ts";
-import { checkClock, checkDirectory, checkDiskSpace, checkKeyFile } from "./machine-checks.ts";
+import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
+import { checkClock, checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
 import { checkSealed } from "./sealed-check.ts";
 import { checkTransport } from "./transport-check.ts";
 import { checkWork } from "./work-checks.ts";
@@ -14,7 +14,7 @@ import { checkWork } from "./work-checks.ts";
 /** The installation to check. */
 export interface Installation {
   where: Existing;
-  keyFile: string;
+  keys: KeySources;
   /** The data directory; null for a database server, whose disk is not ours to see. */
   directory: string | null;
   clock: Clock;
@@ -25,8 +25,8 @@ export interface Installation {
  * earlier one failed are left out.
  */
 export async function runChecks(installation: Installation): Promise<Finding[]> {
-  const { where, keyFile, directory } = installation;
-  const key = await findings("key_file", async () => [checkKeyFile(keyFile)]);
+  const { where, keys, directory } = installation;
+  const key = await findings("key_file", async () => checkMasterKey(keys));
   const there = directory !== null && existsSync(directory);
   const disk = there ? [...checkDirectory(directory), await checkDiskSpace(directory)] : [];
   const { found: database, current } = await checkDatabase(where);
@@ -36,13 +36,10 @@ export async function runChecks(installation: Installation): Promise<Finding[]> 
   return [...database, ...key, ...news, ...disk];
 }
 
-async function checkData({ where, keyFile, clock }: Installation, current: boolean): Promise<Finding[]> {
+async function checkData({ where, keys: sources, clock }: Installation, current: boolean): Promise<Finding[]> {
   const reading = await openForReading(where, { clock });
   try {
-    const keys = await findings("data_keys", async () => {
-      await reading.openKeys(readMasterKey(keyFile));
-      return [fine("data_keys", "The key file opens the data keys.")];
-    });
+    const keys = await findings("data_keys", () => checkDataKeys(reading, sources));
     return [
       ...keys,
       await reading.read(checkLedger, null),
@@ -57,4 +54,23 @@ async function checkData({ where, keyFile, clock }: Installation, current: boole
   } finally {
     await reading.close();
   }
+}
+
+/** Whether the master key opens the data keys; where several differ, which one does. Throws `StoreError`. */
+async function checkDataKeys(reading: Reading, sources: KeySources): Promise<Finding[]> {
+  const present = presentKeys(sources).map((one) => ({ ...one, key: parseMasterKey(one.text, one.name) }));
+  if (present.every(({ key }) => key.equals(present[0]?.key ?? key))) {
+    await reading.openKeys(findMasterKey(sources).key);
+    return [fine("data_keys", "The master key opens the data keys.")];
+  }
+  const found: Finding[] = [];
+  for (const { key, name } of present) {
+    const opens = await reading.openKeys(key).then(
+      () => true,
+      () => false,
+    );
+    if (opens) found.push(fine("data_keys", `${name} opens the data keys.`));
+    else found.push(fault("data_keys", `${name} does not open the data keys.`, "Leave it out, or remove it."));
+  }
+  return found;
 }

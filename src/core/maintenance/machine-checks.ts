@@ -3,7 +3,7 @@ import { desc, gt } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { exposedPaths, isExposed } from "../store/data-directory.ts";
-import { readMasterKey } from "../store/key-files.ts";
+import { findMasterKey, type KeySources, presentKeys } from "../store/key-files.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
@@ -42,9 +42,25 @@ export async function checkClock(q: Read): Promise<Finding> {
   return fault("clock", message, "Set this machine's clock, and keep it right with NTP.");
 }
 
-/** Whether the key file can be read, and by its owner only. Throws `StoreError` when it is missing or none. */
-export function checkKeyFile(file: string): Finding {
-  readMasterKey(file);
+/**
+ * Where the master key comes from, and whether only its owner may read the key file. Throws `StoreError` when it is
+ * missing or invalid, or when two keys differ.
+ */
+export function checkMasterKey(sources: KeySources): Finding[] {
+  findMasterKey(sources);
+  const names = presentKeys(sources).map(({ name }) => name);
+  const { file } = sources;
+  const from = fine("key_source", `The master key comes from ${names.join(" and from ")}.`);
+  if (file === null || !names.includes(file)) return [from];
+  const beside = warning(
+    "key_source",
+    `The master key is kept outside, and the key file ${file} still lies with the data.`,
+    "Move it away: a copy of the data with it opens everything.",
+  );
+  return [...(names.length > 1 ? [from, beside] : [from]), checkKeyFile(file)];
+}
+
+function checkKeyFile(file: string): Finding {
   if (isExposed(file)) {
     return fault("key_file", `Others than its owner may read the key file ${file}.`, `chmod 600 ${file}`);
   }

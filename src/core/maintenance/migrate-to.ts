@@ -5,7 +5,7 @@ import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../stor
 import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
 import { openStore } from "../store/engines/open.ts";
 import { type Existing, openForReading } from "../store/engines/reading.ts";
-import { readMasterKey } from "../store/key-files.ts";
+import { findMasterKey, type KeySources } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
@@ -16,6 +16,8 @@ import { recordAct } from "./record-act.ts";
 export interface MoveInput {
   /** The data directory; no daemon runs on it. */
   directory: string;
+  /** Where its master key is. */
+  keys: KeySources;
   /** The address of an unused PostgreSQL database. */
   url: string;
   /** Whether that may be beyond this machine without TLS. */
@@ -35,11 +37,11 @@ export interface MoveInput {
  * Throws `StoreError`; the directory then stays in use.
  */
 export async function moveToPostgres(input: MoveInput): Promise<number> {
-  const { directory, name, actor, clock, ids, onProgress } = input;
+  const { directory, keys, name, actor, clock, ids, onProgress } = input;
   const address = { url: input.url, insecure: input.insecure };
   refuseMoved(directory);
-  const { databaseFile, keyFile } = dataDirectory(directory);
-  const masterKey = readMasterKey(keyFile);
+  const { databaseFile } = dataDirectory(directory);
+  const { key: masterKey } = findMasterKey(keys);
   const release = lockDataDirectory(directory);
   try {
     // Brought up to date, sealed as this program seals, and read whole for damage.

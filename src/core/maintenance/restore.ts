@@ -5,23 +5,22 @@ import type { Actor } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, forgetMove, holdingOf, lockDataDirectory } from "../store/data-directory.ts";
-import { readNotes, removeNotes } from "../store/engines/backup-file.ts";
-import { parseMasterKey } from "../store/key-files.ts";
+import { type BackupNotes, readNotes, removeNotes } from "../store/engines/backup-file.ts";
+import { findMasterKey, type GivenKey, parseMasterKey } from "../store/key-files.ts";
 import { makeDirectory } from "../store/make-directory.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
 import { recordAct } from "./record-act.ts";
-import { type Counts, checkContent, checkCopy, type GivenKey } from "./verify-backup.ts";
+import { isSealed, openSealed } from "./seal.ts";
+import { type Counts, checkContent, checkCopy, chooseKey, type Opening } from "./verify-backup.ts";
 
 /** What is to be restored where. */
-export interface RestoreInput {
+export interface RestoreInput extends Opening {
   /** The backup. */
   file: string;
   /** The data directory; made when absent. */
   directory: string;
-  /** The key file that was kept apart; null: the backup's own. */
-  key: GivenKey | null;
   /** Who restores it, for the audit trail. */
   actor: Actor;
   clock: Clock;
@@ -40,17 +39,13 @@ export interface Restored {
 /**
  * Puts a backup into a data directory (0700, its files 0600). It is copied beside and verified there; then the files
  * change places, and what was there before is kept in a directory of its own. The audit trail of the restored data has
- * it; a backup of an earlier version is brought up to date. Throws `StoreError` when the backup is
- * not sound or no key opens it, when the directory holds something else, and while a daemon runs on it: then everything
- * is as it was.
+ * it; a backup of an earlier version is brought up to date. No key file is written where the key is kept outside.
+ * Throws `StoreError` when the backup is not sound or no key opens it, when the directory holds something else, and
+ * while a daemon runs on it: then everything is as it was.
  */
 export async function restoreBackup(input: RestoreInput): Promise<Restored> {
-  const { file, directory, key, clock } = input;
-  const { made_at, key_file, checksum } = readNotes(file);
-  const chosen = key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
-  if (chosen === null) {
-    throw new StoreError(`${file} holds no key file.`, "Name the one that was kept apart: --key-file FILE.");
-  }
+  const { file, directory, passphrase, withoutChecksum, outside, clock } = input;
+  await refuseOther(file, passphrase);
   const holding = holdingOf(directory);
   if (holding === "other") {
     throw new StoreError(`${directory} holds something else than esimctl data.`, "Choose an empty or new directory.");
@@ -60,13 +55,20 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
   const release = lockDataDirectory(directory);
   let done = false;
   try {
-    await stage(file, staging, chosen.text);
-    const content = checkContent(dataDirectory(staging).databaseFile, { key: chosen, checksum });
-    removeNotes(dataDirectory(staging).databaseFile);
-    await flush(dataDirectory(staging).databaseFile);
+    const { databaseFile, keyFile } = dataDirectory(staging);
+    await stage(file, staging, passphrase);
+    const notes = readNotes(databaseFile, file);
+    const { made_at, checksum } = notes;
+    const chosen = requireKey(input, notes);
+    const content = checkContent(databaseFile, { key: chosen, checksum, withoutChecksum });
+    removeNotes(databaseFile);
+    await flush(databaseFile);
     const counts = await verify(staging, { key: chosen, clock });
     // After the rest: with another key than the backup's own it would differ too.
-    if (isFault(content)) throw new StoreError(content.message, NOTHING_RESTORED);
+    if (isFault(content)) {
+      throw new StoreError(content.message, checksum === null ? (content.remedy ?? "") : NOTHING_RESTORED);
+    }
+    if (outside.length === 0) await writeFile(keyFile, `${chosen.text.trim()}\n`, { mode: 0o600, flush: true });
     await record(staging, input, { chosen, made_at });
     const replaced = holding === "data" ? await putAside(directory, isoTime(clock.now())) : null;
     await place(staging, directory);
@@ -81,15 +83,38 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
 
 const NOTHING_RESTORED = "Nothing was restored. Take an older backup; esimctl verify-backup shows which is sound.";
 
-/** The files of a backup, still with its notes, in a place of their own. */
-async function stage(file: string, staging: string, keyText: string): Promise<void> {
+/** Throws `StoreError` for what is no backup, before anything is made. */
+async function refuseOther(file: string, passphrase: string | null): Promise<void> {
+  if (passphrase !== null) return;
+  if (await isSealed(file)) throw new StoreError(`${file} is sealed.`, "Give its passphrase.");
+  readNotes(file);
+}
+
+/** The key that opens the backup. Throws `StoreError` without one, and where it is not the one kept outside. */
+function requireKey(opening: Opening & { file: string }, notes: BackupNotes): GivenKey {
+  const chosen = chooseKey(opening, notes);
+  if (chosen === null) {
+    throw new StoreError(`${opening.file} holds no key file.`, "Name the one that was kept apart: --key-file FILE.");
+  }
+  const { outside } = opening;
+  if (outside.length === 0) return chosen;
+  const kept = findMasterKey({ file: null, given: outside });
+  if (parseMasterKey(chosen.text, chosen.name).equals(kept.key)) return chosen;
+  throw new StoreError(
+    `${chosen.name} and ${kept.name} hold different keys.`,
+    `Restore without ${kept.name}, which writes the key file; then esimctl keys rotate master --new-key takes it out.`,
+  );
+}
+
+/** The database of a backup, still with its notes, in a place of its own. */
+async function stage(file: string, staging: string, passphrase: string | null): Promise<void> {
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { mode: 0o700 });
-  const { databaseFile, keyFile } = dataDirectory(staging);
+  const { databaseFile } = dataDirectory(staging);
+  if (passphrase !== null) return openSealed(file, databaseFile, passphrase);
   await writeFile(databaseFile, "", { mode: 0o600 });
   await copyFile(file, databaseFile);
   await chmod(databaseFile, 0o600);
-  await writeFile(keyFile, `${keyText.trim()}\n`, { mode: 0o600, flush: true });
 }
 
 async function record(
@@ -132,7 +157,7 @@ async function place(staging: string, directory: string): Promise<void> {
   const [from, to] = [dataDirectory(staging), dataDirectory(directory)];
   forgetMove(directory);
   await rename(from.databaseFile, to.databaseFile);
-  await rename(from.keyFile, to.keyFile);
+  if (existsSync(from.keyFile)) await rename(from.keyFile, to.keyFile);
   await chmod(directory, 0o700);
   await flush(directory);
 }

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { count } from "drizzle-orm";
 import type { Clock } from "../kernel/clock.ts";
 import { type BackupNotes, contentMac, readNotes } from "../store/engines/backup-file.ts";
 import { openForReading } from "../store/engines/reading.ts";
-import { parseMasterKey } from "../store/key-files.ts";
+import { type GivenKey, parseMasterKey } from "../store/key-files.ts";
 import type { TableName } from "../store/schema/tables.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -10,6 +11,7 @@ import { checkLedger } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isFault, isSound, warning } from "./finding.ts";
+import { openSealed } from "./seal.ts";
 import { checkSealed } from "./sealed-check.ts";
 
 const counted = ["partners", "products", "orders", "esims", "activations", "passports", "ledgerTransactions"] as const;
@@ -20,43 +22,69 @@ export type Counts = Record<(typeof counted)[number], number>;
 /** What a look into a backup came to. */
 export interface Verified extends Omit<BackupNotes, "key_file" | "checksum"> {
   holds_key: boolean;
+  sealed: boolean;
   findings: Finding[];
   /** Null when the database cannot be read. */
   counts: Counts | null;
 }
 
-/** The text of a key file, and what messages call it. */
-export interface GivenKey {
-  text: string;
-  name: string;
+/** What opens a backup. */
+export interface Opening {
+  /** The key that was kept apart; null: the backup's own. */
+  key: GivenKey | null;
+  /** Keys that are kept outside: tried where the backup holds none. */
+  outside: readonly GivenKey[];
+  /** What a sealed backup opens with; null: it is not sealed. */
+  passphrase: string | null;
+  /** Also accepts a backup without a checksum, as versions before checksums made it. */
+  withoutChecksum: boolean;
+}
+
+/** The key to open a backup with: the one given, else its own, else one from outside; null: there is none. */
+export function chooseKey(
+  { key, outside }: Pick<Opening, "key" | "outside">,
+  { key_file }: Pick<BackupNotes, "key_file">,
+): GivenKey | null {
+  const own = key_file === null ? null : { text: key_file, name: "The key in the backup" };
+  return key ?? own ?? outside[0] ?? null;
 }
 
 /**
- * Reads a backup whole: damage, schema, whether a key opens it (`key`, else its own), whether its ledger agrees.
- * Changes nothing. Throws `StoreError` when it is no backup, or `key` is no key file.
+ * Reads a backup whole: damage, schema, whether a key opens it, whether its ledger agrees. Changes nothing. A sealed
+ * one is opened within the folder `scratch`, which the caller removes. Throws `StoreError` when it is no backup, the
+ * passphrase is wrong, or a key is invalid.
  */
-export async function verifyBackup(file: string, input: { key: GivenKey | null; clock: Clock }): Promise<Verified> {
-  const { key_file, checksum, ...notes } = readNotes(file);
-  const key = input.key ?? (key_file === null ? null : { text: key_file, name: "The key in the backup" });
-  const { found, counts } = await checkCopy(file, { key, clock: input.clock });
-  const content = isSound(found) ? [checkContent(file, { key, checksum })] : [];
-  return { ...notes, holds_key: key_file !== null, findings: [...found, ...content].map(ofBackup), counts };
+export async function verifyBackup(
+  file: string,
+  input: Opening & { scratch: string; clock: Clock },
+): Promise<Verified> {
+  const { passphrase, clock, withoutChecksum } = input;
+  const opened = passphrase === null ? file : join(input.scratch, "opened.backup");
+  if (passphrase !== null) await openSealed(file, opened, passphrase);
+  const notes = readNotes(opened, file);
+  const { key_file, checksum, ...shown } = notes;
+  const key = chooseKey(input, notes);
+  const { found, counts } = await checkCopy(opened, { key, clock });
+  const content = isSound(found) ? [checkContent(opened, { key, checksum, withoutChecksum })] : [];
+  const held = { holds_key: key_file !== null, sealed: passphrase !== null };
+  return { ...shown, ...held, findings: [...found.map(ofBackup), ...content], counts };
 }
 
 /** Whether a backup holds what it held when it was made, by its keyed checksum. */
 export function checkContent(
   file: string,
-  { key, checksum }: { key: GivenKey | null; checksum: string | null },
+  { key, checksum, withoutChecksum }: { key: GivenKey | null; checksum: string | null; withoutChecksum: boolean },
 ): Finding {
   if (checksum === null) {
-    const words = "It has no checksum, since an older version made it: a changed value would not be noticed.";
-    return warning("checksum", words, "Make a new backup with this version.");
+    const words = "It has no checksum: it is of a version before checksums, or the checksum was removed.";
+    if (withoutChecksum) return warning("checksum", words, "Make a new backup with this version.");
+    return fault("checksum", words, "Only where you know that such a version made it: --without-checksum.");
   }
   if (key === null) {
     const words = "It holds no key file: whether its content was changed was not checked.";
     return warning("checksum", words, "Name the key file that is kept apart: --key-file FILE.");
   }
-  const changed = fault("checksum", "Its content was changed after it was made.", "Take an older backup.");
+  const changed = fault("checksum", "Its content was changed after it was made.", UNSOUND);
   const masterKey = parseMasterKey(key.text, key.name);
   try {
     if (contentMac(file, masterKey) !== checksum) return changed;
@@ -105,9 +133,10 @@ const unchecked = warning(
   "Name the key file that is kept apart: --key-file FILE.",
 );
 
+const UNSOUND = "Do not count on this file: make a new backup, and look at older ones.";
+
 function ofBackup(finding: Finding): Finding {
-  const remedy = "Do not count on this file: make a new backup, and look at older ones.";
-  return isFault(finding) ? { ...finding, remedy } : finding;
+  return isFault(finding) ? { ...finding, remedy: UNSOUND } : finding;
 }
 
 const tallies = new Map(counted.map((name) => [name, tally(name)]));

@@ -1,6 +1,6 @@
 import { type ChainCheck, verifyChains } from "../evidence/verify.ts";
 import { inspectDatabase, openForReading } from "../store/engines/reading.ts";
-import { readMasterKey } from "../store/key-files.ts";
+import { findMasterKey } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
 import type { Installation } from "./doctor.ts";
 
@@ -8,8 +8,8 @@ import type { Installation } from "./doctor.ts";
  * Verifies the audit trail and the ledger of an installation, served or not, and that the database still refuses to
  * change them. Changes nothing. Throws `StoreError` when it cannot be read, or its schema is older than this program.
  */
-export async function verifyEvidence({ where, keyFile, clock }: Omit<Installation, "directory">): Promise<ChainCheck> {
-  const masterKey = readMasterKey(keyFile);
+export async function verifyEvidence({ where, keys, clock }: Omit<Installation, "directory">): Promise<ChainCheck> {
+  const { key: masterKey } = findMasterKey(keys);
   const { damage, drift, pending } = await inspectDatabase(where);
   if (damage[0] !== undefined) {
     throw new StoreError(`The database is damaged: ${damage[0]}.`, "See esimctl doctor, and restore the last backup.");

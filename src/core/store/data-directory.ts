@@ -39,17 +39,19 @@ export function isInitialised(path: string): boolean {
 }
 
 /**
- * Makes the directory (0700) and its key file (0600) where they are absent. Throws `StoreError` when it cannot be
- * written, when it holds something else, or when a database is there without its key: never a new key for old data.
+ * Makes the directory (0700) and its key file (0600) where they are absent; no key file where the key is kept outside.
+ * Throws `StoreError` when it cannot be written, when it holds something else, or when a database is there without its
+ * key: never a new key for old data.
  */
-export function prepareDataDirectory(path: string, ids: Ids): DataDirectory {
+export function prepareDataDirectory(path: string, ids: Ids, keyOutside = false): DataDirectory {
   const directory = dataDirectory(path);
   try {
     makeDirectory(path);
     if (!existsSync(directory.keyFile)) {
-      if (existsSync(directory.databaseFile)) throw missingKey(directory.keyFile);
-      refuseForeign(path);
-      createKeyFile(directory.keyFile, ids);
+      const used = existsSync(directory.databaseFile);
+      if (used && !keyOutside) throw missingKey(directory.keyFile);
+      if (!used) refuseForeign(path);
+      if (!keyOutside) createKeyFile(directory.keyFile, ids);
     }
   } catch (error) {
     if (error instanceof StoreError) throw error;
@@ -96,8 +98,27 @@ export function exposedPaths(path: string): { path: string; mode: string }[] {
  * Throws `StoreError` when another daemon has it or it cannot be written. The result releases it.
  */
 export function lockDataDirectory(path: string): () => void {
+  return lockFile(join(path, LOCK), {
+    message: `Another esimctl serve already runs on ${path}.`,
+    hint: "Stop it first, or give this one another --data directory.",
+  });
+}
+
+/** The same for the one backup that is being sealed in the directory. */
+export function lockSealing(path: string): () => void {
+  return lockFile(join(path, ".sealing.lock"), {
+    message: `Another backup --seal of ${path} is being made.`,
+    hint: "Wait until it has ended.",
+  });
+}
+
+interface Words {
+  message: string;
+  hint: string;
+}
+
+function lockFile(file: string, taken: Words): () => void {
   let lock: Database.Database | undefined;
-  const file = join(path, LOCK);
   try {
     // Another user who may read it could hold it, and no daemon would start.
     if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600, flag: "a" });
@@ -107,17 +128,14 @@ export function lockDataDirectory(path: string): () => void {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     lock?.close();
-    throw lockFault(path, error);
+    throw lockFault(file, taken, error);
   }
   return () => lock.close();
 }
 
-function lockFault(path: string, error: unknown): StoreError {
-  if (String(codeOf(error)).startsWith("SQLITE_BUSY")) {
-    const words = `Another esimctl serve already runs on ${path}.`;
-    return new StoreError(words, "Stop it first, or give this one another --data directory.", error);
-  }
-  const words = `Cannot write to ${join(path, LOCK)}: ${error instanceof Error ? error.message : reason(error)}.`;
+function lockFault(file: string, taken: Words, error: unknown): StoreError {
+  if (String(codeOf(error)).startsWith("SQLITE_BUSY")) return new StoreError(taken.message, taken.hint, error);
+  const words = `Cannot write to ${file}: ${error instanceof Error ? error.message : reason(error)}.`;
   return new StoreError(words, "Check its owner and rights, and whether the disk is read-only or full.", error);
 }
 

@@ -67,7 +67,7 @@ export async function keyCredentials(tx: Tx, _input: null): Promise<void> {
   await tx.touch();
 }
 
-/** The data keys, unwrapped. Throws `StoreError` when the key file is not the one of this database. */
+/** The data keys, unwrapped. Throws `StoreError` when the master key is not the one of this database. */
 export async function loadDataKeys(q: Read, masterKey: Buffer): Promise<DataKey[]> {
   const rows = await allKeys(q, {});
   return rows.map((row) => ({
@@ -83,8 +83,8 @@ function unwrap(row: { id: string; wrapped: string }, masterKey: Buffer): Buffer
     return openBytes(masterKey, row.wrapped, row.id);
   } catch (error) {
     throw new StoreError(
-      "The key file does not belong to this database.",
-      "Put back the key file that was made with it (from your backup).",
+      "The master key does not belong to this database.",
+      "Put back the key file that was made with it, or correct ESIMCTL_KEY or the credential that holds its key.",
       error,
       { wrongKey: true },
     );
@@ -199,19 +199,20 @@ const storedEpoch = statement((db, t, _slot) =>
 export interface Keyring {
   /** The epoch whose keys the vault holds; -1 before the first. */
   epoch(): number;
-  /** Takes over the keys that `q` sees, if they are newer. Throws `StoreError` when the key file is another one. */
+  /** Takes over the keys that `q` sees, if they are newer. Throws `StoreError` when the master key is another one. */
   refresh(q: Read): Promise<void>;
 }
 
 /**
  * The keyring of one process's vault. Where the master key opens the data keys no more, another process rotated it:
- * then one of `candidates` does.
+ * then one of `candidates` does. A new key that is kept outside is none of them: then the keys that are held serve on,
+ * for as long as the database has no others.
  */
 export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffer[] = () => []): Keyring {
   let held = -1;
   let master = masterKey;
 
-  async function load(q: Read): Promise<DataKey[]> {
+  async function load(q: Read): Promise<DataKey[] | null> {
     try {
       return await loadDataKeys(q, master);
     } catch (error) {
@@ -223,6 +224,8 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
         vault.useMasterKey(candidate);
         return keys;
       }
+      const states = (await allKeys(q, {})).map(({ id, retired_at }) => ({ id, retired: retired_at !== null }));
+      if (vault.keep(states)) return null;
       throw error;
     }
   }
@@ -235,7 +238,7 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
       const keys = await load(q);
       // Meanwhile a transaction may have brought newer ones than this snapshot has.
       if (seen <= held) return;
-      vault.reload(keys);
+      if (keys !== null) vault.reload(keys);
       held = seen;
     },
   };

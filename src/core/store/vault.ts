@@ -8,6 +8,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
+import { StoreError } from "./problems.ts";
 import type { KeyPurpose } from "./schema/values.ts";
 
 /**
@@ -82,7 +83,7 @@ export interface Vault {
   keyOf(sealed: string): string;
   /** The id of the key that `seal` uses now. */
   currentKey(): string;
-  /** `secret` sealed under the master key of the key file, for the data key `id`. */
+  /** `secret` sealed under the master key, for the data key `id`. Throws `StoreError` after `keep`. */
   wrapKey(secret: Buffer, id: string): string;
   /** Wraps new keys under another master key from now on. */
   useMasterKey(key: Buffer): void;
@@ -96,6 +97,11 @@ export interface Vault {
   subkey(space: string): Buffer;
   /** Takes over the keys as they are in the database now. */
   reload(keys: DataKey[]): void;
+  /**
+   * Takes over the states of the keys that the database has now, where its master key is not known any more: no new
+   * key is wrapped. False, and nothing changes, where the vault lacks one of them.
+   */
+  keep(states: readonly Pick<DataKey, "id" | "retired">[]): boolean;
 }
 
 const VERSION = "v2";
@@ -109,22 +115,8 @@ type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };
  * they run inside transactions. `report` gets what `openIfReadable` could not read.
  */
 export function createVault(firstMasterKey: Buffer, report: (error: UnreadableError) => void = () => undefined): Vault {
-  let masterKey = firstMasterKey;
-  let byId = new Map<string, HeldKey>();
-  let current = new Map<DataKey["purpose"], HeldKey>();
-
-  function reload(keys: DataKey[]): void {
-    const held = keys.map(heldKey);
-    // One that is gone from the database still opens what was read just before.
-    byId = new Map([...byId, ...held.map((key): [string, HeldKey] => [key.id, key])]);
-    current = new Map(held.filter((key) => !key.retired).map((key) => [key.purpose, key]));
-  }
-
-  function keyFor(purpose: DataKey["purpose"]): HeldKey {
-    const key = current.get(purpose);
-    if (key === undefined) throw new Error(`no ${purpose} key in the database`);
-    return key;
-  }
+  const { byId, keyFor, hold } = heldKeys();
+  const wrapping = wrapWith(firstMasterKey);
 
   function mark(purpose: "index" | "link", space: string, value: string): Buffer {
     return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
@@ -133,7 +125,7 @@ export function createVault(firstMasterKey: Buffer, report: (error: UnreadableEr
   function open(sealed: string, cell: Cell): string {
     const [version, keyId = "", body = ""] = sealed.split(".");
     if (version !== VERSION) throw new UnreadableError(cell);
-    const key = byId.get(keyId);
+    const key = byId(keyId);
     if (key === undefined) throw new UnknownKeyError();
     try {
       return openBytes(key.secret, body, contextOf(key.id, cell)).toString("utf8");
@@ -151,21 +143,62 @@ export function createVault(firstMasterKey: Buffer, report: (error: UnreadableEr
     openIfReadable: tolerant(open, report),
     openUnbound(sealed) {
       const [version, keyId = "", body = ""] = sealed.split(".");
-      const key = byId.get(keyId);
+      const key = byId(keyId);
       if (version !== UNBOUND_VERSION || key?.purpose !== "field") throw new Error("not sealed by an earlier version");
       return openBytes(key.secret, body, key.id).toString("utf8");
     },
     keyOf: (sealed) => sealed.split(".")[1] ?? "",
     currentKey: () => keyFor("cell").id,
-    wrapKey: (secret, id) => sealBytes(masterKey, secret, id),
-    useMasterKey(key) {
-      masterKey = key;
-    },
+    wrapKey: wrapping.wrapKey,
+    useMasterKey: wrapping.use,
     blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
     credentialMark: (clientId, secret) => markOfCredential(keyFor("credential").secret, clientId, hashOfSecret(secret)),
     linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
     subkey: (space) => mark("index", "subkey", space),
-    reload,
+    reload: (keys) => hold(keys.map(heldKey)),
+    keep(states) {
+      const held = states.flatMap(({ id, retired }) => {
+        const key = byId(id);
+        return key === undefined ? [] : [{ ...key, retired }];
+      });
+      if (held.length < states.length) return false;
+      wrapping.use(null);
+      hold(held);
+      return true;
+    },
+  };
+}
+
+/** The data keys of a vault; `hold` takes over those of the database. */
+function heldKeys() {
+  let byId = new Map<string, HeldKey>();
+  let current = new Map<DataKey["purpose"], HeldKey>();
+  return {
+    byId: (id: string) => byId.get(id),
+    keyFor(purpose: DataKey["purpose"]): HeldKey {
+      const key = current.get(purpose);
+      if (key === undefined) throw new Error(`no ${purpose} key in the database`);
+      return key;
+    },
+    hold(held: readonly HeldKey[]): void {
+      // One that is gone from the database still opens what was read just before.
+      byId = new Map([...byId, ...held.map((key): [string, HeldKey] => [key.id, key])]);
+      current = new Map(held.filter((key) => !key.retired).map((key) => [key.purpose, key]));
+    },
+  };
+}
+
+/** Wraps data keys under the master key; null: it is not known any more. */
+function wrapWith(first: Buffer) {
+  let masterKey: Buffer | null = first;
+  return {
+    wrapKey(secret: Buffer, id: string): string {
+      if (masterKey !== null) return sealBytes(masterKey, secret, id);
+      throw new StoreError("The master key was replaced since this process started.", "Start it with the new key.");
+    },
+    use(key: Buffer | null): void {
+      masterKey = key;
+    },
   };
 }
 

@@ -26,6 +26,8 @@ interface FrontsOptions {
   wake(topic: Topic): void;
   /** Called with each line that a front logs. */
   keepLine(line: string): void;
+  /** Added to the environment of each. */
+  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** A front that ends by itself is replaced after this long; one that cannot start, after twice as long each time. */
@@ -68,7 +70,7 @@ export async function startFronts(options: FrontsOptions): Promise<Fronts> {
 
   /** Starts one and replaces it after `rest` (ms) when it ends. Resolves with its address once it listens. */
   function start(rest: number): Promise<string> {
-    const front = cluster.fork();
+    const front = cluster.fork(options.env);
     const { pid } = front.process;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     let listens = false;

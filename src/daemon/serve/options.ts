@@ -44,4 +44,6 @@ export interface MainDependencies extends ServeDependencies {
   alone: boolean;
   /** Keeps a line that another process of this daemon logged. */
   keepLine(line: string): void;
+  /** What processes that answer HTTP find in their environment beside this one's: secrets that no other child needs. */
+  frontEnv: Readonly<Record<string, string | undefined>>;
 }

@@ -115,8 +115,8 @@ async function startHttp(
     return { url: front.url, metrics: front.registry, stop: front.stop };
   }
   const { startFronts } = await import("./fronts.ts");
-  const { addresses, clock, log, keepLine } = context;
-  const fronts = await startFronts({ count: options.workers, port, addresses, clock, log, wake, keepLine });
+  const { addresses, clock, log, keepLine, frontEnv: env } = context;
+  const fronts = await startFronts({ count: options.workers, port, addresses, clock, log, wake, keepLine, env });
   const queues = createRegistry();
   registerQueueGauges(queues, context);
   return { url: fronts.url, metrics: borrowedMetrics(queues), stop: fronts.stop };

@@ -3,9 +3,10 @@ import { counted } from "../../../core/kernel/counted.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { argument, flag } from "../../kernel/input.ts";
+import { argument, flag, text } from "../../kernel/input.ts";
+import { readSecretArgument } from "../../output/prompts.ts";
 import { type Result, recordResult } from "../../output/result.ts";
-import { yesNo } from "../../output/words.ts";
+import { shown, yesNo } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
 const KINDS = ["signing", "data", "master", "links"] as const;
@@ -15,26 +16,32 @@ export default command({
   effects:
     "signing: a new key signs tokens from now on; tokens under older keys stay valid until they expire, with --now " +
     "they are refused at once. data: a new key seals identity data and secrets from now on, everything is encrypted " +
-    "again, and the old key is deleted. master: a new key file takes the place of the old one, which is kept. links: " +
+    "again, and the old key is deleted. master: a new key file takes the place of the old one, which is kept; with " +
+    "--new-key FILE that key, which you keep outside, and a key file that is there is put aside. links: " +
     "addresses of QR codes and install pages made before lead nowhere; asks first. The daemon may go on serving.",
   json:
     "signing: {key_id}; data: {key_id, resumed, resealed, unreadable, dropped, finished, erased}; " +
-    "master: {key_file, old_key_file}; links: {key_id, links}",
+    "master: {key_file, old_key_file (null each: kept outside)}; links: {key_id, links}",
   examples: [
     "keys rotate signing",
     "keys rotate signing --now",
     "keys rotate data",
     "keys rotate master",
+    "keys rotate master --new-key new.key",
     "keys rotate links",
   ],
   batches: true,
   args: { what: argument("what", KINDS.join(", "), { oneOf: KINDS }) },
-  options: { now: flag("--now", "signing: refuse all tokens under older keys from now on, for keys that leaked") },
-  async run(context, { what, now }) {
+  options: {
+    now: flag("--now", "signing: refuse all tokens under older keys from now on, for keys that leaked"),
+    newKey: text("--new-key <file>", "master: a new key that you keep outside; - reads it from stdin or asks"),
+  },
+  async run(context, { what, now, newKey }) {
     if (now && what !== "signing") throw usageError("--now goes with signing.", "Leave it out.");
+    if (newKey !== undefined && what !== "master") throw usageError("--new-key goes with master.", "Leave it out.");
     if (what === "signing") return rotateSigning(context, now);
     if (what === "data") return rotateData(context);
-    if (what === "master") return rotateMaster(context);
+    if (what === "master") return newKey === undefined ? rotateMaster(context) : rotateToGiven(context, newKey);
     if (what === "links") return rotateLinks(context);
     throw usageError(`There is no "${what}" key.`, `Name one of ${KINDS.join(", ")}.`);
   },
@@ -54,15 +61,45 @@ async function rotateMaster(context: Context): Promise<Result> {
     import("../../../core/credentials/rotate-master-key.ts"),
     import("../../place/key-file.ts"),
   ]);
-  const keyFile = keyFileOf(await context.place());
+  const place = await context.place();
+  const keyFile = keyFileOf(place);
+  if (keyFile === null) {
+    const names = place.given.map(({ name }) => name).join(" and ");
+    throw usageError(
+      `The master key comes from ${names}, where esimctl cannot replace it.`,
+      "Make a new one and give it: keys rotate master --new-key FILE, or - for standard input.",
+    );
+  }
   const rotated = await context.withStore(({ store, ids }) =>
     rotateMasterKey(store, { keyFile, ids, actor: OPERATOR }),
   );
   return recordResult(
     rotated,
-    () => ({ "new key file": rotated.key_file, "old key file": rotated.old_key_file }),
+    () => ({ "new key file": shown(rotated.key_file), "old key file": shown(rotated.old_key_file) }),
     "Copy the new key file apart from the data, and to every other node. Keep the old one as long as you keep " +
       "backups that were made without their key; those that hold it open as before.",
+  );
+}
+
+/** Rotates to a key that the operator made; prints no key. */
+async function rotateToGiven(context: Context, file: string): Promise<Result> {
+  const [{ rotateToGivenKey }, { keysOf }, { readKeyFile }] = await Promise.all([
+    import("../../../core/credentials/rotate-master-key.ts"),
+    import("../../place/key-file.ts"),
+    import("../../../core/store/key-files.ts"),
+  ]);
+  const keys = keysOf(await context.place());
+  const next =
+    file === "-"
+      ? { text: await readSecretArgument("-", "New master key", context.globals), name: "The given key" }
+      : { text: readKeyFile(file), name: file };
+  const rotated = await context.withStore(({ store }) => rotateToGivenKey(store, { keys, next, actor: OPERATOR }));
+  return recordResult(
+    rotated,
+    () => ({ "old key file": shown(rotated.old_key_file) }),
+    "Put the new key into ESIMCTL_KEY or the credential esimctl.key, on every node: each start needs it from now on. " +
+      "Daemons that run serve on, and need a restart before keys rotate data or links. Keep the old key as long as " +
+      "you keep backups that were made without their key.",
   );
 }
 

@@ -90,14 +90,14 @@ function addRow(mac: Hmac, row: unknown): void {
   }
 }
 
-/** What a backup says of itself. Throws `StoreError` when the file cannot be read or is no backup. */
-export function readNotes(file: string): BackupNotes {
+/** What a backup, called `name`, says of itself. Throws `StoreError` when it cannot be read or is no backup. */
+export function readNotes(file: string, name = file): BackupNotes {
   const hint = "Name a file that esimctl backup made.";
   try {
     const backup = new Database(file, { readonly: true, fileMustExist: true });
     try {
       const held = backup.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(BACKUP_TABLE);
-      if (held === undefined) throw new StoreError(`${file} is not an esimctl backup.`, hint);
+      if (held === undefined) throw new StoreError(`${name} is not an esimctl backup.`, hint);
       const value = backup.prepare(`SELECT value FROM ${BACKUP_TABLE} WHERE name = ?`).pluck();
       const noted = (name: string) => {
         const found = value.get(name);
@@ -113,7 +113,7 @@ export function readNotes(file: string): BackupNotes {
       backup.close();
     }
   } catch (error) {
-    const words = asStoreError(error, file);
+    const words = asStoreError(error, name);
     throw words instanceof StoreError ? new StoreError(words.message, hint, error) : words;
   }
 }

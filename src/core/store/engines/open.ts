@@ -27,7 +27,7 @@ export type Location = { file: string; create: boolean; verify?: boolean } | { u
 export interface StoreDependencies {
   clock: Clock;
   ids: Ids;
-  /** The 256-bit key of the key file: wraps the data keys. */
+  /** The 256-bit master key: wraps the data keys. */
   masterKey: Buffer;
   /** Keys to try where that one is not the database's any more: it may have been rotated since it was read. */
   masterKeys?: (() => Buffer[]) | undefined;
