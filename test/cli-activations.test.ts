@@ -266,7 +266,7 @@ test("staff work a manual carrier's request from the queue to its end, while the
   expectNoIdentity(audit);
   expect(await json(`activations confirm ${first.id} --number P-1`)).toMatchObject({ processing_status: "confirmed" });
   const noNumber = await run(`activations complete ${first.id}`);
-  expect([noNumber.exitCode, noNumber.stderr]).toEqual([1, expect.stringContaining("mobile")]);
+  expect([noNumber.exitCode, noNumber.stderr]).toEqual([2, expect.stringContaining("--mobile")]);
   const done = await json(`activations complete ${first.id} --mobile +61491570156`);
   expect(done).toMatchObject({ status: "completed", mobile_number: "+61491570156", confirmation_number: "P-1" });
   const failed = await json(`activations fail ${second.id} --error sim_blocked --message "The SIM is blocked."`);
@@ -289,6 +289,7 @@ test("carriers are listed and set; a secret comes in by standard input and never
   const added = await json('carriers set 8964 --name "Carrier C" --brand carrier-c --required first_name,passport_no');
   expect(added).toMatchObject({ prefix: "8964", required_fields: ["first_name", "passport_no"], adapter: "manual" });
   const wrong = await run("carriers set 8965 --adapter http --required shoe_size");
+  // A field that no carrier can ask for is wrong, whatever is missing beside it.
   expect(wrong.exitCode).toBe(1);
   for (const field of ["name", "brand", "shoe_size", "url", "secret"]) expect(wrong.stderr).toContain(field);
 });

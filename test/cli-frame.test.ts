@@ -17,9 +17,11 @@ function failure(ended: Ended): { code: string; message: string; hint: string } 
 }
 
 test("--version is one line, alone and beside other flags", async () => {
-  for (const args of [["--version"], ["-V"], ["--quiet", "--version"]]) {
-    expect(await esimctlProcess(args)).toEqual({ exitCode: 0, stdout: packageFile.version, stderr: "" });
-  }
+  const shown = { exitCode: 0, stdout: packageFile.version, stderr: "" };
+  expect(await esimctlProcess(["--version"])).toEqual(shown);
+  for (const line of ["-v", "-V", "version", "--quiet --version", "--quiet -v", "--quiet -V"])
+    expect(await esimctl(line.split(" ")), line).toEqual(shown);
+  expect(await esimctlJson(["version"])).toEqual({ version: packageFile.version });
 });
 
 describe("help", () => {
@@ -51,6 +53,19 @@ describe("help", () => {
     );
   });
 
+  test("a noun alone shows its help, and so does a verb of two words without its second one", async () => {
+    for (const line of ["orders", "esims usage"]) {
+      const shown = await esimctl(line.split(" "));
+      expect(shown, line).toEqual(await esimctl([...line.split(" "), "--help"]));
+      expect(await esimctl([...line.split(" "), "--quiet"]), line).toEqual(shown);
+      expect(shown, line).toMatchObject({ exitCode: 0, stderr: "" });
+    }
+    expect((await esimctl(["esims", "usage"])).stdout).toContain(
+      "Usage: esimctl esims usage import <file> [options]\n",
+    );
+    expect((await esimctl(["orders", "--colour"])).exitCode).toBe(2);
+  });
+
   test("every verb has examples of itself and says what it changes", async () => {
     const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, name: `${noun.name} ${verb.name}` })));
     for (const { name: line, load } of [...verbs, ...singles]) {
@@ -66,7 +81,6 @@ describe("wrong usage", () => {
   const wrong: [line: string, what: RegExp, hint: RegExp][] = [
     ["ordrs list", /Unknown command 'ordrs'/, /Did you mean orders\?/],
     ["orders lst", /Unknown command 'lst'/, /Did you mean list\? Or see esimctl orders --help/],
-    ["orders", /esimctl orders needs a verb/, /esimctl orders --help/],
     ["--quiet", /esimctl needs a noun/, /esimctl --help/],
     ["orders list --limt 3", /Unknown option '--limt'/, /Did you mean --limit\?/],
     ["partners show", /Missing required argument 'slug'/, /esimctl partners show --help/],
@@ -102,6 +116,7 @@ describe("wrong usage", () => {
     for (const args of [
       ["ordrs", "--json"],
       ["--json", "orders"],
+      ["esims", "usage", "--json"],
       ["partners", "show", "--json"],
     ]) {
       const ended = await esimctlProcess(args);
@@ -142,6 +157,22 @@ test("a reader that has enough ends the program quietly", async () => {
   expect((await esimctl(["products", "import", join(data, "..", "p.json"), "--data", data])).exitCode).toBe(0);
   const line = `set -o pipefail; $ESIMCTL products list --all --json --data ${data} | head -1`;
   expect(await shell(line, data)).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
+});
+
+test("an option that is needed only beside others is named, with exit code 2 as any that is missing", async () => {
+  const data = await newData();
+  const lines: [string, RegExp][] = [
+    ["carriers set 8944", /--name <name> is required for a new carrier; --brand <brand> is required/],
+    ["carriers set 896103 --adapter http", /--url <url> is needed by the http adapter; --secret <secret>/],
+    ["suppliers set acme --adapter email", /--to <address> is needed by the email adapter/],
+  ];
+  for (const [line, words] of lines) {
+    const ended = await esimctl([...line.split(" "), "--data", data]);
+    expect(ended, line).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(words) });
+  }
+  // What was given, and is wrong, is no missing option.
+  const wrong = await esimctl(["carriers", "set", "896103", "--adapter", "http", "--url", "x", "--data", data]);
+  expect(wrong.exitCode).toBe(1);
 });
 
 describe("a place that cannot be used", () => {

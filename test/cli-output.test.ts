@@ -8,7 +8,7 @@ import { fitHeight } from "../src/cli/output/live-screen.ts";
 import { progressLook } from "../src/cli/output/progress.ts";
 import { drawQr, showQr } from "../src/cli/output/qr.ts";
 import type { Column, Sheet } from "../src/cli/output/sheet.ts";
-import { drawFields, drawTable } from "../src/cli/output/sheet.ts";
+import { drawFields, drawTable, openTable } from "../src/cli/output/table.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
@@ -76,7 +76,61 @@ test("what must not be cut goes on in further lines, and what can be spared is l
     "                    4 needed, 3 in stock)",
   ]);
   expect(at(80).map(stripVTControlCharacters)).toEqual(["number              why", `ORD-20260301-7KQ2M  ${why}`]);
-  expect(at(30).map(stripVTControlCharacters).slice(0, 2)).toEqual(["number  ORD-20260301-7KQ2M", `why     ${why}`]);
+  expect(at(30).map(stripVTControlCharacters)).toEqual([
+    "number  ORD-20260301-7KQ2M",
+    "why     stock is short",
+    "        (ES-EU-20GB-30D: 4",
+    "        needed, 3 in stock)",
+    "id      0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c",
+  ]);
+});
+
+test("from 60 columns on rows are a table, whatever is in them; below, cards whose words stay whole", () => {
+  const id = "0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c";
+  const columns: Column<{ why: string }>[] = [
+    { title: "id", value: () => id },
+    { title: "other id", value: () => id },
+    { title: "why", value: (row) => row.why, wraps: true },
+  ];
+  const at = (width: number) => sheetOf(width).table(columns, [{ why: `see https://${"x".repeat(70)}` }], "none");
+  const table = at(60).split("\n");
+  expect(table[0]).toMatch(/^id +other id +why$/);
+  for (const line of table) expect(line.length).toBeLessThanOrEqual(60);
+  expect(at(59).split("\n")).toEqual([
+    `id        ${id}`,
+    `other id  ${id}`,
+    "why       see",
+    `          https://${"x".repeat(70)}`,
+  ]);
+});
+
+test("moments lose their seconds before columns go, and spare ones that have room beside the rest stay", () => {
+  const columns: Column<{ at: string }>[] = [
+    { title: "iccid", value: () => "8944500102198304826" },
+    { title: "at", value: (row) => row.at },
+    { title: "id", value: () => "0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c", spare: 1 },
+    { title: "kind", value: () => "sim", spare: true },
+  ];
+  const at = (width: number) =>
+    sheetOf(width)
+      .table(columns, [{ at: "2026-03-01 12:30:05Z" }], "none")
+      .split("\n");
+  expect(at(120)[1]).toContain("2026-03-01 12:30:05Z");
+  expect(at(83)[1]).toMatch(/2026-03-01 12:30Z {2}0190.* {2}sim$/);
+  expect(at(80)[1]).toMatch(/2026-03-01 12:30Z {2}0190\S+$/);
+  expect(at(60)[1]).toBe("8944500102198304826  2026-03-01 12:30Z  sim");
+});
+
+test("a table that is drawn page by page keeps its columns, and widens them for what comes later", () => {
+  const table = openTable(sheetOf(Number.POSITIVE_INFINITY), columns, [{ id: "1", name: "Ada" }]);
+  expect(table.head).toBe("id  name");
+  expect(table.draw([{ id: "1", name: "Ada" }])).toBe("1   Ada");
+  expect(table.draw([{ id: "1000", name: "Grace" }])).toBe("1000  Grace");
+  expect(table.draw([{ id: "2", name: null }])).toBe("2     -");
+  const narrow = openTable(sheetOf(40), columns, [{ id: "1", name: "Ada" }]);
+  const [line = ""] = narrow.draw(rows.slice(1)).split("\n");
+  expect(line).toMatch(/^0190d3c2-7b4e-7cc2 {2}a plain.*…$/);
+  expect(line.length).toBeLessThanOrEqual(40);
 });
 
 test("progress keeps to the terminal: the bar gives way, the numbers stay", () => {

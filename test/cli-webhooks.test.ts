@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { freePort } from "./support/free-port.ts";
 import { eventually } from "./support/hangs.ts";
 import { newData } from "./support/installation.ts";
 import { launch } from "./support/process.ts";
@@ -125,6 +126,51 @@ test("wrong usage is told in words, with exit code 2, and what is not there with
   expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No endpoint of this partner/) });
   const local = await run("webhooks create http://127.0.0.1:1080/ --events order.created --partner acme --sandbox");
   expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/private, loopback/) });
+});
+
+test("a list of endpoints names those of the other environment", async () => {
+  const data = await newData();
+  const run = (line: string) => esimctl([...line.split(" "), "--data", data]);
+  await run("partners create acme --name Acme --production");
+  expect((await run("webhooks list --partner acme")).stderr).toBe("");
+  await run("webhooks create https://shop.example.com/hooks --events order.created --partner acme --sandbox");
+  const production = await run("webhooks list --partner acme");
+  expect(production).toEqual({
+    exitCode: 0,
+    stdout: "No endpoints.",
+    stderr: "Sandbox has 1 endpoint too: --sandbox lists them.",
+  });
+  expect((await run("webhooks list --partner acme --sandbox")).stderr).toBe("");
+});
+
+test("listen --forward-to posts what is signed right to another address, and answers as it does", async () => {
+  const behind = await startReceiver();
+  const pipe = await listening(["--secret", SECRET, "--json", "--forward-to", behind.url]);
+  const event = { event: "order.created", event_id: "e-1", timestamp: "2026-03-02T01:00:00.000Z", data: { id: "o-1" } };
+  const body = JSON.stringify(event, null, 1);
+  expect((await post(pipe.url, body)).status).toBe(200);
+  const forwarded = { url: behind.url, status: 200, error: null, latency_ms: expect.any(Number) };
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: true, forwarded });
+  // As it came: the program behind it can check the signature too.
+  const [received] = behind.received;
+  expect(received?.body).toBe(body);
+  expect(received?.headers["x-webhook-signature"]).toMatch(/^t=\d+,v1=/);
+
+  expect((await post(pipe.url, body, { secret: "whsec_other" })).status).toBe(400);
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: false, forwarded: null });
+  expect(behind.received).toHaveLength(1);
+
+  behind.answers(503);
+  expect((await post(pipe.url, body)).status).toBe(503);
+  expect(JSON.parse(await pipe.next())).toMatchObject({ valid: true, forwarded: { status: 503 } });
+  expect(await pipe.stop()).toBe(0);
+
+  const free = await freePort();
+  const people = await listening(["--secret", SECRET, "--forward-to", `http://127.0.0.1:${free}/`]);
+  expect((await post(people.url, body)).status).toBe(502);
+  expect(await people.next()).toMatch(/order\.created.*signature ok/);
+  expect(await people.next()).toMatch(/→ http:\S+ no response: nothing listens there in \d+ ms/);
+  expect(await people.stop()).toBe(0);
 });
 
 test("listen checks signatures and prints events for people and for pipes", async () => {

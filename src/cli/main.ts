@@ -3,7 +3,7 @@ import packageFile from "../../package.json" with { type: "json" };
 /** The program: understands `argv` (without node and script), acts, and leaves the exit code in `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
   endQuietlyOnBrokenPipes();
-  if (argv[0] === "--version" || argv[0] === "-V") {
+  if (/^(--version|-v|-V)$/.test(argv[0] ?? "")) {
     process.stdout.write(`${packageFile.version}\n`);
     return;
   }

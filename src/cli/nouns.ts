@@ -10,6 +10,7 @@ export const singles: readonly Entry[] = entries({
   login: ["sign in to a server", () => import("./commands/login.ts")],
   logout: ["forget a login", () => import("./commands/logout.ts")],
   whoami: ["where commands act, and as whom", () => import("./commands/whoami.ts")],
+  version: ["the version of this program", () => import("./commands/version.ts")],
   completion: ["completion for bash, zsh and fish", () => import("./commands/completion.ts")],
   status: ["requests, orders, queues, cron runs, and what needs attention", () => import("./commands/status.ts")],
   find: [

@@ -1,7 +1,7 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { Command } from "./frame/command.ts";
 import { createContext } from "./frame/create-context.ts";
-import { askForMissing } from "./frame/gaps.ts";
+import { askForMissing, asMissing } from "./frame/gaps.ts";
 import { buildProgram, HelpShown } from "./frame/program.ts";
 import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
@@ -20,15 +20,19 @@ export async function run(argv: readonly string[], commands = singles): Promise<
     const context = createContext(globals, { actsFor, interruption, atHand: command.target === "process", tree, env });
     // Before it asks or reads anything: there is no use in that at the wrong place.
     if (command.target === "operator") await context.place();
-    const result = await command.run(context, await askForMissing(context, command, given));
+    const filled = await askForMissing(context, command, given);
+    const result = await command.run(context, filled).catch((error: unknown) => {
+      throw asMissing(error, command, filled);
+    });
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
-    exitCode = printResult(result, globals);
+    exitCode = await printResult(result, globals);
   }, tree);
-  program.on("option:version", () => {
+  const showVersion = () => {
     process.stdout.write(`${packageFile.version}\n`);
     throw new HelpShown();
-  });
+  };
+  program.on("option:version", showVersion).on("option:V", showVersion);
   try {
     if (argv[0] === "help" && argv[1] === "--man") {
       const { manPage } = await import("./frame/man-page.ts");

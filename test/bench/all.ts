@@ -1,6 +1,7 @@
 import type { Bench } from "./bench.ts";
 import { bulkOrders } from "./bulk-orders.ts";
 import { httpReads } from "./http-reads.ts";
+import { lists } from "./lists.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
 import { startUp } from "./start-up.ts";
@@ -12,6 +13,7 @@ export const benches: readonly Bench[] = [
   orderCreation,
   bulkOrders,
   passportsImport,
+  lists,
   startUp,
   webhooks,
   webhooksOnPostgres,

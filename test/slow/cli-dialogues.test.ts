@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { request } from "../support/activations.ts";
 import { esimctlJson } from "../support/cli.ts";
 import { startDaemon } from "../support/daemon.ts";
+import { eventually } from "../support/hangs.ts";
 import { writePassportFile } from "../support/passport-file.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -247,4 +248,41 @@ test("a backup is sealed with a passphrase typed twice without an echo, and open
   await shows(/Passphrase of one\.backup/);
   await enter("several random words");
   await shows(/opens the data keys[\s\S]*ended with 0/);
+});
+
+test("a queue is picked from where nothing is named; a number that only some requests need is asked for", async () => {
+  const folder = temporaryDirectory();
+  const data = join(folder, "data");
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not there
+  const json = async (line: string): Promise<any> => esimctlJson([...line.split(" "), "--data", data], { cwd: folder });
+  await json("init --demo");
+  await json("carriers set 896103 --adapter manual");
+  const env = { ESIMCTL_DATA: data, XDG_CONFIG_HOME: folder };
+  const { esimctl, shows, enter, press, clear } = await openTerminal({ cwd: folder, columns: 80, env });
+  await esimctl("orders ship --carrier Post --tracking T1");
+  await shows(/No SIM card waits to be shipped\.[\s\S]*ended with 1/);
+  await clear();
+
+  await startDaemon({ data });
+  const order = await json("orders create --partner demo --product ES-GLB-3GB-15D --quantity 60");
+  const activation_date = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());
+  const sim = request({ activation_date, passport_expiry: "2034-01-01", first_name: "Ada", last_name: "Lovelace" });
+  writeFileSync(join(folder, "sims.csv"), `${Object.keys(sim).join(",")}\n${Object.values(sim).join(",")}\n`);
+  await json("activations submit sims.csv --partner demo");
+  for (const queue of ["orders queue", "activations queue"])
+    await eventually(
+      () => json(queue),
+      ({ count }) => count === 1,
+    );
+  await esimctl("orders approve");
+  await shows(new RegExp(`Order that waits for review:[\\s\\S]*${order.order_number} +demo +60 × ES-GLB-3GB-15D`));
+  await press("Enter");
+  await shows(/still short[\s\S]*ended with 1/);
+  await clear();
+  await esimctl("activations complete");
+  await shows(/Request, by ICCID[\s\S]*Ada Lovelace/);
+  await enter("lovelace");
+  await shows(/Mobile number:/);
+  await enter("+61491570156");
+  await shows(/status +completed[\s\S]*mobile number +\+61491570156[\s\S]*ended with 0/);
 });

@@ -8,6 +8,8 @@ export interface WarmCommand {
   cwd: string;
   env: Record<string, string>;
   input: string;
+  /** The width of the terminal that its output goes to; null: it goes to none. */
+  columns: number | null;
 }
 
 // Not built yet when this is type-checked.
@@ -22,11 +24,12 @@ process.on("message", (command: WarmCommand) => {
   void run(command).then((ended) => process.send?.(ended));
 });
 
-async function run({ args, cwd, env, input }: WarmCommand): Promise<Ended> {
+async function run({ args, cwd, env, input, columns }: WarmCommand): Promise<Ended> {
   const [stdout, stderr] = [collector(), collector()];
   for (const [name, value] of Object.entries({ stdout: stdout.stream, stderr: stderr.stream, stdin: source(input) })) {
     Object.defineProperty(process, name, { value, configurable: true });
   }
+  if (columns !== null) Object.assign(stdout.stream, { isTTY: true, columns });
   for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);

@@ -12,12 +12,15 @@ import type { WarmCommand } from "./warm-program.ts";
  * and standard streams themselves are tested by cli.ts.
  */
 export async function esimctl(args: readonly string[], options: WarmOptions = {}): Promise<Ended> {
-  const { cwd = checkout, env = {}, input = "" } = options;
-  return withoutLastLineEnds(await inTurn({ args, cwd, env: { ...programEnv, ...env }, input }));
+  const { cwd = checkout, env = {}, input = "", columns = null } = options;
+  return withoutLastLineEnds(await inTurn({ args, cwd, env: { ...programEnv, ...env }, input, columns }));
 }
 
 /** What can be chosen for a command that is no process of its own. */
-export type WarmOptions = Pick<Running, "cwd" | "env" | "input">;
+export type WarmOptions = Pick<Running, "cwd" | "env" | "input"> & {
+  /** Its standard output is a terminal of this width. */
+  columns?: number;
+};
 
 /** The same for a command that must succeed with `--json`: the document it printed. */
 export async function esimctlJson(args: readonly string[], options: WarmOptions = {}): Promise<unknown> {

@@ -33,6 +33,8 @@ export interface Api {
   request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
   /** The partner and environment in words, for confirmations. */
   readonly actsAs: string;
+  /** The environment that it acts in; null where a server's token does not say. */
+  readonly environment: Environment | null;
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;
   /** Where the handlers run in this process: their store, partner and environment. */

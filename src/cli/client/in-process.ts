@@ -28,7 +28,7 @@ export async function withLocalApi<T>(caller: Caller, actsFor: Actor, work: (api
     try {
       const { partnerId, environment } = principal;
       const local = { store: opened.store, partnerId, environment };
-      return await work({ ...apiOver(apps, actsAs, addresses.publicUrl), local });
+      return await work({ ...apiOver(apps, { actsAs, environment, address: addresses.publicUrl }), local });
     } finally {
       await apps.close();
     }
@@ -117,10 +117,9 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-function apiOver(apps: Apps, actsAs: string, address: string): Api {
+function apiOver(apps: Apps, acting: Pick<Api, "actsAs" | "environment" | "address">): Api {
   return {
-    actsAs,
-    address,
+    ...acting,
     async request<T>(method: Method, path: string, { query = {}, body, headers = {} }: Asked = {}): Promise<Answer<T>> {
       const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
       const app = await apps.of(path);

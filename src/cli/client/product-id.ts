@@ -2,7 +2,7 @@ import { type ProductStatus, productStatuses } from "../../core/store/schema/val
 import { CliError } from "../kernel/errors.ts";
 import type { Product } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
-import { listPages } from "./pages.ts";
+import { listAll } from "./pages.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -28,6 +28,6 @@ function idsBySku(api: Api, status: ProductStatus): Promise<Map<string, string>>
 }
 
 async function readIds(api: Api, status: ProductStatus): Promise<Map<string, string>> {
-  const { data } = await listPages<Product>(api, apiPath`/products`, { status }, true);
-  return new Map(data.map(({ id, sku }) => [sku, id]));
+  const products = await listAll<Product>(api, apiPath`/products`, { status });
+  return new Map(products.map(({ id, sku }) => [sku, id]));
 }

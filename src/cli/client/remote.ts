@@ -1,4 +1,5 @@
 import packageFile from "../../../package.json" with { type: "json" };
+import { environments } from "../../core/kernel/environment.ts";
 import { usageError } from "../kernel/errors.ts";
 import { readSecretArgument, secret, text } from "../output/prompts.ts";
 import { placeWords, type Server } from "../place/place.ts";
@@ -69,6 +70,7 @@ export async function connect(
   const claims = claimsOf((await tokens.current()).access_token);
   const api: Api = {
     actsAs: claims === null ? credential.clientId : `${credential.clientId}, ${claims.environment}`,
+    environment: environments.find((one) => one === claims?.environment) ?? null,
     address: claims?.publicUrl ?? server.url,
     async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
       const answer = await signedIn(exchange, tokens, outgoing(server.url, { method, path, asked }));

@@ -5,6 +5,7 @@ import { locationAt } from "../place/location.ts";
 
 export default command({
   target: "operator",
+  shows: "record",
   effects:
     "Reads only, also while serve runs: database, schema, key file, ledger, evidence, stock, stuck " +
     "work, clock, disk space. " +

@@ -13,6 +13,7 @@ import { OPERATOR } from "../place/operator.ts";
 
 export default command({
   target: "operator",
+  shows: "record",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +

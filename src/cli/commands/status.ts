@@ -15,6 +15,7 @@ const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 export default command({
   target: "operator",
+  shows: "record",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
@@ -38,12 +39,12 @@ export default command({
 });
 
 async function watchStatus({ globals }: Context, look: () => Promise<PlatformStatus>): Promise<void> {
-  if (globals.json || process.stdout.isTTY !== true || process.stdin.isTTY !== true) {
+  if (globals.json || globals.shape !== null || process.stdout.isTTY !== true || process.stdin.isTTY !== true) {
     throw usageError("--watch draws on a terminal.", "Leave it out: status alone prints what it sees once.");
   }
   const [{ showLive }, { makeSheet }] = await Promise.all([
     import("../output/live-screen.ts"),
-    import("../output/sheet.ts"),
+    import("../output/make-sheet.ts"),
   ]);
   await showLive(EVERY_MS, async () => screen(makeSheet(process.stdout, globals), await look()));
 }

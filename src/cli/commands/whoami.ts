@@ -3,22 +3,47 @@ import { apiPath } from "../client/api.ts";
 import { type Context, command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
-import { type Place, placeWords, type Server } from "../place/place.ts";
+import { flag } from "../kernel/input.ts";
+import type { Result } from "../output/result.ts";
+import { type Place, placeWords, type Server, type Where } from "../place/place.ts";
 import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
 export default command({
   target: "process",
-  effects: "Reads only. At a server it asks there whether the credential is still valid.",
-  json: WHOAMI_JSON,
+  shows: "record",
+  effects:
+    "Reads only. At a server it asks there whether the credential is still valid. --web opens the documentation that " +
+    "the server publishes; for local data that of the address it was last served at.",
+  json: `${WHOAMI_JSON}; with --web {opened}`,
   examples: ["whoami", "whoami --profile sandbox --json"],
   exits: [exitCodes.notAuthorised],
   args: {},
-  options: {},
-  async run(context) {
+  options: { web: flag("--web", "open the documentation of this place in the browser") },
+  async run(context, { web }) {
     const where = await context.where();
+    if (web) return openDocs(await docsOf(context, where));
     return identityResult(where.kind === "server" ? await atServer(context, where) : await atHand(where));
   },
 });
+
+/** Where the place's documentation is published. */
+async function docsOf(context: Context, where: Where): Promise<string> {
+  if (where.kind === "server") return `${where.url}/docs`;
+  const { readSetting } = await import("../../core/store/settings.ts");
+  const [docs, address] = await context.withStore(async ({ store }) => [
+    await store.read(readSetting, "docs_url"),
+    await store.read(readSetting, "public_url"),
+  ]);
+  const found = docs ?? (address === null ? null : `${address}/docs`);
+  if (found !== null) return found;
+  throw new CliError("no_page", "This data was never served, so that it has no pages.", "esimctl serve serves it.");
+}
+
+async function openDocs(url: string): Promise<Result> {
+  const { openInBrowser } = await import("../output/browser.ts");
+  await openInBrowser(url);
+  return { json: { opened: url }, text: () => `Opened ${url}` };
+}
 
 async function atServer(context: Context, server: Server): Promise<Identity> {
   const { connect, credentialOf, keeperOf } = await import("../client/remote.ts");

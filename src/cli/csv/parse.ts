@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream";
 import { Parser, CsvError as ParserError, type CsvErrorCode as ParserErrorCode } from "csv-parse";
+import { unguardCell } from "../kernel/formula.ts";
 import { CsvError, type CsvPlace, columnName, isSystemFault, systemReason } from "./error.ts";
-import { unguardCell } from "./formula.ts";
 import type { Delimiter } from "./scan.ts";
 
 /** The longest record, in characters: a quote that is never closed must not use up the memory. */

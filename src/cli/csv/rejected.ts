@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { stringify } from "csv-stringify/sync";
+import { guardCell } from "../kernel/formula.ts";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
-import { guardCell } from "./formula.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
 

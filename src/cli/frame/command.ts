@@ -1,7 +1,10 @@
 import type { GivenKey } from "../../core/store/key-files.ts";
+import type { Store } from "../../core/store/store.ts";
 import type { Api, Caller, OwnerOf } from "../client/api.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
+import type { Listing } from "../output/listing.ts";
+import type { Choice } from "../output/prompts.ts";
 import type { Result } from "../output/result.ts";
 import type { Sheet } from "../output/sheet.ts";
 import type { Place, Where } from "../place/place.ts";
@@ -13,8 +16,21 @@ import type { Place, Where } from "../place/place.ts";
  */
 export type Target = "operator" | "partner" | "catalog" | "process";
 
+/** What a person at a terminal picks from where the first argument is left out: a queue, the longest waiting first. */
+export interface Picks {
+  question: string;
+  /** As many as fit a choice by typing. Throws where there are none. */
+  choices(store: Store): Promise<readonly Choice[]>;
+}
+
+/** What a command that only reads prints. */
+export type Shown = "rows" | "record";
+
 interface Described {
   readonly target: Target;
+  /** It lists rows, or shows one record: its document can be printed in other shapes too (frame/shapes.ts). */
+  readonly shows?: Shown;
+  readonly picks?: Picks;
   /** What running it changes, for its help. */
   readonly effects: string;
   /** The keys of its JSON document, for its help. */
@@ -119,6 +135,8 @@ export interface Context extends Caller {
   withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
   /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and without a terminal. */
   confirm(question: string, about?: Confirmed): Promise<void>;
+  /** Prints a list page by page, as it is read: the result of a command that reads while it prints. */
+  print<T extends object>(listing: Listing<T>): Promise<null>;
   /** Prints a line on stderr, not with --quiet. */
   note(line: string): void;
   /** Prints a line on stderr, also with --quiet. */

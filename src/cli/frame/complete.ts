@@ -4,6 +4,7 @@ import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
 import { resolveWhere } from "../place/place.ts";
 import type { Command, Context, Noun, Tree } from "./command.ts";
+import { shapeOptionsOf } from "./shapes.ts";
 
 /** A word that is possible at the cursor, and what it means. */
 export interface Candidate {
@@ -88,8 +89,9 @@ function plainWords(words: readonly string[], flags: readonly Flag[]): string[] 
   return words.filter((word, at) => !word.startsWith("-") && !takes(words[at - 1]));
 }
 
-function flagsOf({ options, target }: Command): Flag[] {
-  return [...options, ...partnerOptionsOf(target)].flatMap(({ flags, ...option }) =>
+function flagsOf(command: Command): Flag[] {
+  const { options, target } = command;
+  return [...options, ...partnerOptionsOf(target), ...shapeOptionsOf(command)].flatMap(({ flags, ...option }) =>
     flags.map((one) => asFlag({ ...option, flags: one })),
   );
 }

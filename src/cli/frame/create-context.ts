@@ -56,11 +56,16 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
     async confirm(question, { whose, changes } = {}) {
       const [{ confirm }, { makeSheet }] = await Promise.all([
         import("../output/prompts.ts"),
-        import("../output/sheet.ts"),
+        import("../output/make-sheet.ts"),
       ]);
       const place = placeWords(await where());
       const before = changes && (() => changes(makeSheet(process.stderr, globals)));
       await confirm(`${question} (${whose === undefined ? "" : `${whose}, `}${place})`, globals, before);
+    },
+    async print(listing) {
+      const { printListing } = await import("../output/listing.ts");
+      await printListing(listing, globals);
+      return null;
     },
     note(line) {
       if (!globals.quiet) process.stderr.write(`${terminalText(line, { colors: false })}\n`);

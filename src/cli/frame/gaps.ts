@@ -1,25 +1,29 @@
+import { Problem } from "../../core/kernel/problem.ts";
 import { type CliError, usageError } from "../kernel/errors.ts";
-import type { Ask } from "../kernel/input.ts";
+import type { Argument, Ask } from "../kernel/input.ts";
 import { pick, secret, text } from "../output/prompts.ts";
 import { capital } from "../output/words.ts";
 import { pickPartner, THEIR_SLUGS } from "../place/partner-options.ts";
-import type { Command, Context, Given } from "./command.ts";
+import type { Command, Context, Given, Picks } from "./command.ts";
 
 /** A required argument or option that is missing. */
 interface Gap {
   /** As it is typed: `<slug>`, `--name <name>`. */
   syntax: string;
   help: string;
-  how: Ask;
+  how: Ask | Picks;
   /** Throws a usage error for an invalid answer. */
   read(answer: string): unknown;
   fill(answer: string): void;
 }
 
 /** The missing arguments, then the missing options, in the order of the command's help. */
-function gapsOf({ args, options }: Command, given: { args: unknown[]; options: unknown[] }): Gap[] {
+function gapsOf({ args, options, picks }: Command, given: { args: unknown[]; options: unknown[] }): Gap[] {
   const needed = [
-    ...args.map((one, at) => ({ ...one, needs: one.syntax.startsWith("<"), into: given.args, at })),
+    ...args.map((one, at) => {
+      const needs = one.syntax.startsWith("<");
+      return { ...one, ...(at === 0 && picks !== undefined ? { ask: picks } : {}), needs, into: given.args, at };
+    }),
     ...options.map((one, at) => ({ ...one, syntax: one.flags[0] ?? "", needs: one.required, into: given.options, at })),
   ];
   return needed
@@ -32,10 +36,15 @@ function gapsOf({ args, options }: Command, given: { args: unknown[]; options: u
     });
 }
 
+/** An argument as a usage line has it. */
+export function typedAs({ syntax, literal }: Argument<unknown>): string {
+  return literal ?? syntax;
+}
+
 /** A usage line: arguments, then the options that must be given. */
 export function usageOf({ args, options }: Command): string {
   const needed = options.flatMap(({ required, flags }) => (required ? flags : []));
-  return [...args.map(({ syntax }) => syntax), ...needed, "[options]"].join(" ");
+  return [...args.map(typedAs), ...needed, "[options]"].join(" ");
 }
 
 /** What to throw where something is missing and there is no terminal to ask for it; null: nothing is missing. */
@@ -49,6 +58,22 @@ export function missing(command: Command, given: Given, path: string): CliError 
   return usageError(what, `See ${path} --help.${where}`);
 }
 
+/**
+ * A refusal by core that names options which were left out, as the usage error that it is: some are needed only beside
+ * others, or for a record that is new. Any other error is returned as it is.
+ */
+export function asMissing(error: unknown, { options }: Command, given: Given): unknown {
+  if (!(error instanceof Problem) || error.slug !== "validation") return error;
+  const fields = Object.entries(error.errors ?? {});
+  const left = fields.flatMap(([field, words]) => {
+    const name = `--${field.replaceAll("_", "-")}`;
+    const at = options.findIndex(({ flags }) => flags.some((one) => one.split(" ")[0] === name));
+    return at === -1 || given.options[at] !== undefined ? [] : [`${options[at]?.flags[0]} ${words.join(" and ")}`];
+  });
+  if (left.length === 0 || left.length < fields.length) return error;
+  return usageError(`${left.join("; ")}.`, `Add ${left.length === 1 ? "it" : "them"}.`);
+}
+
 /** Prompts for each missing value and returns them together with the given ones. */
 export async function askForMissing(context: Context, command: Command, given: Given): Promise<Given> {
   const filled = { args: [...given.args], options: [...given.options] };
@@ -60,6 +85,9 @@ async function answerTo(context: Context, { syntax, help, how, read }: Gap): Pro
   const { globals } = context;
   const name = nameOf(syntax);
   if (how === "partner") return context.withStore(({ store }) => pickPartner(globals, store, syntax));
+  if (typeof how === "object" && "choices" in how) {
+    return pick(how.question, () => context.withStore(({ store }) => how.choices(store)), syntax, globals);
+  }
   if (typeof how === "object") return pick(`${name}:`, async () => wordChoices(how.oneOf), syntax, globals);
   const question = questionOf(name, help);
   return how === "secret" ? secret(question, syntax, globals) : text(question, syntax, globals, { check: read });

@@ -1,11 +1,12 @@
 import type { Store } from "../../core/store/store.ts";
 import { flag, integer, type Option, type ValuesOf } from "../kernel/input.ts";
+import type { Listing } from "../output/listing.ts";
 import { listResult } from "../output/result.ts";
 import type { Column } from "../output/sheet.ts";
 import { type Command, type Context, command } from "./command.ts";
 
 /** What distinguishes one operator's list from another. */
-interface Listed<T, O extends Record<string, Option<unknown>>> {
+interface Listed<T extends object, O extends Record<string, Option<unknown>>> {
   /** What its help says beside "Reads only." */
   readonly effects?: string;
   readonly json: string;
@@ -29,43 +30,61 @@ interface Page<T, After> {
   readonly next: After | null;
 }
 
-/** Rows at a time: each read is short, however long the queue is. */
+/** Rows at a time: each read is short, however long the list is. */
 const PAGE = 200;
 
-/** The first `most` rows of a list that is read page by page, and whether there are more. */
-export async function readPages<T, After>(
-  page: (limit: number, after: After | undefined) => Promise<Page<T, After>>,
-  most = Number.POSITIVE_INFINITY,
-): Promise<{ rows: T[]; more: boolean }> {
-  const rows: T[] = [];
-  let after: After | null | undefined;
-  while (rows.length < most && after !== null) {
-    const { data, next }: Page<T, After> = await page(Math.min(PAGE, most - rows.length), after);
-    rows.push(...data);
-    after = next;
-  }
-  return { rows, more: after !== null };
+/** How much of a list to read. */
+interface Span<After> {
+  /** Rows in all (default: every one). */
+  most?: number;
+  /** Rows a page (default 200). */
+  size?: number;
+  after?: After | undefined;
 }
 
-/** The first rows of a queue, as its options ask; a note says that there are more. */
-export async function readQueue<T, After>(
+/** The pages of a list of the store, up to `most` rows; `next` is then where the rest starts, null at its end. */
+export function pagesOf<T, After>(
+  page: (limit: number, after: After | undefined) => Promise<Page<T, After>>,
+  { most = Number.POSITIVE_INFINITY, size = PAGE, after: from }: Span<After> = {},
+): { pages: AsyncGenerator<readonly T[]>; next(): After | null } {
+  let next: After | null = null;
+  const read = async function* () {
+    let after = from;
+    for (let count = 0; count < most; ) {
+      const found: Page<T, After> = await page(Math.min(size, most - count), after);
+      next = found.next;
+      count += found.data.length;
+      yield found.data;
+      if (found.next === null) return;
+      after = found.next;
+    }
+  };
+  return { pages: read(), next: () => next };
+}
+
+/** Prints the first rows of a queue, as its options ask; a note says that there are more. */
+export function printQueue<T extends object, After>(
   context: Context,
   { limit = 100, all }: { limit: number | undefined; all: boolean },
+  look: Pick<Listing<T>, "columns" | "empty">,
   page: (store: Store, limit: number, after: After | undefined) => Promise<Page<T, After>>,
-): Promise<T[]> {
-  const most = all ? Number.POSITIVE_INFINITY : limit;
-  const { rows, more } = await context.withStore(({ store }) =>
-    readPages<T, After>((count, after) => page(store, count, after), most),
-  );
-  if (more) context.note("There is more: --all shows everything.");
-  return rows;
+): Promise<null> {
+  return context.withStore(({ store }) => {
+    const most = all ? Number.POSITIVE_INFINITY : limit;
+    const { pages, next } = pagesOf<T, After>((count, after) => page(store, count, after), { most });
+    const note = () => (next() === null ? undefined : "There is more: --all shows everything.");
+    return context.print({ ...look, key: "data", pages, rest: (count) => ({ count }), note });
+  });
 }
 
 /** The verb `list` of an operator's noun: its records in the place's store, as a table or {data, count}. */
-export function operatorList<T, const O extends Record<string, Option<unknown>>>(listed: Listed<T, O>): Command {
+export function operatorList<T extends object, const O extends Record<string, Option<unknown>>>(
+  listed: Listed<T, O>,
+): Command {
   const { effects = "", json, examples, options, columns, empty, read } = listed;
   return command({
     target: "operator",
+    shows: "rows",
     effects: `Reads only.${effects === "" ? "" : ` ${effects}`}`,
     json,
     examples,

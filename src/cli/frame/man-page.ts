@@ -2,6 +2,8 @@ import { exitCodeWords } from "../kernel/exit-codes.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
 import type { Entry, Tree } from "./command.ts";
+import { typedAs } from "./gaps.ts";
+import { csvOption, shapeOptions } from "./shapes.ts";
 
 const intro =
   "esimctl sells eSIMs and SIM cards through partners: it holds the catalog, wallets, orders and activations, serves " +
@@ -40,6 +42,9 @@ export async function manPage({ singles, nouns }: Tree, version: string): Promis
     escaped(where),
     ".SH OPTIONS OF EVERY COMMAND",
     ...globalOptions.flatMap(([flags, help]) => item(flags, help)),
+    ".SS Commands that list or show",
+    escaped("They print their JSON document in other shapes too; the last one is for lists alone."),
+    ...[...Object.values(shapeOptions), csvOption].flatMap(({ flags, help }) => item(flags.join(", "), help)),
     ".SH COMMANDS",
     ...sections.flat(),
     ".SH ENVIRONMENT",
@@ -54,7 +59,7 @@ export async function manPage({ singles, nouns }: Tree, version: string): Promis
 
 async function section({ name: path, summary, load }: Entry): Promise<string[]> {
   const { args, options, target, effects, json, examples } = await load();
-  const typed = ["esimctl", path, ...args.map(({ syntax }) => syntax)].join(" ");
+  const typed = ["esimctl", path, ...args.map(typedAs)].join(" ");
   const own = [...options, ...partnerOptionsOf(target)];
   return [
     `.SS "${escaped(path)}"`,

@@ -8,6 +8,7 @@ import { partnerOptions } from "../place/partner-options.ts";
 import type { Command, Entry, Given, Tree } from "./command.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
+import { readShape, shapeOptionsOf } from "./shapes.ts";
 
 /** Runs a parsed command. */
 export type Runner = (command: Command, given: Given, globals: Globals, actsFor: ActsFor) => Promise<void>;
@@ -22,7 +23,8 @@ export function buildProgram(run: Runner, commands: Tree): Commander {
     .usage("<noun> <verb> [ids…] [options]")
     .helpCommand(false)
     .helpOption("-h, --help", "show help, with examples")
-    .option("-V, --version", "show the version")
+    .option("-v, --version", "show the version")
+    .addOption(new CommanderOption("-V").hideHelp())
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
@@ -74,8 +76,11 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
   const acts = command.target === "partner" || command.target === "catalog" ? partnerOptions : null;
   const partner = acts && addOption(stub, acts.partner);
   const sandbox = acts && addOption(stub, acts.sandbox);
+  const shapes = shapeOptionsOf(command).map((option) => addOption(stub, option));
   stub.addHelpText("after", helpAfter(command, pathOf(stub)));
   stub.action(async () => {
+    // A verb of two words without its second one: like a noun without its verb.
+    if (command.args[0]?.literal !== undefined && stub.args.length === 0) showHelp(stub);
     const found = stub.opts();
     const given = (attribute: string | null) => (attribute === null ? undefined : found[attribute]);
     const actsFor = {
@@ -84,7 +89,8 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
       optional: command.target === "catalog",
     };
     const typed = { args: stub.processedArgs, options: own.map(given) };
-    const globals = readGlobals(program.opts(), process.env);
+    const plain = readGlobals(program.opts(), process.env);
+    const globals = { ...plain, shape: readShape(shapes.map(given), plain) };
     const lacking = isInteractive(globals) ? null : missing(command, typed, pathOf(stub));
     if (lacking !== null) throw lacking;
     await run(command, typed, globals, actsFor);
@@ -105,13 +111,23 @@ function pathOf(stub: Commander): string {
   return stub.parent === null ? stub.name() : `${pathOf(stub.parent)} ${stub.name()}`;
 }
 
+/** Prints the help of a noun without a verb; to a program, which cannot choose one, it is a usage error. */
+function showHelp(stub: Commander): never {
+  const path = pathOf(stub);
+  if (stub.optsWithGlobals().json === true) throw usageError(`${path} needs a verb.`, `See ${path} --help.`);
+  stub.outputHelp();
+  throw new HelpShown();
+}
+
 /** commander's error as a CliError: one line of what happened, one of what to do. */
 function translate(stub: Commander, error: CommanderError): never {
   if (error.exitCode === 0) throw new HelpShown();
   const path = pathOf(stub);
   // What commander would print its help for: a noun, or nothing at all, and no verb.
-  if (error.code === "commander.help")
-    throw usageError(`${path} needs a ${stub.parent === null ? "noun" : "verb"}.`, `See ${path} --help.`);
+  if (error.code === "commander.help") {
+    if (stub.parent !== null) showHelp(stub);
+    throw usageError(`${path} needs a noun.`, `See ${path} --help.`);
+  }
   throw complaint(error.message, path);
 }
 

@@ -15,9 +15,14 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--insecure", "allow addresses without TLS beyond this machine (also, for the database: ESIMCTL_INSECURE=yes)"],
 ];
 
+/** A shape of a command's JSON document other than JSON: filtered by jq, filled into a template, or its rows as CSV. */
+export type Shape = { jq: string } | { template: string } | { csv: true };
+
 /** Those options as they were given. */
 export interface Globals {
   json: boolean;
+  /** What a command that lists or shows prints instead of text or JSON; null: neither. */
+  shape: Shape | null;
   yes: boolean;
   /** No colours: `--no-color`, or NO_COLOR with any value (no-color.org). */
   plain: boolean;
@@ -39,6 +44,7 @@ export function readGlobals(found: Record<string, unknown>, env: NodeJS.ProcessE
   const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
     json: found.json === true,
+    shape: null,
     yes: found.yes === true,
     plain: found.color === false || (env.NO_COLOR ?? "") !== "",
     quiet: found.quiet === true,

@@ -23,6 +23,8 @@ export interface Option<T> {
 /** One positional argument: `slug` is required, `[id]` may be left out, `ids...` takes all that follow. */
 export interface Argument<T> {
   readonly syntax: string;
+  /** A fixed word that is typed: the second one of a verb of two words. */
+  readonly literal?: string;
   readonly help: string;
   /** How a required one is prompted for. */
   readonly ask?: Ask;

@@ -23,10 +23,21 @@ export function terminalText(text: string, { colors }: { colors: boolean }): str
   return parts.map((part, at) => (at % 2 === 1 ? part : lines(part).join("\n"))).join("");
 }
 
+/** A text with its lines and tabs, and without whatever else a terminal obeys. */
+export function tabbedText(text: string): string {
+  const parts = text.split("\t").map((part) => terminalText(part, { colors: false }));
+  return parts.join("\t");
+}
+
 /** `value` as JSON in which every hidden character is escaped as \uXXXX: the same value, and harmless to a terminal. */
 export function cleanJson(value: unknown, indent = 2): string {
+  return escapeHidden(JSON.stringify(value, null, indent));
+}
+
+/** A text of JSON in which every hidden character is escaped as \uXXXX. */
+export function escapeHidden(json: string): string {
   // Between tokens there are line breaks and blanks only; within strings JSON itself escapes C0.
-  return JSON.stringify(value, null, indent).replace(EACH, (one) => (one === "\n" ? one : escaped(one)));
+  return json.replace(EACH, (one) => (one === "\n" ? one : escaped(one)));
 }
 
 function escaped(character: string): string {

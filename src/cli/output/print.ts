@@ -2,16 +2,29 @@ import { type ExitCode, exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { clean, cleanJson, terminalText } from "./clean.ts";
+import { endDocument } from "./listing.ts";
+import { makeSheet } from "./make-sheet.ts";
 import type { Result } from "./result.ts";
-import { makeSheet, type Sheet } from "./sheet.ts";
+import { shaped } from "./shape.ts";
+import type { Sheet } from "./sheet.ts";
 
-/** Prints a result as text or JSON and returns the exit code. */
-export function printResult(result: Result, globals: Globals): ExitCode {
-  const out = globals.json ? cleanJson(result.json) : drawn(result, makeSheet(process.stdout, globals));
+/** Prints a result as text, as JSON or in the shape that was asked for, and returns the exit code. */
+export async function printResult(result: Result, globals: Globals): Promise<ExitCode> {
+  const out = await formed(result, globals);
   if (out !== "") process.stdout.write(`${out}\n`);
   if (result.note !== undefined && !globals.quiet)
     process.stderr.write(`${terminalText(result.note, { colors: false })}\n`);
   return result.exitCode ?? exitCodes.done;
+}
+
+async function formed(result: Result, globals: Globals): Promise<string> {
+  const { shape, json } = globals;
+  if (shape === null) return json ? cleanJson(result.json) : drawn(result, makeSheet(process.stdout, globals));
+  if (!("csv" in shape)) return shaped(Object(result.json), shape);
+  const { openCsv } = await import("./csv.ts");
+  const { rows = [] } = result;
+  const csv = openCsv(rows[0] ?? {});
+  return rows.length === 0 ? "" : `${csv.header}${csv.draw(rows)}`.trimEnd();
 }
 
 function drawn(result: Result, sheet: Sheet): string {
@@ -22,7 +35,8 @@ function drawn(result: Result, sheet: Sheet): string {
 export function printFailure(error: unknown, globals: Globals): ExitCode {
   const { code, message, hint, exitCode } = failureOf(error);
   if (globals.json) {
-    process.stdout.write(`${cleanJson({ error: { code, message, hint } })}\n`);
+    const failure = { error: { code, message, hint } };
+    process.stdout.write(endDocument(failure) ?? `${cleanJson(failure)}\n`);
   } else if (code === "declined") {
     // The person declined: nothing went wrong.
     process.stderr.write(`${clean(message)}\n`);

@@ -9,13 +9,15 @@ export interface Result {
   text(sheet: Sheet): string;
   /** A line for a person below the output, on stderr; none with --quiet. */
   readonly note?: string | undefined;
+  /** The rows of a list, for --csv. */
+  readonly rows?: readonly object[];
   /** Default 0. */
   readonly exitCode?: ExitCode;
 }
 
 /** The list of an operator's command: {data, count}, or a table. */
-export function listResult<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Result {
-  return { json: { data: rows, count: rows.length }, text: (sheet) => sheet.table(columns, rows, empty) };
+export function listResult<T extends object>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Result {
+  return { json: { data: rows, count: rows.length }, rows, text: (sheet) => sheet.table(columns, rows, empty) };
 }
 
 /** One record: itself as JSON, or a name and a value a line, and below it a line that says more. */

@@ -9,6 +9,13 @@ export function moment(iso: string | null): string {
   return iso === null ? "-" : `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
 }
 
+const MOMENT = /^(\d{4}-\d\d-\d\d \d\d:\d\d):\d\dZ$/;
+
+/** "2026-03-01 12:30Z": a moment as `moment` writes it, to the minute; any other text is returned unchanged. */
+export function withoutSeconds(text: string): string {
+  return text.replace(MOMENT, "$1Z");
+}
+
 /** "3 h ago": how long before `now` something was, for a glance. */
 export function ago(iso: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(iso)) / 1000));

@@ -1,9 +1,11 @@
 import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
+import { queuedRequest } from "./choices.ts";
 
 export default command({
   target: "operator",
+  picks: queuedRequest,
   effects: "The request is confirmed, and the partner is notified (activation.confirmed).",
   json: MOVED_JSON,
   examples: ["activations confirm 019c… --number CN-20417"],

@@ -1,9 +1,11 @@
 import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { MOVED_JSON, moveHere } from "./by-hand.ts";
+import { queuedRequest } from "./choices.ts";
 
 export default command({
   target: "operator",
+  picks: queuedRequest,
   effects: "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed).",
   json: MOVED_JSON,
   examples: ['activations fail 019c… --error sim_blocked --message "The carrier says this SIM is blocked."'],

@@ -1,13 +1,14 @@
 import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, pageResult } from "../../client/pages.ts";
+import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
 export default command({
   target: "partner",
+  shows: "rows",
   effects: "Reads only.",
   json: `the API's body: {data: [${ACTIVATION_JSON}], count, pagination}`,
   examples: ["activations list --partner acme", "activations list --partner acme --status pending --all --json"],
@@ -19,10 +20,8 @@ export default command({
   },
   async run(context, { limit, cursor, all, iccid, status }) {
     const query = { limit, cursor, iccid, status };
-    const { data, pagination } = await context.withApi((api) =>
-      listPages<Activation>(api, apiPath`/activations`, query, all),
-    );
-    const body = { data, count: data.length, pagination };
-    return pageResult(body, { rows: data, columns: activationColumns, empty: "No activations." });
+    const asked = { path: apiPath`/activations`, query, all };
+    const look = { columns: activationColumns, empty: "No activations.", counts: true };
+    return context.withApi((api) => context.print(dataListing<Activation>(api, asked, look)));
   },
 });

@@ -1,14 +1,13 @@
 import type { QueueEntry } from "../../../core/activations/queue.ts";
 import { command } from "../../frame/command.ts";
-import { queueOptions, readQueue } from "../../frame/list-command.ts";
+import { printQueue, queueOptions } from "../../frame/list-command.ts";
 import { text } from "../../kernel/input.ts";
-import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
 
 const columns: Column<QueueEntry>[] = [
-  { title: "since", value: (one) => moment(one.queued_at) },
-  { title: "partner", value: (one) => one.partner },
+  { title: "since", value: (one) => moment(one.queued_at), spare: 3 },
+  { title: "partner", value: (one) => one.partner, spare: 4 },
   { title: "carrier", value: (one) => one.carrier, shrinks: true, spare: true },
   { title: "iccid", value: (one) => one.iccid },
   {
@@ -17,13 +16,14 @@ const columns: Column<QueueEntry>[] = [
     paint: (sheet, one) => statusPaint(sheet, one.processing_status === "manual_required" ? "failed" : "processing"),
   },
   { title: "customer", value: (one) => one.customer_name, shrinks: true },
-  { title: "why", value: (one) => one.error_type },
+  { title: "why", value: (one) => one.error_type, shrinks: true, spare: 2 },
   { title: "next attempt", value: (one) => moment(one.next_at), spare: true },
-  { title: "id", value: (one) => one.id },
+  { title: "id", value: (one) => one.id, spare: 1 },
 ];
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only. Identity is shown one by one, by `activations show ID --reveal`.",
   json:
     "{data: [{id, partner, environment, iccid, carrier, activation_date, customer_name, status, processing_status, " +
@@ -37,9 +37,9 @@ export default command({
   async run(context, { carrier, limit, all }) {
     const { activationQueue } = await import("../../../core/activations/queue.ts");
     type After = Parameters<typeof activationQueue>[1]["after"];
-    const entries = await readQueue(context, { limit, all }, (store, count, after: After) =>
+    const look = { columns, empty: "Nothing is with carriers, and nothing waits for staff." };
+    return printQueue(context, { limit, all }, look, (store, count, after: After) =>
       store.read(activationQueue, { carrier, limit: count, after }),
     );
-    return listResult(entries, columns, "Nothing is with carriers, and nothing waits for staff.");
   },
 });

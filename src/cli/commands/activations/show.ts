@@ -16,6 +16,7 @@ const ICCID = /^\d{13,20}$/;
 
 export default command({
   target: "partner",
+  shows: "record",
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
   json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
   examples: ["activations show 8961032200826199583", "activations show 019c… --reveal"],

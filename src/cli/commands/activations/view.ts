@@ -14,11 +14,11 @@ export const BULK_JSON =
 export const activationColumns: Column<Activation>[] = [
   { title: "iccid", value: (one) => one.iccid },
   { title: "date", value: (one) => one.activation_date },
-  { title: "status", value: statusText, paint: (sheet, { status }) => statusPaint(sheet, status) },
-  { title: "customer", value: (one) => one.customer_name, shrinks: true },
+  { title: "status", value: statusText, paint: (sheet, { status }) => statusPaint(sheet, status), shrinks: true },
+  { title: "customer", value: (one) => one.customer_name, shrinks: true, spare: 3 },
   { title: "carrier", value: (one) => one.carrier, shrinks: true, spare: true },
-  { title: "number", value: (one) => one.mobile_number },
-  { title: "id", value: (one) => one.id },
+  { title: "number", value: (one) => one.mobile_number, spare: 2 },
+  { title: "id", value: (one) => one.id, spare: 1 },
 ];
 
 /** The public status, with how far the carrier is where that says more. */

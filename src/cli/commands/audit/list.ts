@@ -1,34 +1,37 @@
 import type { AuditLine } from "../../../core/audit/list.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { command } from "../../frame/command.ts";
+import { pagesOf } from "../../frame/list-command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
-import { listResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 
-const PAGE = 100;
+/** Lines unless --limit or --all says otherwise. */
+const LINES = 100;
 
 /** The columns; partners are known to people by their slugs, which `slugs` has by id. */
 function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
   const slugOf = (id: string) => slugs.get(id) ?? id;
   return [
     { title: "at", value: (line) => moment(line.at) },
-    { title: "who", value: (line) => line.actor },
+    { title: "who", value: (line) => line.actor, spare: 3 },
     { title: "did", value: (line) => line.action },
     {
       title: "to",
+      shrinks: true,
       value: ({ target_kind, target_id }) =>
         `${target_kind} ${target_kind === "partner" ? slugOf(target_id) : target_id}`,
     },
-    { title: "partner", value: ({ partner_id }) => (partner_id === null ? null : slugOf(partner_id)) },
-    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, wraps: true },
-    { title: "note", value: (line) => line.note, wraps: true },
+    { title: "partner", value: ({ partner_id }) => (partner_id === null ? null : slugOf(partner_id)), spare: true },
+    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, wraps: true, spare: 2 },
+    { title: "note", value: (line) => line.note, wraps: true, spare: 1 },
   ];
 }
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only.",
   json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id}], count}",
   examples: ["audit list --since 24h", "audit list --target acme --all --json"],
@@ -46,8 +49,14 @@ export default command({
         target: target === undefined ? undefined : await idOf(store, slugs, target),
         since: since === undefined ? undefined : momentOf(since, clock.now()),
       };
-      const lines = await readLines(store, filter, all ? Number.POSITIVE_INFINITY : (limit ?? PAGE));
-      return listResult(lines, columnsWith(slugs), "Nothing was recorded.");
+      const { listAudit } = await import("../../../core/audit/list.ts");
+      const page = async (count: number, before: AuditLine | undefined) => {
+        const data = await store.read(listAudit, { ...filter, limit: count, before });
+        return { data, next: data.length < count ? null : (data.at(-1) ?? null) };
+      };
+      const { pages } = pagesOf(page, { most: all ? Number.POSITIVE_INFINITY : (limit ?? LINES) });
+      const look = { columns: columnsWith(slugs), empty: "Nothing was recorded." };
+      return context.print({ ...look, key: "data", pages, rest: (count) => ({ count }) });
     });
   },
 });
@@ -62,20 +71,4 @@ async function idOf(store: Store, slugs: ReadonlyMap<string, string>, target: st
 async function slugsById(store: Store): Promise<Map<string, string>> {
   const { listPartners } = await import("../../../core/partners/partner.ts");
   return new Map((await store.read(listPartners, null)).map(({ id, slug }) => [id, slug]));
-}
-
-async function readLines(
-  store: Store,
-  filter: { target: string | undefined; since: number | undefined },
-  most: number,
-): Promise<AuditLine[]> {
-  const { listAudit } = await import("../../../core/audit/list.ts");
-  const lines: AuditLine[] = [];
-  while (lines.length < most) {
-    const limit = Math.min(PAGE, most - lines.length);
-    const page = await store.read(listAudit, { ...filter, limit, before: lines.at(-1) });
-    lines.push(...page);
-    if (page.length < limit) break;
-  }
-  return lines;
 }

@@ -9,10 +9,10 @@ export const CARRIER_JSON =
 export const carrierColumns: Column<Carrier>[] = [
   { title: "prefix", value: (one) => one.prefix },
   { title: "name", value: (one) => one.name, shrinks: true },
-  { title: "brand", value: (one) => one.brand },
+  { title: "brand", value: (one) => one.brand, spare: 1 },
   { title: "adapter", value: (one) => one.adapter },
-  { title: "address", value: (one) => one.url, shrinks: true },
-  { title: "needs", value: (one) => one.required_fields.join(", "), wraps: true },
+  { title: "address", value: (one) => one.url, shrinks: true, spare: true },
+  { title: "needs", value: (one) => one.required_fields.join(", "), wraps: true, spare: 2 },
 ];
 
 /** A carrier's own fields, for people. */

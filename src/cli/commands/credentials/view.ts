@@ -13,9 +13,9 @@ export const credentialColumns: Column<Credential>[] = [
   { title: "client id", value: (one) => one.client_id },
   { title: "environment", value: (one) => one.environment },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
-  { title: "label", value: (one) => one.label, shrinks: true },
-  { title: "scopes", value: (one) => one.scopes.join(" "), wraps: true },
-  { title: "created", value: (one) => moment(one.created_at) },
+  { title: "label", value: (one) => one.label, shrinks: true, spare: 2 },
+  { title: "scopes", value: (one) => one.scopes.join(" "), wraps: true, spare: 1 },
+  { title: "created", value: (one) => moment(one.created_at), spare: true },
 ];
 
 /** A credential with its secret, which is shown this once. */

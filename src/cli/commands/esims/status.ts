@@ -6,6 +6,7 @@ import { ESIM_JSON, esimResult } from "./view.ts";
 
 export default command({
   target: "partner",
+  shows: "record",
   effects: "Reads only.",
   json: `the API's body: ${ESIM_JSON}`,
   examples: [

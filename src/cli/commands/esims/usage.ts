@@ -8,6 +8,7 @@ import { OPERATOR } from "../../place/operator.ts";
 /** `usage import`: the one verb of two words. */
 const importWord: Argument<"import"> = {
   syntax: "<import>",
+  literal: "import",
   help: "the word import",
   ask: { oneOf: ["import"] },
   read(given) {

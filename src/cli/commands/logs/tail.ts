@@ -35,7 +35,7 @@ export default command({
     }
     const [{ lastRecords, followRecords, logFolder }, { makeSheet }] = await Promise.all([
       import("../../logs/read.ts"),
-      import("../../output/sheet.ts"),
+      import("../../output/make-sheet.ts"),
     ]);
     const folder = logFolder(await context.place());
     const seen = await lastRecords(folder, { most: lines ?? LINES, requestId: request });

@@ -1,10 +1,12 @@
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
+import { heldOrder } from "./choices.ts";
 import { undeliveredNote } from "./order.ts";
 
 export default command({
   target: "operator",
+  picks: heldOrder,
   effects:
     "Reserves its stock; the daemon then delivers it. Stock still short: nothing changes. Shows all first and asks.",
   json: ACTED_JSON,

@@ -1,9 +1,11 @@
 import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
+import { heldOrder } from "./choices.ts";
 
 export default command({
   target: "operator",
+  picks: heldOrder,
   effects: "Nothing delivered: the order is cancelled; else it ends fulfilled without the cancelled lines. Asks first.",
   json: ACTED_JSON,
   examples: ['orders cancel ORD-20260301-7KQ2M --reason "customer changed her mind"'],

@@ -2,7 +2,7 @@ import { isoTime } from "../../../core/kernel/clock.ts";
 import { orderStatuses } from "../../../core/store/schema/values.ts";
 import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, pageResult } from "../../client/pages.ts";
+import { dataListing, listOptions } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
@@ -11,6 +11,7 @@ import { orderColumns } from "./order.ts";
 
 export default command({
   target: "partner",
+  shows: "rows",
   effects: "Reads only.",
   json: "the API's body: {data: [{id, order_number, status, total_price_cents, currency, …}], pagination}",
   examples: [
@@ -33,11 +34,11 @@ export default command({
   async run(context, { limit, cursor, all, status, createdAfter, createdBefore, externalOrderId, product }) {
     const times = { created_after: iso(createdAfter), created_before: iso(createdBefore) };
     const query = { limit, cursor, status, ...times, external_order_id: externalOrderId };
-    const body = await context.withApi(async (api) => {
+    return context.withApi(async (api) => {
       const product_id = product === undefined ? undefined : await productId(api, product);
-      return listPages<Order>(api, apiPath`/orders`, { ...query, product_id }, all);
+      const asked = { path: apiPath`/orders`, query: { ...query, product_id }, all };
+      return context.print(dataListing<Order>(api, asked, { columns: orderColumns, empty: "No orders." }));
     });
-    return pageResult(body, { rows: body.data, columns: orderColumns, empty: "No orders." });
   },
 });
 

@@ -8,11 +8,21 @@ import { moment, statusPaint } from "../../output/words.ts";
 
 export const orderColumns: Column<Order>[] = [
   { title: "number", value: (order) => order.order_number },
-  { title: "status", value: (order) => order.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  {
+    title: "status",
+    value: (order) => order.status,
+    paint: (sheet, { status }) => statusPaint(sheet, status),
+    shrinks: true,
+  },
   { title: "product", value: products, shrinks: true },
-  { title: "quantity", value: (order) => order.quantity, align: "right" },
-  { title: "total", value: (order, sheet) => sheet.money(order.total_price_cents, order.currency), align: "right" },
-  { title: "created", value: (order) => moment(order.created_at) },
+  { title: "quantity", value: (order) => order.quantity, align: "right", spare: true },
+  {
+    title: "total",
+    value: (order, sheet) => sheet.money(order.total_price_cents, order.currency),
+    align: "right",
+    spare: 2,
+  },
+  { title: "created", value: (order) => moment(order.created_at), spare: 1 },
 ];
 
 function products(order: Order): string {

@@ -3,9 +3,11 @@ import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { shown } from "../../output/words.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
+import { heldOrder } from "./choices.ts";
 
 export default command({
   target: "operator",
+  picks: heldOrder,
   effects:
     "The daemon sends what suppliers did not accept again, under the same reference, and delivers stock that was " +
     "short and is refilled. Shows which first. Still short and nothing to send: nothing changes, exit 1.",

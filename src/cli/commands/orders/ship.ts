@@ -1,9 +1,11 @@
 import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
+import { orderToShip } from "./choices.ts";
 
 export default command({
   target: "operator",
+  picks: orderToShip,
   effects:
     "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so first.",
   json: ACTED_JSON,

@@ -10,6 +10,7 @@ import { orderId, ownerOfOrder, statusWords } from "./order.ts";
 
 export default command({
   target: "partner",
+  shows: "record",
   effects:
     "Reads only. On the operator's data it also shows why an order waits, and the ids of its items; activation codes " +
     "that it shows are noted in the audit trail.",
@@ -51,9 +52,14 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
   const lines = sheet.table(
     [
       { title: "sku", value: (line) => line.product_sku },
-      { title: "product", value: (line) => line.product_name, shrinks: true },
+      { title: "product", value: (line) => line.product_name, shrinks: true, spare: true },
       { title: "quantity", value: (line) => line.quantity, align: "right" },
-      { title: "each", value: (line) => sheet.money(line.price_per_unit_cents, order.currency), align: "right" },
+      {
+        title: "each",
+        value: (line) => sheet.money(line.price_per_unit_cents, order.currency),
+        align: "right",
+        spare: 1,
+      },
       { title: "delivery", value: ({ fulfillment }) => deliveryWords(fulfillment), wraps: true },
     ],
     order.line_items,
@@ -75,10 +81,10 @@ function itemsText(sheet: Sheet, { items }: OrderInside): string {
     [
       { title: "item", value: (item) => item.item_id },
       { title: "status", value: (item) => item.status, paint: (on, { status }) => statusPaint(on, status) },
-      { title: "supplier", value: (item) => item.supplier },
-      { title: "units", value: (item) => item.quantity, align: "right" },
-      { title: "date", value: (item) => item.activation_date },
-      { title: "error", value: (item) => item.error_message, wraps: true },
+      { title: "supplier", value: (item) => item.supplier, spare: 1 },
+      { title: "units", value: (item) => item.quantity, align: "right", spare: true },
+      { title: "date", value: (item) => item.activation_date, spare: 2 },
+      { title: "error", value: (item) => item.error_message, wraps: true, spare: 3 },
     ],
     items,
     "",

@@ -4,6 +4,7 @@ import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 export default command({
   target: "operator",
+  shows: "record",
   effects: "Reads only.",
   json: PARTNER_JSON,
   examples: ["partners show acme"],

@@ -13,9 +13,9 @@ export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
   { title: "name", value: (partner) => partner.name, shrinks: true },
   { title: "status", value: (partner) => partner.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
-  { title: "tier", value: (partner) => partner.tier },
-  { title: "per minute", value: (partner) => partner.rate_limit_per_minute, align: "right" },
-  { title: "agent", value: (partner) => yesNo(partner.agent) },
+  { title: "tier", value: (partner) => partner.tier, spare: 2 },
+  { title: "per minute", value: (partner) => partner.rate_limit_per_minute, align: "right", spare: true },
+  { title: "agent", value: (partner) => yesNo(partner.agent), spare: 1 },
   { title: "production", value: (partner) => yesNo(partner.production_enabled) },
 ];
 

@@ -1,6 +1,6 @@
 import type { PassportPage } from "../../client/answers.ts";
-import { type Api, type Asked, apiPath } from "../../client/api.ts";
-import { pageResult } from "../../client/pages.ts";
+import { apiPath } from "../../client/api.ts";
+import { apiListing } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
@@ -8,6 +8,7 @@ import { RECORDS_JSON, recordColumns } from "./passport.ts";
 
 export default command({
   target: "partner",
+  shows: "rows",
   effects: "Reads only. On the operator's host the reading is recorded in the audit trail.",
   json: RECORDS_JSON,
   examples: ["passports list --partner acme", "passports list --partner acme --all --json"],
@@ -21,25 +22,9 @@ export default command({
   async run(context, { limit, cursor, number, all }) {
     const passport_no =
       number === undefined ? undefined : await readSecretArgument(number, "Passport number:", context.globals);
-    const query = { limit: all ? 200 : limit, cursor, passport_no };
-    const body = await context.withApi((api) => listPool(api, query, all));
-    return pageResult(body, { rows: body.records, columns: recordColumns, empty: "No passports." });
+    const asked = { path: apiPath`/kyc/passports`, query: { limit, cursor, passport_no }, all, most: 200 };
+    const look = { key: "records", counts: true, columns: recordColumns, empty: "No passports." };
+    const rows = ({ records }: PassportPage) => records;
+    return context.withApi((api) => context.print(apiListing(api, asked, { ...look, rows })));
   },
 });
-
-/** One page of the pool, or with `all` every page from the cursor on, as one body of the same shape. */
-async function listPool(api: Api, query: NonNullable<Asked["query"]>, all: boolean): Promise<PassportPage> {
-  const ask = (cursor: Asked["query"]) =>
-    api.request<PassportPage>("GET", apiPath`/kyc/passports`, { query: { ...query, ...cursor } });
-  const { body } = await ask({});
-  let next = body.pagination.next_cursor;
-  if (!all || next === null) return body;
-  const records = [...body.records];
-  while (next !== null) {
-    const page: PassportPage = (await ask({ cursor: next })).body;
-    records.push(...page.records);
-    next = page.pagination.next_cursor;
-  }
-  const count = records.length;
-  return { records, count, pagination: { has_more: false, next_cursor: null, count } };
-}

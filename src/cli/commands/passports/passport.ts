@@ -29,9 +29,9 @@ export const recordColumns: Column<PassportRecord>[] = [
   { title: "country", value: (record) => record.passport_country },
   { title: "name", value: fullName, shrinks: true },
   { title: "expires", value: (record) => record.passport_expiry },
-  { title: "reference", value: (record) => record.reference, shrinks: true },
-  { title: "added", value: (record) => moment(record.created_at) },
-  { title: "id", value: (record) => record.id },
+  { title: "reference", value: (record) => record.reference, shrinks: true, spare: 2 },
+  { title: "added", value: (record) => moment(record.created_at), spare: 1 },
+  { title: "id", value: (record) => record.id, spare: true },
 ];
 
 /** A partner's own record, for people. */
@@ -53,13 +53,13 @@ export function recordFields(record: PassportRecord): Record<string, string> {
 }
 
 export const operatorColumns: Column<OperatorPassport>[] = [
-  { title: "partner", value: (one) => one.partner },
-  { title: "environment", value: (one) => one.environment },
-  { title: "country", value: (one) => one.passport_country },
+  { title: "partner", value: (one) => one.partner, spare: 4 },
+  { title: "environment", value: (one) => one.environment, spare: 1 },
+  { title: "country", value: (one) => one.passport_country, spare: 5 },
   { title: "name", value: fullName, shrinks: true },
-  { title: "expires", value: (one) => one.passport_expiry },
-  { title: "reference", value: (one) => one.reference, shrinks: true },
-  { title: "added", value: (one) => moment(one.created_at) },
+  { title: "expires", value: (one) => one.passport_expiry, spare: 3 },
+  { title: "reference", value: (one) => one.reference, shrinks: true, spare: true },
+  { title: "added", value: (one) => moment(one.created_at), spare: 2 },
   { title: "id", value: (one) => one.id },
 ];
 
@@ -84,11 +84,11 @@ export function operatorFields(sheet: Sheet, one: OperatorPassport): Record<stri
 
 export const useColumns: Column<PassportUse>[] = [
   { title: "drawn", value: (use) => moment(use.drawn_at) },
-  { title: "brand", value: (use) => use.brand },
-  { title: "carrier", value: (use) => use.carrier },
+  { title: "brand", value: (use) => use.brand, spare: 3 },
+  { title: "carrier", value: (use) => use.carrier, spare: 2 },
   { title: "request", value: (use) => use.request_id },
-  { title: "by", value: (use) => use.actor },
-  { title: "released", value: (use) => moment(use.released_at) },
+  { title: "by", value: (use) => use.actor, spare: 1 },
+  { title: "released", value: (use) => moment(use.released_at), spare: true },
 ];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,10 +1,10 @@
 import { command } from "../../frame/command.ts";
-import { queueOptions, readQueue } from "../../frame/list-command.ts";
-import { listResult } from "../../output/result.ts";
+import { printQueue, queueOptions } from "../../frame/list-command.ts";
 import { OPERATOR_PASSPORT_JSON, operatorColumns } from "./passport.ts";
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only.",
   json: `{data: [${OPERATOR_PASSPORT_JSON}], count}`,
   examples: ["passports queue", "passports queue --all --json"],
@@ -12,10 +12,10 @@ export default command({
   options: queueOptions("records"),
   async run(context, { limit, all }) {
     const { verificationQueue } = await import("../../../core/passports/operator-view.ts");
-    const waiting = await readQueue(context, { limit, all }, async (store, count, cursor: string | undefined) => {
+    const look = { columns: operatorColumns, empty: "Nothing awaits verification." };
+    return printQueue(context, { limit, all }, look, async (store, count, cursor: string | undefined) => {
       const { data, next_cursor } = await store.read(verificationQueue, { limit: count, cursor });
       return { data, next: next_cursor };
     });
-    return listResult(waiting, operatorColumns, "Nothing awaits verification.");
   },
 });

@@ -2,10 +2,12 @@ import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { unverifiedPassport } from "./choices.ts";
 import { OPERATOR_PASSPORT_JSON, operatorFields, passportId } from "./passport.ts";
 
 export default command({
   target: "operator",
+  picks: unverifiedPassport,
   effects: "The passport is drawn no more; what drew it already goes on. The partner is not notified.",
   json: OPERATOR_PASSPORT_JSON,
   examples: ['passports reject 019c… --reason "photo page not legible"'],

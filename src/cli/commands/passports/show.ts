@@ -20,6 +20,7 @@ import {
 
 export default command({
   target: "partner",
+  shows: "record",
   effects: "Reads only. A reading on the operator's host is recorded in the audit trail.",
   json: `${RECORDS_JSON}; with --reveal {data: [${OPERATOR_PASSPORT_JSON} and the identity fields], count}`,
   examples: ["passports show 018159083 --partner acme", "passports show - --partner acme", "passports show - --reveal"],

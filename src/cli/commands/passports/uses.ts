@@ -7,6 +7,7 @@ import { findEverywhere, useColumns } from "./passport.ts";
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only.",
   json: "{data: [{id, passport_id, brand, carrier, request_id, actor, drawn_at, released_at}], count}",
   examples: ["passports uses 018159083", "passports uses -"],

@@ -1,13 +1,14 @@
 import { planTypes, productSorts, productStatuses, sortOrders } from "../../../core/store/schema/values.ts";
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, pageResult } from "../../client/pages.ts";
+import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { PRODUCT_JSON, productColumns } from "./view.ts";
 
 export default command({
   target: "catalog",
+  shows: "rows",
   effects: "Reads only.",
   json: `the API's body: {data: [${PRODUCT_JSON.replace("the API's body: ", "")}], pagination}`,
   examples: ["products list", "products list --region Europe --sort-by price_cents --sort-order asc --all"],
@@ -23,7 +24,8 @@ export default command({
   },
   async run(context, { limit, cursor, all, region, country, type, status, sortBy, sortOrder }) {
     const query = { limit, cursor, region, country, type, status, sort_by: sortBy, sort_order: sortOrder };
-    const body = await context.withApi((api) => listPages<Product>(api, apiPath`/products`, query, all));
-    return pageResult(body, { rows: body.data, columns: productColumns, empty: "No products match." });
+    const asked = { path: apiPath`/products`, query, all };
+    const look = { columns: productColumns, empty: "No products match." };
+    return context.withApi((api) => context.print(dataListing<Product>(api, asked, look)));
   },
 });

@@ -7,6 +7,7 @@ import { PRODUCT_JSON, productResult } from "./view.ts";
 
 export default command({
   target: "catalog",
+  shows: "record",
   effects: "Reads only.",
   json: PRODUCT_JSON,
   examples: ["products show ES-GLB-1GB-7D", "products show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --json"],

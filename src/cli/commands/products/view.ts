@@ -10,12 +10,17 @@ export const PRODUCT_JSON = "the API's body: {id, sku, name, price_cents, curren
 export const productColumns: Column<Product>[] = [
   { title: "sku", value: (product) => product.sku },
   { title: "name", value: (product) => product.name, shrinks: true },
-  { title: "region", value: (product) => product.region, shrinks: true },
+  { title: "region", value: (product) => product.region, shrinks: true, spare: 1 },
   { title: "data", value: (product) => dataWords(product.data_amount_mb), align: "right" },
-  { title: "days", value: (product) => product.validity_days, align: "right" },
+  { title: "days", value: (product) => product.validity_days, align: "right", spare: 2 },
   { title: "price", value: (product, sheet) => sheet.money(product.price_cents, product.currency), align: "right" },
-  { title: "kind", value: (product) => product.product_type },
-  { title: "status", value: (product) => product.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "kind", value: (product) => product.product_type, spare: true },
+  {
+    title: "status",
+    value: (product) => product.status,
+    paint: (sheet, { status }) => statusPaint(sheet, status),
+    spare: 3,
+  },
 ];
 
 /** One product with its details. */

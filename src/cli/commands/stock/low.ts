@@ -7,6 +7,7 @@ const DEFAULT_BELOW = 10;
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only. Low stock is no fault: the exit code stays 0.",
   json: STOCK_JSON,
   examples: ["stock low", "stock low --below 50"],

@@ -14,6 +14,6 @@ export const supplierColumns: Column<Supplier>[] = [
     shrinks: true,
   },
   { title: "secret", value: (supplier) => yesNo(supplier.has_secret) },
-  { title: "own template", value: (supplier) => yesNo(supplier.has_template) },
-  { title: "changed", value: (supplier) => moment(supplier.updated_at) },
+  { title: "own template", value: (supplier) => yesNo(supplier.has_template), spare: 1 },
+  { title: "changed", value: (supplier) => moment(supplier.updated_at), spare: true },
 ];

@@ -5,6 +5,7 @@ import { moment } from "../../output/words.ts";
 
 export default command({
   target: "partner",
+  shows: "record",
   effects: "Reads only.",
   json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",
   examples: ["wallet balance --partner acme", "wallet balance --partner acme --json"],

@@ -19,6 +19,7 @@ function state(wallet: CheckedWallet): string {
 
 export default command({
   target: "operator",
+  shows: "record",
   effects: "Reads only. Exit code 1 only when a balance and its ledger differ; low wallets are no fault.",
   json: "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced}",
   examples: ["wallet check", "wallet check --min 100.00 --json"],

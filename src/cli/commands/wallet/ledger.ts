@@ -1,6 +1,7 @@
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
 import { moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
+import { pagesOf } from "../../frame/list-command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
@@ -10,8 +11,8 @@ const columns: Column<LedgerEntry>[] = [
   { title: "at", value: (entry) => moment(entry.created_at) },
   { title: "kind", value: (entry) => entry.kind },
   { title: "amount", value: (entry, sheet) => sheet.money(entry.amount_cents, entry.currency), align: "right" },
-  { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), wraps: true },
-  { title: "reference", value: (entry) => entry.reference, wraps: true },
+  { title: "postings", value: (entry, sheet) => postings(entry, sheet.money), wraps: true, spare: 2 },
+  { title: "reference", value: (entry) => entry.reference, wraps: true, spare: 1 },
   { title: "transaction", value: (entry) => entry.id, spare: true },
 ];
 
@@ -26,6 +27,7 @@ function postings(entry: LedgerEntry, money: (cents: number, currency: string) =
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only.",
   json:
     "{data: [{id, kind, currency, amount_cents, order_id, reference, created_at, " +
@@ -45,18 +47,14 @@ export default command({
     ]);
     return context.withStore(async ({ store }) => {
       const { id: partnerId } = await store.read(requirePartner, partner);
-      const data: LedgerEntry[] = [];
-      let next = cursor ?? null;
-      do {
-        const page = await store.read(listLedger, { partnerId, limit: all ? 1000 : limit, cursor: next ?? undefined });
-        data.push(...page.data);
-        next = page.next_cursor;
-      } while (all && next !== null);
-      return {
-        json: { data, count: data.length, next_cursor: next },
-        note: moreNote(next),
-        text: (sheet) => sheet.table(columns, data, "No money has moved yet."),
+      const page = async (count: number, after: string | undefined) => {
+        const { data, next_cursor } = await store.read(listLedger, { partnerId, limit: count, cursor: after });
+        return { data, next: next_cursor };
       };
+      const span = all ? { size: 1000, after: cursor } : { most: limit, size: limit, after: cursor };
+      const { pages, next } = pagesOf(page, span);
+      const look = { columns, empty: "No money has moved yet.", note: () => moreNote(next()) };
+      return context.print({ ...look, key: "data", pages, rest: (count) => ({ count, next_cursor: next() }) });
     });
   },
 });

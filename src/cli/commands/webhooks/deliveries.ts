@@ -1,11 +1,13 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import type { Delivery } from "../../../core/webhooks/deliveries.ts";
+import { moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
+import { pagesOf } from "../../frame/list-command.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { DELIVERY_JSON, deliveryColumns } from "./view.ts";
 
 export default command({
   target: "operator",
+  shows: "rows",
   effects: "Reads only.",
   json: `{data: [${DELIVERY_JSON}], count, next_cursor}`,
   examples: ["webhooks deliveries", "webhooks deliveries --endpoint 019c… --failed --all --json"],
@@ -20,20 +22,16 @@ export default command({
   async run(context, { endpoint, failed, limit = 20, cursor, all }) {
     const { listDeliveries } = await import("../../../core/webhooks/deliveries.ts");
     return context.withStore(async ({ store }) => {
-      const data: Delivery[] = [];
-      let next = cursor;
-      do {
-        // What was typed is looked up; anything that is no endpoint's id is not found.
-        const filter = { endpointId: endpoint as WebhookId | undefined, failed, limit: all ? 1000 : limit };
-        const page = await store.read(listDeliveries, { ...filter, cursor: next });
-        data.push(...page.data);
-        next = page.next_cursor ?? undefined;
-      } while (all && next !== undefined);
-      if (next !== undefined) context.note(`There is more: --all, or --cursor ${next}`);
-      return {
-        json: { data, count: data.length, next_cursor: next ?? null },
-        text: (sheet) => sheet.table(deliveryColumns, data, "No deliveries."),
+      // What was typed is looked up; anything that is no endpoint's id is not found.
+      const filter = { endpointId: endpoint as WebhookId | undefined, failed };
+      const page = async (count: number, after: string | undefined) => {
+        const { data, next_cursor } = await store.read(listDeliveries, { ...filter, limit: count, cursor: after });
+        return { data, next: next_cursor };
       };
+      const span = all ? { size: 1000, after: cursor } : { most: limit, size: limit, after: cursor };
+      const { pages, next } = pagesOf(page, span);
+      const look = { columns: deliveryColumns, empty: "No deliveries.", note: () => moreNote(next()) };
+      return context.print({ ...look, key: "data", pages, rest: (count) => ({ count, next_cursor: next() }) });
     });
   },
 });

@@ -1,14 +1,20 @@
+import { counted } from "../../../core/kernel/counted.ts";
 import { environments } from "../../../core/kernel/environment.ts";
 import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import type { Webhook } from "../../client/answers.ts";
-import { apiPath } from "../../client/api.ts";
-import { listOptions, listPages, pageResult } from "../../client/pages.ts";
+import { type Api, apiPath } from "../../client/api.ts";
+import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice } from "../../kernel/input.ts";
+import { capital } from "../../output/words.ts";
 import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
+
+/** Endpoints of the other environment that are counted. */
+const MOST = 100;
 
 export default command({
   target: "partner",
+  shows: "rows",
   effects: "Reads only.",
   json: `the API's body: {data: [${WEBHOOK_JSON}], pagination}`,
   examples: ["webhooks list --partner acme", "webhooks list --partner acme --status failed --json"],
@@ -20,7 +26,27 @@ export default command({
   },
   async run(context, { limit, cursor, all, status, environment }) {
     const query = { limit, cursor, status, environment };
-    const body = await context.withApi((api) => listPages<Webhook>(api, apiPath`/webhooks`, query, all));
-    return pageResult(body, { rows: body.data, columns: webhookColumns, empty: "No endpoints." });
+    const asked = { path: apiPath`/webhooks`, query, all };
+    const look = { columns: webhookColumns, empty: "No endpoints." };
+    return context.withApi(async (api) => {
+      const listing = dataListing<Webhook>(api, asked, look);
+      const elsewhere = await elsewhereNote(api);
+      const note = (count: number) =>
+        [listing.note?.(count), elsewhere].filter((line) => line !== undefined).join("\n");
+      return context.print({ ...listing, note: (count) => note(count) || undefined });
+    });
   },
 });
+
+/** What the other environment has, which no page of this one shows; a server shows a credential its own alone. */
+async function elsewhereNote({ local, environment }: Api): Promise<string | undefined> {
+  const other = environment === "sandbox" ? "production" : "sandbox";
+  if (local === undefined) return `Endpoints in ${other} are listed with a credential of ${other}.`;
+  const { listWebhooks } = await import("../../../core/webhooks/list.ts");
+  const owner = { partnerId: local.partnerId, environment: other } as const;
+  const { data, pagination } = await local.store.read(listWebhooks, { owner, limit: MOST });
+  if (data.length === 0) return undefined;
+  const count = `${pagination.has_more ? "more than " : ""}${counted(data.length, "endpoint")}`;
+  const way = other === "sandbox" ? "--sandbox lists them" : "leave --sandbox out to list them";
+  return `${capital(other)} has ${count} too: ${way}.`;
+}

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type Clock, isoTime } from "../../../core/kernel/clock.ts";
 import { type SignatureFault, signatureFault } from "../../../core/webhooks/signature.ts";
 import { startListening } from "../../../daemon/serve/listen.ts";
+import { type ForwardedEvent, forward } from "./forward.ts";
 
 /** One request that the local receiver got, checked. */
 export interface ReceivedEvent {
@@ -14,21 +15,37 @@ export interface ReceivedEvent {
   event_id: string | null;
   timestamp: string | null;
   data: Record<string, unknown> | null;
+  /** Left out where nothing is forwarded; null for what is not, because it is invalid. */
+  forwarded?: ForwardedEvent | null;
 }
 
 const HOST = "127.0.0.1";
 
+interface Listening {
+  port: number;
+  secret: string;
+  clock: Clock;
+  /** Valid events are posted there too, and the sender gets the status of the response: 502 where there is none. */
+  forwardTo: string | undefined;
+}
+
 /** Receives events on loopback as a partner's program would; `receive` gets each, checked. Throws ListenError. */
 export async function startListener(
-  { port, secret, clock }: { port: number; secret: string; clock: Clock },
+  { port, secret, clock, forwardTo }: Listening,
   receive: (event: ReceivedEvent) => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     try {
       const body = await readBody(request);
       const event = check(body, headersOf(request), secret, clock.now());
-      response.writeHead(event.valid ? 200 : 400).end(event.valid ? "ok" : `${event.fault}`);
-      receive(event);
+      if (!event.valid || forwardTo === undefined) {
+        response.writeHead(event.valid ? 200 : 400).end(event.valid ? "ok" : `${event.fault}`);
+        receive(forwardTo === undefined ? event : { ...event, forwarded: null });
+        return;
+      }
+      const forwarded = await forward(forwardTo, body, request.headers);
+      response.writeHead(forwarded.status ?? 502).end(forwarded.error ?? forwarded.response_body);
+      receive({ ...event, forwarded });
     } catch {
       // The sender went away in the middle of it.
       response.destroy();

@@ -6,6 +6,7 @@ import { DETAIL_JSON, detailResult, ownerOfWebhook } from "./view.ts";
 
 export default command({
   target: "partner",
+  shows: "record",
   effects: "Reads only.",
   json: `the API's body: ${DETAIL_JSON}`,
   examples: ["webhooks show 019c…", "webhooks show 019c… --partner acme --json"],

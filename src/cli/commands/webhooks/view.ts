@@ -21,8 +21,8 @@ export const webhookColumns: Column<Webhook>[] = [
   { title: "id", value: (one) => one.id },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "url", value: (one) => one.url, shrinks: true },
-  { title: "events", value: (one) => one.events.join(" "), wraps: true },
-  { title: "created", value: (one) => moment(one.created_at) },
+  { title: "events", value: (one) => one.events.join(" "), wraps: true, spare: 1 },
+  { title: "created", value: (one) => moment(one.created_at), spare: true },
 ];
 
 /** An endpoint's own fields, for people. */
@@ -58,15 +58,15 @@ function lastDelivery({ last_delivery: last }: WebhookDetail): string {
 }
 
 export const deliveryColumns: Column<Delivery>[] = [
-  { title: "created", value: (one) => moment(one.created_at) },
-  { title: "event", value: (one) => one.event },
+  { title: "created", value: (one) => moment(one.created_at), spare: 5 },
+  { title: "event", value: (one) => one.event, shrinks: true },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => deliveryPaint(sheet, status) },
-  { title: "tries", value: (one) => one.attempts.length, align: "right" },
-  { title: "code", value: (one) => one.attempts.at(-1)?.status_code ?? null, align: "right" },
-  { title: "ms", value: (one) => one.attempts.at(-1)?.latency_ms ?? null, align: "right" },
-  { title: "answer", value: answerOf, shrinks: true },
-  { title: "url", value: (one) => one.url ?? "(deleted)", shrinks: true },
-  { title: "id", value: (one) => one.id },
+  { title: "tries", value: (one) => one.attempts.length, align: "right", spare: 1 },
+  { title: "code", value: (one) => one.attempts.at(-1)?.status_code ?? null, align: "right", spare: 4 },
+  { title: "ms", value: (one) => one.attempts.at(-1)?.latency_ms ?? null, align: "right", spare: true },
+  { title: "answer", value: answerOf, shrinks: true, spare: 3 },
+  { title: "url", value: (one) => one.url ?? "(deleted)", shrinks: true, spare: 2 },
+  { title: "id", value: (one) => one.id, spare: 6 },
 ];
 
 function answerOf(one: Delivery): string | null {

@@ -1,0 +1,36 @@
+import { usageError } from "../kernel/errors.ts";
+import type { Shape } from "../kernel/globals.ts";
+import { flag, type Option, text } from "../kernel/input.ts";
+import type { Command } from "./command.ts";
+
+/** What every command that lists or shows takes. */
+export const shapeOptions = {
+  jq: text("--jq <expression>", "print what this jq expression makes of the JSON document"),
+  template: text("--template <template>", "print this Liquid template, filled from the JSON document"),
+};
+
+/** What every command that lists rows takes too. */
+export const csvOption = flag("--csv", "print the rows as CSV, a column for each field of the JSON rows");
+
+/** The shapes that this command's output can take, as options. */
+export function shapeOptionsOf({ shows }: Pick<Command, "shows">): readonly Option<unknown>[] {
+  if (shows === undefined) return [];
+  return shows === "rows" ? [...Object.values(shapeOptions), csvOption] : Object.values(shapeOptions);
+}
+
+/** The shape that these values of `shapeOptionsOf` ask for. Throws a usage error for two at once. */
+export function readShape(given: readonly unknown[], { json }: { json: boolean }): Shape | null {
+  const [jq, template, csv] = [
+    shapeOptions.jq.read(given[0]),
+    shapeOptions.template.read(given[1]),
+    csvOption.read(given[2]),
+  ];
+  const shapes: Shape[] = [
+    ...(jq === undefined ? [] : [{ jq }]),
+    ...(template === undefined ? [] : [{ template }]),
+    ...(csv ? [{ csv } as const] : []),
+  ];
+  if (shapes.length > 1) throw usageError("--jq, --template and --csv exclude each other.", "Give one of them.");
+  if (csv && json) throw usageError("--json and --csv exclude each other.", "Give one of them.");
+  return shapes[0] ?? null;
+}
