@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { nouns } from "../src/cli/nouns.ts";
 import { request } from "./support/activations.ts";
+import { eventually } from "./support/hangs.ts";
 import { demoData } from "./support/installation.ts";
 import { writePassportFile } from "./support/passport-file.ts";
 import { temporaryDirectory } from "./support/store.ts";
@@ -165,6 +166,31 @@ test("--csv has a column for each field, lists and objects as JSON, and no formu
   expect(csv[0]).toMatch(/^id,slug,name,status,tier,rate_limit_per_minute,agent,production_enabled,limits,created_at$/);
   expect(csv.find((line) => line.includes(",formula,"))).toMatch(/,'=1\+1,active,.*"{""max_endpoints"":100,/);
   expect((await run("orders queue --csv")).stdout).toBe("");
+});
+
+test("--web opens the page in the browser that BROWSER names", async () => {
+  const script = join(folder, "browser");
+  const seen = join(folder, "seen");
+  writeFileSync(script, `#!/bin/sh\nprintf %s "$1" > ${seen}.new && mv ${seen}.new ${seen}\n`, { mode: 0o755 });
+  const never = await run("whoami --web", { env: { BROWSER: script } });
+  expect(never).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/never served/) });
+  const missing = await run("whoami --web --server http://127.0.0.1:9", { env: { BROWSER: join(folder, "none") } });
+  expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/two places/) });
+  const opened = ["whoami", "--web", "--json", "--server", "http://127.0.0.1:9"];
+  expect(await esimctl(opened, { env: { BROWSER: script } })).toMatchObject({ exitCode: 0 });
+  const address = () => (existsSync(seen) ? readFileSync(seen, "utf8") : "");
+  expect(
+    await eventually(
+      async () => address(),
+      (one) => one !== "",
+    ),
+  ).toBe("http://127.0.0.1:9/docs");
+  const none = await esimctl(opened, { env: { BROWSER: join(folder, "none") } });
+  expect(none.exitCode).toBe(1);
+  expect(JSON.parse(none.stdout).error).toMatchObject({
+    code: "no_browser",
+    message: expect.stringContaining("127.0.0.1:9/docs"),
+  });
 });
 
 test("one shape at a time, of what lists or shows", async () => {
