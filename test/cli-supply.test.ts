@@ -62,7 +62,7 @@ test("suppliers are set by the operator; what cannot work is refused in words", 
   const mail = ["suppliers", "set", "kestrel", "--adapter", "email", "--to", "orders@kestrel.example"];
   expect(await json(...mail, "--template", template)).toMatchObject({ name: "kestrel", has_template: true, url: null });
   const lacking = await run("suppliers", "set", "northwind", "--adapter", "http", "--json");
-  expect([lacking.exitCode, JSON.parse(lacking.stdout).error]).toMatchObject([1, { code: "validation" }]);
+  expect([lacking.exitCode, JSON.parse(lacking.stdout).error]).toMatchObject([2, { code: "usage" }]);
   const http = ["suppliers", "set", "northwind", "--adapter", "http", "--url", "https://n.example/x", "--secret", "-"];
   const secret = "kept out of the shell history";
   const set = await esimctl([...http, "--json", `--data=${join(folder, "data")}`], { input: secret });
