@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
+import { insertRow } from "../src/core/store/rows.ts";
+import type { Read, Tx } from "../src/core/store/store.ts";
 import { openTestStore } from "./support/store.ts";
 
 test("a write that comes any moment after the one before is carried out", async () => {
@@ -61,4 +63,23 @@ test("the sandbox goes on while production never pauses", async () => {
   for (let at = 0; at < 20; at++) await write("s", owner("a", "sandbox"));
   done = true;
   await busy;
+});
+
+test("a store that is closed ends the batch under way and refuses what waits", async () => {
+  const { store, again } = await openTestStore({ now: () => 1_800_000_000_000 });
+  const closing = await again();
+  const note = (tx: Tx, at: number) => insertRow(tx, "settings", { key: `note ${at}`, value: "kept" });
+  const writes = Array.from({ length: 1_000 }, (_, at) => closing.write(note, at, undefined, owner("a", "sandbox")));
+  await writes[0];
+  await closing.close();
+  const ended = await Promise.allSettled(writes);
+  const kept = ended.flatMap(({ status }, at) => (status === "fulfilled" ? [at] : []));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.length).toBeLessThan(100);
+  expect(ended.at(-1)).toMatchObject({ status: "rejected", reason: { code: "unavailable", reason: "closed" } });
+  // Each that was answered is there, and no other.
+  const stored = await store.read((q: Read) => q.db.select().from(q.t.settings), null);
+  const noted = stored.filter(({ key }) => key.startsWith("note ")).map(({ key }) => Number(key.slice(5)));
+  expect(noted.sort((a, b) => a - b)).toEqual(kept);
+  await expect(closing.write(note, 1_001)).rejects.toMatchObject({ reason: "closed" });
 });

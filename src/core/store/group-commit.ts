@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Owner } from "../kernel/owner.ts";
-import { isUnavailable } from "./problems.ts";
+import { isUnavailable, StoreError } from "./problems.ts";
 import type { Command, Topic, Tx } from "./store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
@@ -36,6 +36,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   const queue = createWriteQueue<Waiting>();
   let draining: Promise<void> | null = null;
+  let closed = false;
 
   async function drain(): Promise<void> {
     try {
@@ -58,17 +59,29 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
     ): Promise<O> {
       const result = new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
+        if (closed) return reject(closedError());
         const settle = { resolve: (value: unknown) => resolve(value as O), reject };
         queue.push({ run: (tx) => command(tx, input), requestId, ...settle }, owner);
       });
       draining ??= drain();
       return result;
     },
-    /** Resolves once nothing is waiting or under way. */
-    async idle(): Promise<void> {
+    /**
+     * Refuses the writes that wait and all that come, with `StoreUnavailable`: none of them was answered. Resolves once
+     * the batch under way has ended as any other.
+     */
+    async close(): Promise<void> {
+      closed = true;
+      // Each as the first of a batch: the first one is always taken.
+      const take = () => queue.next({ production: 0, sandbox: 0 }, 0);
+      for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
       while (draining !== null) await draining;
     },
   };
+}
+
+function closedError(): StoreError {
+  return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }
 
 async function runBatch(writer: Writer, queue: WriteQueue<Waiting>, onSignal: (topic: Topic) => void): Promise<void> {

@@ -74,7 +74,10 @@ export interface Store {
   erase(): Promise<boolean>;
   /** Throws unless the database answers. */
   ping(): Promise<void>;
-  /** Waits for what is under way, then closes. Closing again is the same closing. */
+  /**
+   * Lets the transaction under way end, refuses the writes that wait with `StoreUnavailable`, then closes. Closing
+   * again is the same closing.
+   */
   close(): Promise<void>;
   readonly vault: Vault;
 }

@@ -6,6 +6,12 @@ import type { Ids } from "../../core/kernel/ids.ts";
 import type { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
 
+/**
+ * How long what is in flight, requests and work of workers, may take to finish once a daemon stops (ms). With the
+ * writes that follow it ends within 30 s.
+ */
+export const STOP_GRACE_MS = 25_000;
+
 /** What every route and plugin gets. */
 export interface DaemonContext {
   store: Store;

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { createTokens } from "../../core/credentials/tokens.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { type DaemonContext, STOP_GRACE_MS } from "../context/context.ts";
 import { buildApp } from "../http/app.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { countRequests } from "../metrics/request-counts.ts";
@@ -16,11 +16,9 @@ export interface Front {
   url: string;
   /** The metrics of its process and of what it answered. */
   registry: Registry;
-  /** Stops accepting and finishes what is in flight (30 s at most). */
+  /** Stops accepting and finishes what is in flight (25 s at most). */
   stop(): Promise<void>;
 }
-
-const DRAIN_MS = 30_000;
 
 /** Answers HTTP on `port` until it is stopped. Throws `ListenError`. */
 export async function startFront(
@@ -50,7 +48,7 @@ export async function startFront(
     url,
     registry: metrics.registry,
     async stop() {
-      await drain(app, DRAIN_MS);
+      await drain(app, STOP_GRACE_MS);
       await requestCounts.stop();
     },
   };

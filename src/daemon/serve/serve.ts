@@ -21,7 +21,7 @@ export interface Running {
   url: string;
   publicUrl: string;
   metricsUrl: string | null;
-  /** Stops accepting, finishes what is in flight (30 s at most), lets the workers finish their step. */
+  /** Stops accepting, finishes what is in flight (25 s at most), lets the workers finish their step. */
   stop(): Promise<void>;
 }
 

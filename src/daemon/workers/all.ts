@@ -27,7 +27,7 @@ export interface WorkerContext extends DaemonContext {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Starts everything that runs by itself; `stop` lets each finish what is in flight, 30 s at most. */
+/** Starts everything that runs by itself; `stop` lets each finish what is in flight, 25 s at most. */
 export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
   const { store, log, clock, addresses, smtpUrl, insecure } = context;
   const { publicUrl } = addresses;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isUnavailable } from "../../core/store/problems.ts";
+import { STOP_GRACE_MS } from "../context/context.ts";
 import { startWorker, type Worker } from "./loop.ts";
 import { type Bounds, countInFlight, createTurns, fullKeys, type Lane, type Room, share } from "./share.ts";
 
@@ -183,9 +184,6 @@ export async function claimEach<L extends Lane, C>(
   });
   return (await Promise.all(claims)).flat();
 }
-
-/** How long what is in flight may take to finish once a daemon stops (ms): with its last writes it ends within 30 s. */
-const STOP_GRACE_MS = 25_000;
 
 /** Runs a pool until it is stopped; it also looks every second. `before` runs at the start of each step. */
 export function startPool(

@@ -134,7 +134,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     erase: () => engine.erase(),
     ping: () => engine.ping(),
     close() {
-      closing ??= commits.idle().then(() => engine.close());
+      closing ??= commits.close().then(() => engine.close());
       return closing;
     },
   };

@@ -1,8 +1,11 @@
 import pg from "pg";
 import { causesOf, StoreError, type UnavailableReason } from "../problems.ts";
 
+/** What the server, or the way there, is the cause of. */
+type Reason = Exclude<UnavailableReason, "closed">;
+
 // SQLSTATE codes, or their classes (the first two characters).
-const REASONS: Readonly<Record<string, UnavailableReason>> = {
+const REASONS: Readonly<Record<string, Reason>> = {
   "08": "unreachable", // connection exception
   "28": "unreachable", // invalid authorization
   "3D000": "unreachable", // no such database
@@ -22,7 +25,7 @@ const REASONS: Readonly<Record<string, UnavailableReason>> = {
   "58030": "unreachable", // I/O error
 };
 
-const WORDS: Readonly<Record<Exclude<UnavailableReason, "unreachable">, readonly [string, string]>> = {
+const WORDS: Readonly<Record<Exclude<Reason, "unreachable">, readonly [string, string]>> = {
   read_only: [
     "The PostgreSQL database is read-only.",
     "Name the primary server with --database, or end the read-only mode.",
@@ -70,7 +73,7 @@ export function asStoreError(error: unknown): unknown {
   );
 }
 
-function reasonOf(error: unknown): UnavailableReason | undefined {
+function reasonOf(error: unknown): Reason | undefined {
   if (error instanceof pg.DatabaseError) {
     const { code = "" } = error;
     return REASONS[code] ?? REASONS[code.slice(0, 2)];
