@@ -4,7 +4,7 @@ import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
-import { insertRow } from "../store/rows.ts";
+import { elementsOf, insertRow, insertRows, type NewRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -69,13 +69,14 @@ const endpointsOf = statement((db, t, slot: Slots<Owner>) =>
     ),
 );
 
-const lookNow = statement((db, t, slot: Slots<{ id: WebhookId; now: number }>) =>
+/** `ids` is JSON: a list of lists of one id. */
+const lookNow = statement((db, t, slot: Slots<{ ids: string; now: number }>) =>
   db
     .update(t.webhookEndpoints)
     .set({ due_at: slot.now })
     .where(
       and(
-        eq(t.webhookEndpoints.id, slot.id),
+        sql`${t.webhookEndpoints.id} in (select listed.value ->> 0 from ${elementsOf(t, slot.ids)})`,
         or(isNull(t.webhookEndpoints.due_at), gt(t.webhookEndpoints.due_at, slot.now)),
       ),
     ),
@@ -107,24 +108,27 @@ async function fanOut(tx: Tx, event: Recorded): Promise<void> {
   const subscribed = endpoints.filter(({ events }) => events.includes(event.kind));
   if (subscribed.length === 0) return;
   const { max_pending_deliveries: bound } = await limitsOfPartner(tx, event.partner_id);
+  const deliveries: NewRow<"deliveries">[] = [];
   for (const { id, status } of subscribed) {
     const full = status === "active" && bound !== null && (await hasPending(tx, id, bound));
-    const due = status === "active" && !full;
-    await insertRow(tx, "deliveries", {
+    deliveries.push({
       id: newId<DeliveryId>(tx),
       event_id: event.id,
       endpoint_id: id,
-      status: due ? "pending" : "held",
+      status: status === "active" && !full ? "pending" : "held",
       attempts: 0,
       due_at: tx.now,
       lease_no: 0,
       held_reason: full ? "pending_limit" : null,
       created_at: tx.now,
     });
-    if (!due) continue;
-    await lookNow(tx, { id, now: tx.now });
-    tx.signal("deliveries");
   }
+  // Two statements, however many endpoints there are: other partners' writes wait for them.
+  await insertRows(tx, "deliveries", deliveries);
+  const due = deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => [endpoint_id]);
+  if (due.length === 0) return;
+  await lookNow(tx, { ids: JSON.stringify(due), now: tx.now });
+  tx.signal("deliveries");
 }
 
 const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>

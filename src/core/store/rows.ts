@@ -1,5 +1,5 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { Row, TableName, Tables } from "./schema/tables.ts";
+import { and, Column, eq, is, type SQL, sql } from "drizzle-orm";
+import { type Row, sqliteTables, type TableName, type Tables } from "./schema/tables.ts";
 import { type Preparable, prepareOn } from "./statement.ts";
 import type { Prepared, Read, Tx } from "./store.ts";
 
@@ -57,6 +57,36 @@ export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewR
   );
   const given: Values = { ...row };
   await prepared.execute(Object.fromEntries(columns.map((column) => [column, given[column] ?? null])));
+}
+
+/** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */
+export function elementsOf(t: Tables, json: SQL): SQL {
+  return t === sqliteTables
+    ? sql`json_each(${json}) as listed`
+    : sql`json_array_elements(cast(${json} as json)) as listed(value)`;
+}
+
+/** Inserts many rows by one statement, in their order; columns as in `insertRow`. */
+export async function insertRows<N extends TableName>(tx: Tx, table: N, rows: NewRow<N>[]): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = columnsOf(tx, table).flatMap((name) => {
+    const column: unknown = Reflect.get(tx.t[table], name);
+    return is(column, Column) ? [{ name, column }] : [];
+  });
+  const prepared = preparedShape(tx, `insert_many_${table}`, () => {
+    const cells = columns.map(({ column }, at) => {
+      const text = sql`listed.value ->> ${sql.raw(String(at))}`;
+      return column.getSQLType().startsWith("text") ? text : sql`cast(${text} as bigint)`;
+    });
+    // Every column of the table, in its order: the select has the shape of its rows.
+    const from = elementsOf(tx.t, sql`${sql.placeholder("rows")}`);
+    return tx.db.insert(tx.t[table]).select(sql`select ${sql.join(cells, sql`, `)} from ${from}` as never);
+  });
+  const values = rows.map((row) => {
+    const given: Values = { ...row };
+    return columns.map(({ name, column }) => column.mapToDriverValue(given[name] ?? null));
+  });
+  await prepared.execute({ rows: JSON.stringify(values) });
 }
 
 /**
