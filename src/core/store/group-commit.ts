@@ -40,10 +40,11 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
 
   async function drain(): Promise<void> {
     try {
-      while (queue.size() > 0) {
-        // One turn of the event loop between batches: timers and sockets get theirs, and late-comers join the batch.
-        await nextTurn();
+      for (let tookMs = 0; queue.size() > 0; ) {
+        await leaveLoop(tookMs);
+        const began = performance.now();
         await runBatch(writer, queue, onSignal);
+        tookMs = performance.now() - began;
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -78,6 +79,23 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
       while (draining !== null) await draining;
     },
   };
+}
+
+/** Turns of the event loop between two batches at most. */
+const MOST_TURNS = 64;
+
+/**
+ * Leaves the event loop to timers and sockets: for a turn, or for one a millisecond that the batch before took, and for
+ * as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms, the
+ * last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next batch.
+ */
+async function leaveLoop(tookMs: number): Promise<void> {
+  const began = performance.now();
+  const turns = Math.min(Math.max(Math.ceil(tookMs), 1), MOST_TURNS);
+  for (let turn = 0; turn < turns; turn++) {
+    if (turn > 0 && performance.now() - began >= tookMs) break;
+    await nextTurn();
+  }
 }
 
 function closedError(): StoreError {

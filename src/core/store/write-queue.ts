@@ -1,3 +1,4 @@
+import { createLines } from "../kernel/lines.ts";
 import type { Owner } from "../kernel/owner.ts";
 
 /** What one batch has taken so far. */
@@ -29,7 +30,7 @@ const LONGEST_SANDBOX_MS = 10;
  * own writes. Writes without an owner (workers' claims, the operator) are one owner of production.
  */
 export function createWriteQueue<W>(): WriteQueue<W> {
-  const [production, sandbox] = [createTurns<W>(), createTurns<W>()];
+  const [production, sandbox] = [createLines<W>(), createLines<W>()];
 
   function next(taken: Taken, elapsedMs: number): W | null {
     const reserved = sandbox.size() > 0 ? MOST_SANDBOX_BESIDE : 0;
@@ -51,39 +52,5 @@ export function createWriteQueue<W>(): WriteQueue<W> {
       (owner?.environment === "sandbox" ? sandbox : production).push(owner?.partnerId ?? "", write),
     size: () => production.size() + sandbox.size(),
     next,
-  };
-}
-
-/** Taken writes that a line keeps at most: an owner that always has more waiting would otherwise keep all of them. */
-const TRIM_AT = 256;
-
-/** Lines of writes, one for each key; the keys take turns. */
-function createTurns<W>() {
-  const lines = new Map<string, { writes: W[]; at: number }>();
-  let size = 0;
-  return {
-    size: () => size,
-    push(key: string, write: W): void {
-      size += 1;
-      const line = lines.get(key);
-      if (line === undefined) lines.set(key, { writes: [write], at: 0 });
-      else line.writes.push(write);
-    },
-    take(): W | null {
-      const [first] = lines;
-      if (first === undefined) return null;
-      const [key, line] = first;
-      const write = line.writes[line.at] ?? null;
-      line.at += 1;
-      size -= 1;
-      if (line.at >= TRIM_AT) {
-        line.writes.splice(0, line.at);
-        line.at = 0;
-      }
-      // Its next turn comes after those of all others.
-      lines.delete(key);
-      if (line.at < line.writes.length) lines.set(key, line);
-      return write;
-    },
   };
 }

@@ -6,9 +6,13 @@ import formbody from "@fastify/formbody";
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
+import { loopTurn } from "./turns.ts";
 
 /** The largest body that is read, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
+
+/** From this many bytes on, what follows of a body (parsing, validation, its handler) may take milliseconds. */
+const LONG_JSON = 4 * 1024;
 
 /**
  * Reads the JSON bodies of this scope, instead of how they were read before. Malformed JSON and other text than UTF-8
@@ -19,9 +23,13 @@ export function readJson(app: App, see?: (request: FastifyRequest, body: Buffer)
   const parseJson = app.getDefaultJsonParser("ignore", "ignore");
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    see?.(request, body);
-    if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
-    parseJson(request, body.toString("utf8"), done);
+    const parse = () => {
+      see?.(request, body);
+      if (!isUtf8(body)) return done(new Problem("invalid_request", "The body is not UTF-8 text."));
+      parseJson(request, body.toString("utf8"), done);
+    };
+    if (body.length < LONG_JSON) parse();
+    else void loopTurn(request.principal).then(parse);
   });
 }
 

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { Problem } from "../../core/kernel/problem.ts";
+import type { FastifyRequest } from "fastify";
 import type { App } from "../context/fastify.ts";
 import { principalOf } from "./access.ts";
+import { createTurns, endOf } from "./turns.ts";
 
 /** Makes a JSON body piece by piece; what it throws before its first piece is the response. */
 export type Pieces = () => AsyncGenerator<string>;
@@ -29,7 +29,7 @@ export function registerLongBodies(app: App): void {
     reply.type("application/json; charset=utf-8");
     // The length of a body that was not made is unknown.
     if (request.method === "HEAD") return reply.send(Readable.from([]));
-    const ended = AbortSignal.any([closing(reply), app.lifecycle.stopping.signal]);
+    const ended = endOf(app, reply);
     const endTurn = await takeTurn(principalOf(request).clientId, ended);
     try {
       // It may have waited for long.
@@ -50,14 +50,6 @@ export function registerLongBodies(app: App): void {
   });
 }
 
-/** Aborted when the connection of a response is closed. */
-function closing(reply: FastifyReply): AbortSignal {
-  const closed = new AbortController();
-  if (reply.raw.destroyed) closed.abort();
-  else reply.raw.once("close", () => closed.abort());
-  return closed.signal;
-}
-
 async function* pacedPieces(
   request: FastifyRequest,
   first: IteratorResult<string>,
@@ -74,28 +66,4 @@ async function* pacedPieces(
     await nextTurn();
     await request.confirmAccess();
   }
-}
-
-/** Turns by name, one at a time each, in the order they are asked for. */
-function createTurns() {
-  const last = new Map<string, Promise<void>>();
-  /** Resolves with what ends the turn. Throws `unavailable` when `ended` is aborted before it begins. */
-  return async (name: string, ended: AbortSignal): Promise<() => void> => {
-    const before = last.get(name) ?? Promise.resolve();
-    const { promise: own, resolve: endTurn } = Promise.withResolvers<void>();
-    const done = before.then(() => own);
-    last.set(name, done);
-    void done.then(() => {
-      if (last.get(name) === done) last.delete(name);
-    });
-    await Promise.race([before, abortOf(ended)]);
-    if (!ended.aborted) return endTurn;
-    endTurn();
-    throw new Problem("unavailable", "The service stops.");
-  };
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -3,11 +3,13 @@ import type { Static } from "typebox";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
+import { queueName } from "../../core/store/due-keys.ts";
 import { actorOf, type DaemonContext } from "../context/context.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { asProblem } from "../plugins/refusals.ts";
+import { createTurns, endOf } from "../plugins/turns.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
 import { travellersOf, warnOfEids } from "./orders.ts";
 
@@ -17,6 +19,8 @@ type ItemResult = Static<typeof BulkResult>["results"][number];
 /** Contract: POST /orders/bulk. */
 export const bulkOrderRoutes: RoutePlugin = (app, context) => {
   requireExactNumbers(app);
+  // However many a partner sends at a time, what waits to be written is one request of it, not all.
+  const takeTurn = createTurns();
   app.route({
     method: "POST",
     url: "/api/v1/orders/bulk",
@@ -31,17 +35,28 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
       body: BulkOrders,
       response: { 200: BulkResult },
     },
-    async handler(request) {
-      const sent = rawOrders(request.rawPayload);
-      // All are written at once: the store gives each its own savepoint and all of them one commit.
-      const results = await Promise.all(
-        request.body.orders.map((item, index) => placeOne(context, request, item, payloadHash(sent[index]))),
-      );
-      const successful = results.filter((result) => result.status === "success").length;
-      return { results, summary: { total: results.length, successful, failed: results.length - successful } };
+    async handler(request, reply) {
+      const endTurn = await takeTurn(queueName(principalOf(request)), endOf(app, reply));
+      try {
+        // It may have waited for long.
+        await request.confirmAccess();
+        const results = await placeAll(context, request);
+        const successful = results.filter((result) => result.status === "success").length;
+        return { results, summary: { total: results.length, successful, failed: results.length - successful } };
+      } finally {
+        endTurn();
+      }
     },
   });
 };
+
+/** All orders of a request are written at once: each has a savepoint of its own, and they share commits. */
+function placeAll(context: DaemonContext, request: FastifyRequest<{ Body: Static<typeof BulkOrders> }>) {
+  const sent = rawOrders(request.rawPayload);
+  return Promise.all(
+    request.body.orders.map((item, index) => placeOne(context, request, item, payloadHash(sent[index]))),
+  );
+}
 
 async function placeOne(
   { store }: DaemonContext,
