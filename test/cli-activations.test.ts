@@ -224,7 +224,7 @@ test("wrong usage says what to do and changes nothing", async () => {
   for (const [line, hint] of [
     [`activations cancel ${partner}`, "Give ids, --iccid, or --file"],
     [`activations reschedule ${partner}`, "Give ids, --iccid, or --file, and --date, --note or both"],
-    [`activations cancel 12 ${partner}`, "ICCIDs go behind --iccid"],
+    [`activations cancel 12 ${partner}`, "neither the id of a request nor an ICCID"],
     [`activations reschedule --iccid ${iccid()} ${partner}`, "--date"],
     [`activations reschedule --iccid ${iccid()} --date tomorrow ${partner}`, "YYYY-MM-DD"],
   ]) {

@@ -42,6 +42,7 @@ const allowed: Record<string, string> = {
   "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
+  "src/core/orders/idempotency.ts booked": "looks at one key of each partner",
   "src/core/partners/partner.ts all": "answers all partners, in the order of their slugs",
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",

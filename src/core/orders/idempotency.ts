@@ -1,5 +1,6 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
+import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -32,6 +33,28 @@ const keyUsed = statement((db, t, slot: Slots<OwnKey>) =>
 /** The order that was created with a key, and the hash of its payload; null: the key is free. */
 export async function orderOfKey(q: Read, key: OwnKey): Promise<{ order_id: OrderId; payload_hash: string } | null> {
   return first(await keyUsed(q, { ...key }));
+}
+
+const booked = statement((db, t, slot: Slots<{ key: string }>) => {
+  const { partners, idempotencyKeys: keys, orders } = t;
+  return db
+    .select(getTableColumns(orders))
+    .from(partners)
+    .innerJoin(
+      keys,
+      and(
+        eq(keys.partner_id, partners.id),
+        inArray(keys.environment, [...environments]),
+        eq(keys.space, "bulk"),
+        eq(keys.key, slot.key),
+      ),
+    )
+    .innerJoin(orders, eq(orders.id, keys.order_id));
+});
+
+/** The orders that bulk requests of any partner placed under this external_order_id: one for each environment. */
+export function ordersBookedAs(q: Read, key: string): Promise<Row<"orders">[]> {
+  return booked(q, { key });
 }
 
 /** What a request with a key asks for: the hash of its payload. */

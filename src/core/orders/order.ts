@@ -78,14 +78,6 @@ export async function orderIdByNumber(q: Read, number: string): Promise<OrderId 
   return first(await numberTaken(q, { order_number: number.toUpperCase() }))?.id ?? null;
 }
 
-/** Looks an order up by id or order number, for the operator. Throws `not_found`. */
-export async function findOrderId(q: Read, idOrNumber: string): Promise<OrderId> {
-  const byNumber = await orderIdByNumber(q, idOrNumber);
-  if (byNumber !== null) return byNumber;
-  // Not an order number: it must be an id.
-  return (await requireOrder(q, idOrNumber as OrderId)).id;
-}
-
 /** Whether an order has this number already. */
 export async function orderNumberTaken(q: Read, order_number: string): Promise<boolean> {
   return (await numberTaken(q, { order_number })).length > 0;

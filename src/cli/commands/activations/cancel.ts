@@ -5,7 +5,7 @@ import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { text } from "../../kernel/input.ts";
 import { type Change, changeAll, confirmChange, meantColumns, pathOf } from "./changes.ts";
-import { pickTargets, readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
+import { ownerOfTargets, pickTargets, readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
 
 export default command({
@@ -34,7 +34,7 @@ export default command({
         });
       }
       return changeAll(context, api, targets, cancelling(reason));
-    });
+    }, ownerOfTargets(named));
   },
 });
 

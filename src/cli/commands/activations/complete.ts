@@ -1,8 +1,8 @@
 import { Problem } from "../../../core/kernel/problem.ts";
 import { command } from "../../frame/command.ts";
-import { argument, text } from "../../kernel/input.ts";
+import { text } from "../../kernel/input.ts";
 import { text as ask } from "../../output/prompts.ts";
-import { MOVED_JSON, moveHere } from "./by-hand.ts";
+import { MOVED_JSON, moveHere, workArgument } from "./by-hand.ts";
 import { queuedRequest } from "./choices.ts";
 
 export default command({
@@ -14,7 +14,7 @@ export default command({
     "activations complete 019c… --mobile +61491570156",
     "activations complete 019d… --iccid 8944… --activation-code 'LPA:1$smdp.example.net$K2-7YTQ1-AB'",
   ],
-  args: { id: argument("id", "the request's id, or an order item's") },
+  args: { id: workArgument },
   options: {
     mobile: text("--mobile <number>", "the mobile number; needed for a physical SIM"),
     iccid: text("--iccid <iccid>", "of an order item: the eSIM that was delivered"),

@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
-import { argument, required, text } from "../../kernel/input.ts";
-import { MOVED_JSON, moveHere } from "./by-hand.ts";
+import { required, text } from "../../kernel/input.ts";
+import { MOVED_JSON, moveHere, workArgument } from "./by-hand.ts";
 import { queuedRequest } from "./choices.ts";
 
 export default command({
@@ -9,7 +9,7 @@ export default command({
   effects: "The request is confirmed, and the partner is notified (activation.confirmed).",
   json: MOVED_JSON,
   examples: ["activations confirm 019c… --number CN-20417"],
-  args: { id: argument("id", "the request's id, or an order item's") },
+  args: { id: workArgument },
   options: { number: required(text("--number <number>", "the carrier's confirmation number")) },
   run: (context, { id, number }) => moveHere(context, id, { verb: "confirm", number }),
 });

@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
-import { argument, required, text } from "../../kernel/input.ts";
-import { MOVED_JSON, moveHere } from "./by-hand.ts";
+import { required, text } from "../../kernel/input.ts";
+import { MOVED_JSON, moveHere, workArgument } from "./by-hand.ts";
 import { queuedRequest } from "./choices.ts";
 
 export default command({
@@ -9,7 +9,7 @@ export default command({
   effects: "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed).",
   json: MOVED_JSON,
   examples: ['activations fail 019c… --error sim_blocked --message "The carrier says this SIM is blocked."'],
-  args: { id: argument("id", "the request's id, or an order item's") },
+  args: { id: workArgument },
   options: {
     error: required(text("--error <type>", "a short name that programs read, e.g. sim_blocked")),
     message: required(text("--message <text>", "why, in words for the partner; no identity data")),

@@ -11,7 +11,15 @@ import { text as ask, isInteractive } from "../../output/prompts.ts";
 import type { Column } from "../../output/sheet.ts";
 import { dayWords } from "../../output/words.ts";
 import { type Change, changeAll, confirmChange, meantColumns, pathOf, type Shown } from "./changes.ts";
-import { pickTargets, readTargets, type TargetItem, type Targets, targetArgs, targetOptions } from "./targets.ts";
+import {
+  ownerOfTargets,
+  pickTargets,
+  readTargets,
+  type TargetItem,
+  type Targets,
+  targetArgs,
+  targetOptions,
+} from "./targets.ts";
 import { BULK_JSON } from "./view.ts";
 
 export default command({
@@ -48,7 +56,7 @@ export default command({
         await confirmChange(context, api, targets, asked(targets.items));
       }
       return changeAll(context, api, targets, rescheduling);
-    });
+    }, ownerOfTargets(named));
   },
 });
 

@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
-import { MOVED_JSON, moveHere } from "./by-hand.ts";
+
+import { MOVED_JSON, moveHere, workArgument } from "./by-hand.ts";
 import { queuedRequest } from "./choices.ts";
 
 export default command({
@@ -11,7 +11,7 @@ export default command({
     "what waits for staff since its carrier was worked by hand.",
   json: MOVED_JSON,
   examples: ["activations retry 019c…"],
-  args: { id: argument("id", "the request's id, or an order item's") },
+  args: { id: workArgument },
   options: {},
   run: (context, { id }) => moveHere(context, id, { verb: "retry" }),
 });

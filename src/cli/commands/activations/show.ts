@@ -1,18 +1,15 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
-import type { ActivationId } from "../../../core/kernel/brand.ts";
-import type { Store } from "../../../core/store/store.ts";
-import type { Activation, PageBody } from "../../client/answers.ts";
-import { type Api, apiPath } from "../../client/api.ts";
+import type { Activation } from "../../client/answers.ts";
+import { apiPath } from "../../client/api.ts";
+import { activationId, ownerOfActivation } from "../../client/named.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { CliError } from "../../kernel/errors.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown } from "../../output/words.ts";
+import { activationAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
-
-const ICCID = /^\d{13,20}$/;
 
 export default command({
   target: "partner",
@@ -20,7 +17,7 @@ export default command({
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
   json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
   examples: ["activations show 8961032200826199583", "activations show 019c… --reveal"],
-  args: { id: argument("id", "the request's id, or the ICCID of its SIM card") },
+  args: { id: argument("id", "the request's id, or the ICCID of its SIM card, also of an ended one") },
   options: {
     reveal: flag("--reveal", "operators only: identity fields and exchanges with the carrier, any partner's"),
   },
@@ -28,7 +25,7 @@ export default command({
     if (reveal) return revealed(context, id);
     const { body } = await context.withApi(
       async (api) => api.request<Activation>("GET", apiPath`/activations/${await activationId(api, id)}`),
-      (store) => requestAtHand(store, id),
+      ownerOfActivation(id),
     );
     return recordResult(body, (sheet) => activationFields(sheet, body));
   },
@@ -37,7 +34,7 @@ export default command({
 async function revealed(context: Context, typed: string): Promise<Result> {
   const { revealActivation } = await import("../../../core/activations/reveal.ts");
   const found = await context.withStore(async ({ store }) => {
-    const { id } = await requestAtHand(store, typed);
+    const { id } = await activationAtHand(store, typed);
     return store.write(revealActivation, { id, actor: OPERATOR });
   });
   const { activation, customer_phone, attempts } = found;
@@ -68,27 +65,4 @@ function revealedText(sheet: Sheet, { activation, customer_phone, identity, atte
     "Nothing was exchanged with the carrier yet.",
   );
   return `${fields}\n\n${exchanges}`;
-}
-
-/** The id of the request that `given` names: of an ICCID's the newest, anything else stays. Throws `not_found`. */
-async function activationId(api: Api, given: string): Promise<string> {
-  const named = given.trim();
-  if (!ICCID.test(named)) return named;
-  const query = { iccid: named, limit: 1 };
-  const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
-  return body.data[0]?.id ?? noRequest(named);
-}
-
-/** The request that `given` names, of any partner: by its id, or the one that holds an ICCID. Throws `not_found`. */
-async function requestAtHand(store: Store, given: string) {
-  const { holderOfIccid, requireActivation } = await import("../../../core/activations/activation.ts");
-  const named = given.trim().toLowerCase();
-  // A typed id: the database decides whether it exists.
-  if (!ICCID.test(named)) return store.read(requireActivation, named as ActivationId);
-  return (await store.read(holderOfIccid, named)) ?? noRequest(named);
-}
-
-function noRequest(iccid: string): never {
-  const hint = `What ended: esimctl activations list --iccid ${iccid}; on the operator's host esimctl find ${iccid}`;
-  throw new CliError("not_found", `No request holds the ICCID ${iccid}.`, hint);
 }

@@ -1,5 +1,7 @@
+import { notFound } from "../../../core/kernel/problem.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
-import { type Api, apiPath } from "../../client/api.ts";
+import { type Api, apiPath, type OwnerOf } from "../../client/api.ts";
+import { ICCID } from "../../client/named.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
@@ -38,7 +40,7 @@ export const targetOptions = {
 };
 
 export const targetArgs = {
-  ids: argumentList("ids", "ids of requests; left out at a terminal: searched for and ticked"),
+  ids: argumentList("ids", "ids or ICCIDs of requests; left out at a terminal: searched for and ticked"),
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -60,10 +62,36 @@ export async function readTargets(context: Context, { ids, iccids, file, hint = 
   if (ways === 0 && isInteractive(context.globals)) return null;
   if (ways !== 1) throw usageError("Name what is meant in one way.", `Give ids, --iccid, or --file${hint}.`);
   if (file !== undefined) return fromFile(context, file);
-  const wrong = ids.find((id) => !UUID.test(id));
-  if (wrong !== undefined) throw usageError(`"${wrong}" is not an id of a request.`, "ICCIDs go behind --iccid.");
-  const keys = [...ids.map((id) => ({ activation_id: id })), ...iccids.map((iccid) => ({ iccid }))];
+  const wrong = ids.find((id) => !UUID.test(id) && !ICCID.test(id));
+  if (wrong !== undefined) {
+    const hint = "Items of an order are cancelled with it: esimctl orders cancel.";
+    throw usageError(`"${wrong}" is neither the id of a request nor an ICCID.`, hint);
+  }
+  const named = ids.map((id) => (UUID.test(id) ? { activation_id: id } : { iccid: id }));
+  const keys = [...named, ...iccids.map((iccid) => ({ iccid }))];
   return namedTargets(keys.map((key) => ({ key, requested_activation_date: "", note: "" })));
+}
+
+/**
+ * Finds the one owner of all targets, where they are given. Throws a usage error when they belong to several,
+ * `not_found` when none of them exists.
+ */
+export function ownerOfTargets(targets: Targets | null): OwnerOf | undefined {
+  if (targets === null) return undefined;
+  return async (store) => {
+    const { namedActivations } = await import("../../../core/find/named-activations.ts");
+    const owners = new Map<string, Awaited<ReturnType<OwnerOf>>>();
+    for (const { key } of targets.items) {
+      for (const row of await store.read(namedActivations, { given: keyOf(key) })) {
+        owners.set(`${row.partner_id} ${row.environment}`, row);
+      }
+    }
+    const [owner] = owners.values();
+    if (owner === undefined) throw notFound("activation");
+    if (owners.size === 1) return owner;
+    const hint = "Add --partner SLUG, and --sandbox for the sandbox; esimctl partners list names the partners.";
+    throw usageError("These requests belong to several partners or environments.", hint);
+  };
 }
 
 /** Targets given without a file. */

@@ -1,8 +1,8 @@
 import type { EsimStatus } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
+import { esimIccid, ownerOfEsim } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
-import { ESIM_JSON, esimResult } from "./view.ts";
+import { ESIM_JSON, esimArgument, esimResult } from "./view.ts";
 
 export default command({
   target: "partner",
@@ -10,15 +10,16 @@ export default command({
   effects: "Reads only.",
   json: `the API's body: ${ESIM_JSON}`,
   examples: [
-    "esims status 8944590004463637008 --partner acme",
+    "esims status 8944590004463637008",
+    "esims status ORD-20260301-7KQ2M --partner acme",
     "esims status 8944590004463637008 --partner acme --json",
   ],
-  args: { iccid: argument("iccid", "19 or 20 digits") },
+  args: { esim: esimArgument },
   options: {},
-  async run(context, { iccid }) {
+  async run(context, { esim }) {
     return context.withApi(async (api) => {
-      const { body } = await api.request<EsimStatus>("GET", apiPath`/esims/${iccid}/status`);
+      const { body } = await api.request<EsimStatus>("GET", apiPath`/esims/${await esimIccid(api, esim)}/status`);
       return esimResult(body);
-    });
+    }, ownerOfEsim(esim));
   },
 });

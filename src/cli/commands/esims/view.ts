@@ -1,6 +1,10 @@
 import type { EsimStatus } from "../../client/answers.ts";
+import { argument } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
+
+/** An eSIM, by any identifier. */
+export const esimArgument = argument("iccid", "the eSIM's ICCID or id, or what names an order with one eSIM");
 
 /** The keys of a status record. */
 export const ESIM_JSON =

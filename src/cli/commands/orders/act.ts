@@ -5,6 +5,7 @@ import type { Context } from "../../frame/command.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { capital, shown } from "../../output/words.ts";
+import { orderAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { whose } from "../../place/whose.ts";
 import { orderFields, statusWords } from "./order.ts";
@@ -19,7 +20,7 @@ export const ACTED_JSON =
   "endpoints, held}]}}";
 
 interface Asked {
-  /** An order's id or number, as typed. */
+  /** What names the order, as typed. */
   id: string;
   act: OrderAct;
   /** Whether a confirmation is needed; else the consequence is only shown. */
@@ -30,18 +31,17 @@ interface Asked {
 
 /** Rehearses the act, shows its consequence, confirms where needed, then acts and returns what was done. */
 export async function actHere(context: Context, { id, act, asks, note }: Asked): Promise<Result> {
-  const [{ actAndFollow, actOnOrder }, { findOrderId, requireOrder }, { formatMoney }] = await Promise.all([
+  const [{ actAndFollow, actOnOrder }, { formatMoney }] = await Promise.all([
     import("../../../core/orders/act.ts"),
-    import("../../../core/orders/order.ts"),
     import("../../../core/kernel/money.ts"),
   ]);
   return context.withStore(async ({ store }) => {
-    const acting = { id: await store.read(findOrderId, id), act, actor: OPERATOR };
+    const owned = await orderAtHand(store, id);
+    const acting = { id: owned.id, act, actor: OPERATOR };
     const foreseen = await store.rehearse(actAndFollow, acting);
     const { order_number, currency } = foreseen.order;
     const words = consequenceWords(act, foreseen, (cents) => `${formatMoney(cents, currency)} ${currency}`);
     if (asks && !context.globals.yes) {
-      const owned = await store.read(requireOrder, acting.id);
       const question = `${capital(act.verb)} ${order_number}? It ${words}`;
       await context.confirm(question, { whose: await whose(store, owned) });
     } else context.note(`${order_number}: ${words}`);

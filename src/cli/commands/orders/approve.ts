@@ -1,8 +1,7 @@
 import { command } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 import { heldOrder } from "./choices.ts";
-import { undeliveredNote } from "./order.ts";
+import { orderArgument, undeliveredNote } from "./order.ts";
 
 export default command({
   target: "operator",
@@ -11,7 +10,7 @@ export default command({
     "Reserves its stock; the daemon then delivers it. Stock still short: nothing changes. Shows all first and asks.",
   json: ACTED_JSON,
   examples: ["orders approve ORD-20260301-7KQ2M", "orders approve ORD-20260301-7KQ2M --yes"],
-  args: { id: argument("id", "the order's id or number") },
+  args: { id: orderArgument },
   options: {},
   async run(context, { id }) {
     const approved = await actHere(context, { id, act: { verb: "approve" }, asks: true });

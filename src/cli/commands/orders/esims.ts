@@ -1,13 +1,14 @@
 import type { OrderEsims } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
+import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
-import { argument, flag } from "../../kernel/input.ts";
+import { flag } from "../../kernel/input.ts";
 import { pick } from "../../output/prompts.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown, statusPaint } from "../../output/words.ts";
-import { orderId, ownerOfOrder } from "./order.ts";
+import { orderArgument } from "./order.ts";
 
 type Esim = OrderEsims["esims"][number];
 
@@ -24,7 +25,7 @@ export default command({
     "orders esims ORD-20260301-7KQ2M",
     "orders esims 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --qr",
   ],
-  args: { id: argument("id", "the order's id or number") },
+  args: { id: orderArgument },
   options: {
     qr: flag("--qr", "draw each one's QR code here"),
     web: flag("--web", "open the install page of its eSIM in the browser; of several, one is picked"),

@@ -1,9 +1,9 @@
 import type { ActedOn } from "../../../core/orders/act.ts";
 import { command } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
 import { shown } from "../../output/words.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 import { heldOrder } from "./choices.ts";
+import { orderArgument } from "./order.ts";
 
 export default command({
   target: "operator",
@@ -13,7 +13,7 @@ export default command({
     "short and is refilled. Shows which first. Still short and nothing to send: nothing changes, exit 1.",
   json: ACTED_JSON,
   examples: ["orders retry ORD-20260301-7KQ2M"],
-  args: { id: argument("id", "the order's id or number") },
+  args: { id: orderArgument },
   options: {},
   run: (context, { id }) => actHere(context, { id, act: { verb: "retry" }, asks: false, note: whatItNeeds }),
 });

@@ -1,7 +1,8 @@
 import { command } from "../../frame/command.ts";
-import { argument, required, text } from "../../kernel/input.ts";
+import { required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 import { orderToShip } from "./choices.ts";
+import { orderArgument } from "./order.ts";
 
 export default command({
   target: "operator",
@@ -10,7 +11,7 @@ export default command({
     "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so first.",
   json: ACTED_JSON,
   examples: ["orders ship ORD-20260301-7KQ2M --carrier AusPost --tracking AP123456789AU"],
-  args: { id: argument("id", "the order's id or number") },
+  args: { id: orderArgument },
   options: {
     carrier: required(text("--carrier <name>", "the carrier")),
     tracking: required(text("--tracking <number>", "the tracking number")),

@@ -2,11 +2,11 @@ import type { OrderId } from "../../../core/kernel/brand.ts";
 import type { OrderInside } from "../../../core/orders/show.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
+import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
-import { orderId, ownerOfOrder, statusWords } from "./order.ts";
+import { orderArgument, statusWords } from "./order.ts";
 
 export default command({
   target: "partner",
@@ -19,7 +19,7 @@ export default command({
     "orders show ORD-20260301-7KQ2M",
     "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --json",
   ],
-  args: { id: argument("id", "the order's id or number") },
+  args: { id: orderArgument },
   options: {},
   async run(context, { id }) {
     const { body, inside } = await context.withApi(async (api) => {
