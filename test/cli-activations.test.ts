@@ -266,7 +266,7 @@ test("staff work a manual carrier's request from the queue to its end, while the
   expectNoIdentity(audit);
   expect(await json(`activations confirm ${first.id} --number P-1`)).toMatchObject({ processing_status: "confirmed" });
   const noNumber = await run(`activations complete ${first.id}`);
-  expect([noNumber.exitCode, noNumber.stderr]).toEqual([2, expect.stringContaining("--mobile")]);
+  expect([noNumber.exitCode, noNumber.stderr]).toEqual([2, expect.stringContaining("--mobile is needed")]);
   const done = await json(`activations complete ${first.id} --mobile +61491570156`);
   expect(done).toMatchObject({ status: "completed", mobile_number: "+61491570156", confirmation_number: "P-1" });
   const failed = await json(`activations fail ${second.id} --error sim_blocked --message "The SIM is blocked."`);

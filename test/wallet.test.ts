@@ -5,9 +5,41 @@ import { Problem } from "../src/core/kernel/problem.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { listLedger } from "../src/core/wallet/ledger.ts";
+import { deskOf } from "./support/desk.ts";
 import { startPlatform } from "./support/platform.ts";
 
 const NO_MINIMUM = { minimum: () => null };
+
+test("a reference is credited once to a wallet, unless it is said to be another payment", async () => {
+  const platform = await startPlatform();
+  const { store } = platform;
+  const [acme, beta] = [await platform.caller(), await platform.caller()];
+  const desk = deskOf(platform);
+  const credit = (slug: string, more: string) => `wallet credit --partner ${slug} --amount 10.00 ${more}`;
+  expect(await desk.json(credit("partner-1", "--currency AUD --reference INV-1"))).toMatchObject({
+    reference: "INV-1",
+  });
+  const refused = await desk.refusal(credit("partner-1", "--currency AUD --reference INV-1"));
+  expect(refused).toMatchObject({ exitCode: 1, code: "duplicate", hint: expect.stringContaining("--again") });
+  expect(refused.message).toMatch(/INV-1 was credited before, on \d{4}-\d\d-\d\d: 10\.00 AUD/);
+  expect(await desk.json(credit("partner-1", "--currency AUD --reference INV-1 --again"))).toMatchObject({
+    balance_after_cents: 2_000,
+  });
+  // Another partner, another currency, another reference, no reference, and a debit: none of them is the same payment.
+  await desk.json(credit("partner-2", "--currency AUD --reference INV-1"));
+  await desk.json(credit("partner-1", "--currency EUR --reference INV-1"));
+  await desk.json(credit("partner-1", "--currency AUD --reference INV-2"));
+  for (const _ of [1, 2]) await desk.json(credit("partner-1", "--currency AUD"));
+  await desk.json("wallet debit --partner partner-1 --amount 1.00 --currency AUD --reference INV-2");
+  const funding = { currency: "AUD", actor: "operator", amount: minorUnits(100), reference: "BANK-9" };
+  const again = await platform.again();
+  const both = [store, again].map((one) => one.write(creditWallet, { ...funding, partnerId: beta.partnerId }));
+  const outcomes = await Promise.allSettled(both);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect((await beta.get("/api/v1/balance")).body.balances).toMatchObject([{ balance_cents: 1_100 }]);
+  expect((await acme.get("/api/v1/balance")).body.balances).toMatchObject([{ balance_cents: 4_900 }, {}]);
+  expect(await desk.json("wallet check")).toMatchObject({ ok: true });
+});
 
 test("credits and debits move the balance and are answered with what they left", async () => {
   const platform = await startPlatform();

@@ -72,6 +72,7 @@ export const nouns: readonly Noun[] = [
   noun("stock", "eSIMs in stock, ready for sale", {
     import: ["put eSIMs in stock from CSV", () => import("./commands/stock/import.ts")],
     list: ["how many eSIMs are free, by product", () => import("./commands/stock/list.ts")],
+    move: ["move free eSIMs from one product to another", () => import("./commands/stock/move.ts")],
     low: ["products on sale that run out of eSIMs", () => import("./commands/stock/low.ts")],
   }),
   noun("orders", "orders of partners: create, read, deliver, review", {
@@ -131,7 +132,10 @@ export const nouns: readonly Noun[] = [
   }),
   noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
     submit: ["submit activation requests from CSV", () => import("./commands/activations/submit.ts")],
-    list: ["a partner's activation requests, newest first", () => import("./commands/activations/list.ts")],
+    list: [
+      "activation requests, newest first: a partner's, or all partners'",
+      () => import("./commands/activations/list.ts"),
+    ],
     show: [
       "one activation request; --reveal: with what staff type into the carrier's portal",
       () => import("./commands/activations/show.ts"),
@@ -149,6 +153,10 @@ export const nouns: readonly Noun[] = [
     complete: [
       "record that a SIM was activated, or that an order item was delivered",
       () => import("./commands/activations/complete.ts"),
+    ],
+    correct: [
+      "correct the number or eSIM that was recorded for a completed request",
+      () => import("./commands/activations/correct.ts"),
     ],
     fail: ["record that a request failed", () => import("./commands/activations/fail.ts")],
     retry: [

@@ -3,7 +3,8 @@ import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { ItemRow } from "../orders/items.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { correctItem } from "../supplies/correct.ts";
 import { completeItem, confirmItem, failItem, retryItem } from "../supplies/operator.ts";
 import {
   type Activation,
@@ -13,6 +14,7 @@ import {
   requireActivation,
   toActivation,
 } from "./activation.ts";
+import { checkedMobile, correctActivation } from "./correct.ts";
 import { applyOutcome, type CarrierOutcome } from "./outcome.ts";
 import { type ActivationState, progressActivation, stateOf } from "./states.ts";
 
@@ -22,6 +24,8 @@ export type OperatorMove =
   | { verb: "complete"; mobileNumber: string }
   | { verb: "fail"; errorType: string; errorMessage: string }
   | { verb: "retry" };
+
+type Recorded = Exclude<OperatorMove, { verb: "retry" }>;
 
 /** The states in which each verb makes sense; retry also in processing, see `waitsForStaff`. */
 const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
@@ -33,7 +37,7 @@ const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationSt
 
 /**
  * Confirms, completes, fails or retries a physical-SIM request of any partner by hand, with the same effects as a
- * carrier's answer. Throws `not_found`, `conflict` naming its state.
+ * carrier's answer. Throws `not_found`, `conflict` naming its state, `validation` for a mobile number that is none.
  */
 export async function moveActivation(
   tx: Tx,
@@ -48,10 +52,16 @@ export async function moveActivation(
       members: { current_status: row.status },
     });
   }
-  const next = move.verb === "retry" ? await retry(tx, row) : await record(tx, row, { move, actor });
+  const next =
+    move.verb === "retry" ? await retry(tx, row) : await record(tx, row, { move: await checked(tx, row, move), actor });
   const fields = Object.keys(move).filter((name) => name !== "verb");
   await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields });
   return toActivation(next);
+}
+
+/** The move with its mobile number in E.164. Throws `validation`. */
+async function checked(q: Read, row: ActivationRow, move: Recorded): Promise<Recorded> {
+  return move.verb === "complete" ? { ...move, mobileNumber: await checkedMobile(q, row, move.mobileNumber) } : move;
 }
 
 /**
@@ -66,7 +76,7 @@ async function waitsForStaff(tx: Tx, row: ActivationRow): Promise<boolean> {
 async function record(
   tx: Tx,
   row: ActivationRow,
-  { move, actor }: { move: Exclude<OperatorMove, { verb: "retry" }>; actor: Actor },
+  { move, actor }: { move: Recorded; actor: Actor },
 ): Promise<ActivationRow> {
   // What only a person can decide first takes the request back from the staff's pile.
   const open = stateOf(row) === "manual_required" && move.verb === "fail" ? await reopen(tx, row) : row;
@@ -74,7 +84,7 @@ async function record(
   return answer.row;
 }
 
-function outcomeOf(move: Exclude<OperatorMove, { verb: "retry" }>): CarrierOutcome {
+function outcomeOf(move: Recorded): CarrierOutcome {
   switch (move.verb) {
     case "confirm":
       return { kind: "confirmed", confirmationNumber: move.confirmationNumber };
@@ -102,6 +112,7 @@ function reopen(tx: Tx, row: ActivationRow): Promise<ActivationRow> {
 export type HandMove =
   | { verb: "confirm"; number: string }
   | { verb: "complete"; mobileNumber: string | null; iccid: string | null; activationCode: string | null }
+  | { verb: "correct"; mobileNumber: string | null; iccid: string | null; activationCode: string | null }
   | { verb: "fail"; errorType: string; errorMessage: string }
   | { verb: "retry" };
 
@@ -109,7 +120,7 @@ export type HandMove =
 export type Moved = { kind: "activation"; activation: Activation } | { kind: "order_item"; item: ItemRow };
 
 /**
- * Does by hand what a carrier or a supplier did not do: `id` is a physical-SIM request's or an order item's. Throws
+ * Does by hand what a carrier or a supplier did not do, or corrects what was recorded of it: `id` is a physical-SIM request's or an order item's. Throws
  * `not_found`, `conflict` naming the state, `validation`.
  */
 export async function moveByHand(tx: Tx, input: { id: string; move: HandMove; actor: Actor }): Promise<Moved> {
@@ -119,17 +130,24 @@ export async function moveByHand(tx: Tx, input: { id: string; move: HandMove; ac
   if ((await activationById(tx, activationId)) === null) {
     return { kind: "order_item", item: await moveItem(tx, id, move, actor) };
   }
-  const activation = await moveActivation(tx, { id: activationId, move: simMove(move), actor });
+  const activation =
+    move.verb === "correct"
+      ? await correctActivation(tx, { id: activationId, mobileNumber: mobileOf(move), actor })
+      : await moveActivation(tx, { id: activationId, move: simMove(move), actor });
   return { kind: "activation", activation };
 }
 
-function simMove(move: HandMove): Parameters<typeof moveActivation>[1]["move"] {
+function mobileOf({ mobileNumber }: { mobileNumber: string | null }): string {
+  if (mobileNumber === null) throw invalid({ mobile: ["is required for a physical SIM"] });
+  return mobileNumber;
+}
+
+function simMove(move: Exclude<HandMove, { verb: "correct" }>): OperatorMove {
   switch (move.verb) {
     case "confirm":
       return { verb: "confirm", confirmationNumber: move.number };
     case "complete":
-      if (move.mobileNumber === null) throw invalid({ mobile: ["is required for a physical SIM"] });
-      return { verb: "complete", mobileNumber: move.mobileNumber };
+      return { verb: "complete", mobileNumber: mobileOf(move) };
     default:
       return move;
   }
@@ -142,6 +160,8 @@ async function moveItem(tx: Tx, id: string, move: HandMove, actor: Actor): Promi
         return await confirmItem(tx, { id, number: move.number, actor });
       case "complete":
         return await completeItem(tx, { id, iccid: move.iccid, activationCode: move.activationCode, actor });
+      case "correct":
+        return await correctItem(tx, { id, iccid: move.iccid, activationCode: move.activationCode, actor });
       case "fail":
         return await failItem(tx, { id, errorType: move.errorType, errorMessage: move.errorMessage, actor });
       case "retry":

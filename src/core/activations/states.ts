@@ -79,14 +79,22 @@ export async function progressActivation(tx: Tx, row: ActivationRow, change: Cha
   return { ...row, ...changed };
 }
 
-/** Writes the event of a step that was just taken; `row` is the row after it. */
-export async function announceStep(tx: Tx, step: ActivationStep, row: ActivationRow): Promise<void> {
+/**
+ * Writes the event of a step that was just taken; `row` is the row after it. `corrects` is when the step was taken (ms)
+ * whose recorded result is another one from now on.
+ */
+export async function announceStep(
+  tx: Tx,
+  step: ActivationStep,
+  row: ActivationRow,
+  { corrects }: { corrects?: number } = {},
+): Promise<void> {
   const { id, iccid, carrier, activation_date, customer_name } = row;
   await recordEvent(tx, {
     partnerId: row.partner_id,
     environment: row.environment,
     subjectId: id,
-    ...activationStep(step, { id, iccid, carrier, activation_date, customer_name }, row, tx.now),
+    ...activationStep(step, { id, iccid, carrier, activation_date, customer_name }, row, { now: tx.now, corrects }),
   });
   tx.signal("deliveries");
 }

@@ -1,7 +1,8 @@
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { invalid } from "../kernel/problem.ts";
-import { insertRow } from "../store/rows.ts";
+import { invalid, type Problem } from "../kernel/problem.ts";
+import { insertRow, updateRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
 import { type EsimCodes, sealCodes } from "./sealed-codes.ts";
@@ -19,8 +20,7 @@ export interface SuppliedEsims {
 /** Writes eSIMs that a supplier delivered for an order line. Throws `validation` when one of them is known already. */
 export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<void> {
   for (const esim of input.esims) {
-    if (await realEsimExists(tx, esim.iccid))
-      throw invalid({ iccid: [`${esim.iccid} belongs to another eSIM already`] });
+    if (await realEsimExists(tx, esim.iccid)) throw knownAlready(esim.iccid);
     const id = newId<EsimId>(tx);
     await insertRow(tx, "esims", {
       id,
@@ -37,4 +37,21 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
       assigned_at: tx.now,
     });
   }
+}
+
+/**
+ * Puts another eSIM in the place of one that a supplier delivered: its ICCID and codes; its id stays. Throws
+ * `validation` when the ICCID is that of a further eSIM.
+ */
+export async function replaceSupplied(
+  tx: Tx,
+  { id, iccid }: Pick<Row<"esims">, "id" | "iccid">,
+  by: EsimCodes & { iccid: string },
+): Promise<void> {
+  if (by.iccid !== iccid && (await realEsimExists(tx, by.iccid))) throw knownAlready(by.iccid);
+  await updateRow(tx, "esims", { id }, { iccid: by.iccid, ...sealCodes(tx, id, by) });
+}
+
+function knownAlready(iccid: string): Problem {
+  return invalid({ iccid: [`${iccid} belongs to another eSIM already`] });
 }

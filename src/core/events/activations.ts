@@ -1,6 +1,7 @@
 import { isoTime } from "../kernel/clock.ts";
 import { defineEvent, type SampleSource } from "./definition.ts";
 import {
+  correctedAt,
   date,
   exactly,
   externalOrderId,
@@ -77,7 +78,9 @@ const confirmed = defineEvent({
 });
 
 const activated = defineEvent({
-  when: "The carrier activates a SIM and assigns its number, or the supplier delivers the eSIM of an order item.",
+  when:
+    "The carrier activates a SIM and assigns its number, or the supplier delivers the eSIM of an order item. " +
+    "Again, with `corrected_at`, when the operator corrects what was recorded.",
   emitted: true,
   subject: "activation request or order item",
   data: payload(
@@ -89,7 +92,7 @@ const activated = defineEvent({
       ...confirmation,
       activated_at: time,
     },
-    ofOrderItem,
+    { ...ofOrderItem, corrected_at: correctedAt },
   ),
   sample: (source) => ({
     ...sampleIdentity(source),

@@ -2,6 +2,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { defineEvent } from "./definition.ts";
 import {
   cents,
+  correctedAt,
   currency,
   exactly,
   externalOrderId,
@@ -85,7 +86,9 @@ const orderCreated = defineEvent({
 });
 
 const orderFulfilled = defineEvent({
-  when: "Every line of an order is delivered, or what was not delivered is cancelled; in the sandbox too.",
+  when:
+    "Every line of an order is delivered, or what was not delivered is cancelled; in the sandbox too. Again, with " +
+    "`corrected_at`, when the operator corrects the carrier or tracking number of its SIM cards.",
   emitted: true,
   subject: "order",
   data: payload(
@@ -97,7 +100,7 @@ const orderFulfilled = defineEvent({
       esims: listOf(esim),
       fulfilled_at: time,
     },
-    moreEsims,
+    { ...moreEsims, corrected_at: correctedAt },
   ),
   expands: "order_esims",
   sample: ({ subjectId: id, now }) => ({

@@ -49,6 +49,11 @@ export const text = { type: "string" } as const;
 export const textOrNull = { type: ["string", "null"] } as const;
 export const uuid = { type: "string", format: "uuid" } as const;
 export const time = { type: "string", format: "date-time" } as const;
+/** Only where the operator corrected what an earlier event of the same kind and subject said. */
+export const correctedAt = {
+  ...time,
+  description: "Only when the operator corrected what an earlier event of this kind said of the same subject",
+} as const;
 export const date = { type: "string", format: "date", description: "YYYY-MM-DD" } as const;
 export const iccid = { type: "string", pattern: "^\\d{13,20}$" } as const;
 export const cents = { type: "integer", description: "Minor units of the currency" } as const;

@@ -9,14 +9,14 @@ import { fulfilStep } from "./fulfil.ts";
 import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
 import { rejectOrder } from "./reject.ts";
 import { retryOrder } from "./retry.ts";
-import { shipOrder } from "./ship.ts";
+import { correctShipment, shipOrder } from "./ship.ts";
 
 /** What the operator decides about an order. */
 export type OrderAct =
   | { verb: "approve" }
   | { verb: "reject"; reason: string }
   | { verb: "cancel"; reason: string }
-  | { verb: "ship"; carrier: string; tracking: string; trackingUrl: string | null }
+  | { verb: "ship" | "correct"; carrier: string; tracking: string; trackingUrl: string | null }
   | { verb: "retry" };
 
 /** An order after an act, and all that the act did. */
@@ -63,9 +63,11 @@ function perform(tx: Tx, { id, act, actor }: Acting): Promise<unknown> {
       return rejectOrder(tx, { id, reason: act.reason, actor });
     case "cancel":
       return cancelOrder(tx, { id, reason: act.reason, actor });
-    case "ship": {
+    case "ship":
+    case "correct": {
       const { carrier, tracking, trackingUrl } = act;
-      return shipOrder(tx, { id, carrier, tracking, trackingUrl, actor });
+      const record = act.verb === "ship" ? shipOrder : correctShipment;
+      return record(tx, { id, carrier, tracking, trackingUrl, actor });
     }
     case "retry":
       return retryOrder(tx, { id, actor });

@@ -16,12 +16,9 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
     leased_until: null,
     fulfilled_at: tx.now,
   });
-  const about = { partnerId: order.partner_id, environment: order.environment, subjectId: order.id };
+  await announceFulfilled(tx, finished);
+  const about = audienceOf(order);
   const { id, order_number, external_order_id } = order;
-  // Up to 500,000 eSIMs: their codes join both payloads when they are sent, from the order.
-  const ended = { status: "fulfilled", fulfilled_at: isoTime(tx.now) } as const;
-  const fulfilled = { id, order_number, external_order_id, ...ended };
-  await recordEvent(tx, { kind: "order.fulfilled", ...about, data: fulfilled });
   const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
   if (count > 0) {
     const ready = { order_id: id, order_number, external_order_id, count };
@@ -29,6 +26,21 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
   }
   tx.signal("deliveries");
   return finished;
+}
+
+/** Writes order.fulfilled of a fulfilled order; again where what was recorded of its delivery is corrected. */
+export async function announceFulfilled(tx: Tx, order: OrderRow, { corrected = false } = {}): Promise<void> {
+  const { id, order_number, external_order_id, fulfilled_at } = order;
+  // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
+  const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at ?? tx.now) } as const;
+  const again = corrected ? { corrected_at: isoTime(tx.now) } : {};
+  const data = { id, order_number, external_order_id, ...ended, ...again };
+  await recordEvent(tx, { kind: "order.fulfilled", ...audienceOf(order), data });
+  tx.signal("deliveries");
+}
+
+function audienceOf({ id, partner_id, environment }: OrderRow) {
+  return { partnerId: partner_id, environment, subjectId: id };
 }
 
 /** Ends an order as fulfilled once none of its lines is pending; otherwise leaves it as it is. */

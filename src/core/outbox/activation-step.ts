@@ -17,9 +17,21 @@ interface StepResult {
   error_message: string | null;
 }
 
-/** The event of a step that is taken at `now` (ms), as its kind has it (contract: Events). */
-export function activationStep(step: ActivationStep, subject: StepSubject, result: StepResult, now: number): Happening {
-  const at = isoTime(now);
+/** When a step is taken (ms). */
+interface StepTime {
+  now: number;
+  /** Of a correction: when the step was taken whose result it corrects (ms). */
+  corrects?: number | undefined;
+}
+
+/** The event of a step, as its kind has it (contract: Events). */
+export function activationStep(
+  step: ActivationStep,
+  subject: StepSubject,
+  result: StepResult,
+  { now, corrects }: StepTime,
+): Happening {
+  const at = isoTime(corrects ?? now);
   const { confirmation_number, mobile_number, error_type, error_message } = result;
   switch (step) {
     case "submitted": {
@@ -33,7 +45,11 @@ export function activationStep(step: ActivationStep, subject: StepSubject, resul
     case "activated": {
       const state = { status: "completed", processing_status: "completed" } as const;
       const numbers = { mobile_number, confirmation_number };
-      return { kind: "activation.activated", data: { ...subject, ...state, ...numbers, activated_at: at } };
+      const corrected = corrects === undefined ? {} : { corrected_at: isoTime(now) };
+      return {
+        kind: "activation.activated",
+        data: { ...subject, ...state, ...numbers, activated_at: at, ...corrected },
+      };
     }
     case "failed": {
       const state = { status: "failed", processing_status: "failed" } as const;

@@ -146,8 +146,18 @@ async function retryLater(tx: Tx, order: OrderRow, item: ItemRow, reason: string
   return progressItem(tx, item, { attempts, due_at, leased_until: null });
 }
 
-/** Records the event of a traveller's item: `id` is the item's, `carrier` null. Items without a traveller have none. */
-async function announceItem(tx: Tx, order: OrderRow, item: ItemRow, step: ActivationStep, iccid: string | null) {
+/**
+ * Records the event of a traveller's item: `id` is the item's, `carrier` null. Items without a traveller have none.
+ * `corrects` is when the step was taken (ms) whose recorded result is another one from now on.
+ */
+export async function announceItem(
+  tx: Tx,
+  order: OrderRow,
+  item: ItemRow,
+  step: ActivationStep,
+  iccid: string | null,
+  { corrects }: { corrects?: number } = {},
+): Promise<void> {
   const { id, traveller } = item;
   if (traveller === null) return;
   const { activation_date, customer_name } = traveller;
@@ -159,7 +169,7 @@ async function announceItem(tx: Tx, order: OrderRow, item: ItemRow, step: Activa
     partnerId: order.partner_id,
     environment: order.environment,
     subjectId: id,
-    ...activationStep(step, subject, result, tx.now),
+    ...activationStep(step, subject, result, { now: tx.now, corrects }),
   });
   tx.signal("deliveries");
 }

@@ -65,7 +65,8 @@ function audit(tx: Tx, order: OrderRow, item: ItemRow, action: string, actor: st
   return recordAudit(tx, { actor, action, targetKind: "order_item", targetId: item.id, partnerId: order.partner_id });
 }
 
-function esimsOf({ iccid, activationCode }: ItemCompletion): SuppliedEsim[] {
+/** The eSIM that staff typed; none where they typed none. Throws `validation`. */
+export function esimsOf({ iccid, activationCode }: Pick<ItemCompletion, "iccid" | "activationCode">): SuppliedEsim[] {
   if (iccid === null && activationCode === null) return [];
   if (iccid === null || activationCode === null) {
     throw invalid({ [iccid === null ? "iccid" : "activation_code"]: ["is required with the other one"] });

@@ -1,8 +1,10 @@
 import { recordAudit } from "../audit/record.ts";
 import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
-import { requireCurrency } from "../kernel/money.ts";
-import { invalid } from "../kernel/problem.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { formatMoney, requireCurrency } from "../kernel/money.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
+import { creditWithReference } from "./ledger.ts";
 import { postMovement } from "./post.ts";
 
 /** An amount to credit to or debit from a wallet, positive either way. */
@@ -23,9 +25,19 @@ export interface Funded {
   reference: string | null;
 }
 
-/** Records a payment and credits a wallet. Throws `validation` for a bad currency or amount. */
-export async function creditWallet(tx: Tx, input: Funding): Promise<Funded> {
-  return fund(tx, "credit", input);
+/**
+ * Records a payment and credits a wallet. Throws `validation` for a bad currency or amount; `duplicate` when a credit of
+ * this wallet has the reference already, unless `again`.
+ */
+export async function creditWallet(tx: Tx, input: Funding & { again?: boolean }): Promise<Funded> {
+  const { partnerId, currency, again = false } = input;
+  const reference = input.reference?.trim() || null;
+  const known = again || reference === null ? null : await creditWithReference(tx, { partnerId, currency, reference });
+  if (known !== null) {
+    const words = `The reference ${reference} was credited before, on ${isoTime(known.created_at).slice(0, 10)}:`;
+    throw new Problem("duplicate", `${words} ${formatMoney(known.amount_cents, currency)} ${currency}.`);
+  }
+  return fund(tx, "credit", { ...input, reference });
 }
 
 /** Debits a wallet for a repayment or a correction. Throws `insufficient_balance` rather than going below zero. */

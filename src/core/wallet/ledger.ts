@@ -4,7 +4,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { byCreation, newestFirst, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** One ledger transaction with its postings. */
@@ -81,4 +81,31 @@ const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
 /** What moved money for an order, oldest first. */
 export function transactionsOfOrder(q: Read, order_id: OrderId): Promise<Row<"ledgerTransactions">[]> {
   return ofOrder(q, { order_id });
+}
+
+type Referred = { partner_id: PartnerId; currency: string; reference: string };
+
+/** By the index of the wallet's chain: it looks at each transaction of one wallet, which people credit seldom. */
+const credited = statement((db, t, slot: Slots<Referred>) =>
+  db
+    .select()
+    .from(t.ledgerTransactions)
+    .where(
+      and(
+        eq(t.ledgerTransactions.partner_id, slot.partner_id),
+        eq(t.ledgerTransactions.currency, slot.currency),
+        eq(t.ledgerTransactions.kind, "credit"),
+        eq(t.ledgerTransactions.reference, slot.reference),
+      ),
+    )
+    .orderBy(desc(t.ledgerTransactions.chain_no))
+    .limit(1),
+);
+
+/** The newest credit of a wallet with exactly this reference, or null. */
+export async function creditWithReference(
+  q: Read,
+  { partnerId, currency, reference }: { partnerId: PartnerId; currency: string; reference: string },
+): Promise<Row<"ledgerTransactions"> | null> {
+  return first(await credited(q, { partner_id: partnerId, currency, reference }));
 }

@@ -1,11 +1,15 @@
-import type { HandMove } from "../../../core/activations/operator.ts";
+import type { HandMove, Moved } from "../../../core/activations/operator.ts";
+import type { HandWork } from "../../../core/find/named-activations.ts";
 import type { ItemRow } from "../../../core/orders/items.ts";
+import type { Store } from "../../../core/store/store.ts";
 import type { Context } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
+import { isInteractive } from "../../output/prompts.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
 import { handWorkAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { whose } from "../../place/whose.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
 
 /** A request or an order item, by any identifier. */
@@ -14,19 +18,48 @@ export const workArgument = argument(
   "the request's id or ICCID; or an order item's id, or what names an order with one item",
 );
 
-/** The keys of what confirm, complete, fail and retry print. */
+/** The keys of what confirm, complete, correct, fail and retry print. */
 export const MOVED_JSON = `${ACTIVATION_JSON}; for an order item {id, order_id, status, supplier, error_message}`;
 
-/** Records a manual step on a request or an order item, and returns its new state. */
-export async function moveHere(context: Context, typed: string, move: HandMove): Promise<Result> {
+interface Asked {
+  /** What names the request or order item, as typed. */
+  id: string;
+  move: HandMove | ((work: HandWork) => Promise<HandMove>);
+  /** Of a move that cannot be taken back: what it does, for people, from its rehearsal. */
+  foresee?(work: HandWork, moved: Moved): string;
+}
+
+/**
+ * Records a manual step on a request or an order item, and returns its new state. Shows first what cannot be taken back;
+ * a person at a terminal confirms it.
+ */
+export async function moveHere(context: Context, { id, move, foresee }: Asked): Promise<Result> {
   const { moveByHand } = await import("../../../core/activations/operator.ts");
   const moved = await context.withStore(async ({ store }) => {
-    const { id } = (await handWorkAtHand(store, typed)).row;
-    return store.write(moveByHand, { id, move, actor: OPERATOR });
+    const work = await handWorkAtHand(store, id);
+    const input = { id: work.row.id, move: typeof move === "function" ? await move(work) : move, actor: OPERATOR };
+    if (foresee !== undefined && !context.globals.yes) {
+      const words = foresee(work, await store.rehearse(moveByHand, input));
+      if (isInteractive(context.globals))
+        await context.confirm(`${words} Go on?`, { whose: await ownerOf(store, work) });
+      else context.note(words);
+    }
+    return store.write(moveByHand, input);
   });
   if (moved.kind === "order_item") return itemResult(moved.item);
   const { activation } = moved;
   return recordResult(activation, (sheet) => activationFields(sheet, activation));
+}
+
+function ownerOf(store: Store, work: HandWork): Promise<string> {
+  return whose(store, work.kind === "activation" ? work.row : work.order);
+}
+
+/** "SIM 8961… of Mia Chen", or "The item of ORD-… for Mia Chen". */
+export function workWords(work: HandWork): string {
+  if (work.kind === "activation") return `SIM ${work.row.iccid} of ${shown(work.row.customer_name)}`;
+  const traveller = work.row.traveller === null ? "" : ` for ${shown(work.row.traveller.customer_name)}`;
+  return `The item of ${work.order.order_number}${traveller}`;
 }
 
 function itemResult({ id, order_id, status, supplier, error_message }: ItemRow): Result {

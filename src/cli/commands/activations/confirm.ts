@@ -11,5 +11,5 @@ export default command({
   examples: ["activations confirm 019c… --number CN-20417"],
   args: { id: workArgument },
   options: { number: required(text("--number <number>", "the carrier's confirmation number")) },
-  run: (context, { id, number }) => moveHere(context, id, { verb: "confirm", number }),
+  run: (context, { id, number }) => moveHere(context, { id, move: { verb: "confirm", number } }),
 });

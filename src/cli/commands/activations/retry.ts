@@ -13,5 +13,5 @@ export default command({
   examples: ["activations retry 019c…"],
   args: { id: workArgument },
   options: {},
-  run: (context, { id }) => moveHere(context, id, { verb: "retry" }),
+  run: (context, { id }) => moveHere(context, { id, move: { verb: "retry" } }),
 });

@@ -66,6 +66,7 @@ function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: numbe
   const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
   const parts = [
     ending(foreseen),
+    ...(act.verb === "correct" ? [`sent by ${act.carrier}, tracking ${act.tracking}`] : []),
     ...shipped.map(({ sku, quantity }) => `${quantity} × ${sku} count as shipped`),
     ...(act.verb === "retry" && sent_again.length + from_stock.length === 0 ? ["no part of it is stuck"] : []),
     ...suppliersOf(sent_again).map(([name, count]) => `${counted(count, "request")} to ${name} sent again`),
@@ -108,6 +109,7 @@ function isDelivered({ endpoints, held }: Consequence["events"][number]): boolea
 
 function ending({ before, order: { status, reason } }: ActedOn): string {
   if (status === "waiting_review" && reason !== null) return `stays ${status}`;
+  if (status === before && status === "fulfilled") return `stays ${status}`;
   return status === before ? `stays ${status} until the rest is delivered` : `ends ${status}`;
 }
 

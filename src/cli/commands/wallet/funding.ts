@@ -34,6 +34,8 @@ interface Asked {
   amount: string;
   currency: string;
   reference: string | undefined;
+  /** Of a credit: its reference may have been credited before. */
+  again?: boolean;
 }
 
 /** Moves money into or out of a partner's wallet, by hand. */
@@ -49,7 +51,10 @@ export async function moveMoney(context: Context, way: "credit" | "debit", asked
   return context.withStore(async ({ store }) => {
     const { id: partnerId } = await store.read(requirePartner, asked.partner);
     const input = { partnerId, amount, currency, reference: asked.reference ?? null, actor: OPERATOR };
-    if (way === "credit") return fundedResult(await store.write(creditWallet, input));
+    if (way === "credit") {
+      const credited = store.write(creditWallet, { ...input, again: asked.again === true });
+      return fundedResult(await credited.catch(refuseDuplicate));
+    }
     const done = store.write(debitWallet, input).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.slug !== "insufficient_balance") throw error;
       const hint = `Take out at most what is there: esimctl wallet balance --partner ${asked.partner}.`;
@@ -57,4 +62,11 @@ export async function moveMoney(context: Context, way: "credit" | "debit", asked
     });
     return fundedResult(await done);
   });
+}
+
+/** Rethrows the refusal of a reference that was credited before, with what to do. */
+function refuseDuplicate(error: unknown): never {
+  if (!(error instanceof Problem) || error.slug !== "duplicate") throw error;
+  const hint = "If this is another payment, add --again. Look first: esimctl wallet ledger.";
+  throw new CliError(error.slug, error.message, hint, undefined, error);
 }

@@ -1,0 +1,44 @@
+import type { Actor } from "../audit/record.ts";
+import { requireCarrier } from "../carriers/carrier.ts";
+import type { ActivationId } from "../kernel/brand.ts";
+import { countryCode } from "../kernel/country.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import { internationalNumber } from "../kernel/telephone.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { type Activation, type ActivationRow, auditActivation, requireActivation, toActivation } from "./activation.ts";
+import { announceStep, progressActivation, stateOf } from "./states.ts";
+
+/**
+ * Replaces the mobile number that was recorded for a completed request, with activation.activated again, which carries
+ * `corrected_at`. Throws `not_found`, `validation`, `conflict` unless it is completed and the number another one.
+ */
+export async function correctActivation(
+  tx: Tx,
+  input: { id: ActivationId; mobileNumber: string; actor: Actor },
+): Promise<Activation> {
+  const row = await requireActivation(tx, input.id);
+  const state = stateOf(row);
+  if (state !== "completed") {
+    const words = `This activation is ${state}; only a completed one has a number to correct.`;
+    throw new Problem("conflict", words, { members: { current_status: row.status } });
+  }
+  const mobile_number = await checkedMobile(tx, row, input.mobileNumber);
+  if (mobile_number === row.mobile_number) throw new Problem("conflict", `Its number is ${mobile_number} already.`);
+  const next = await progressActivation(tx, row, { mobile_number });
+  await auditActivation(tx, row, { action: "activations.correct", actor: input.actor, fields: ["mobile_number"] });
+  await announceStep(tx, "activated", next, { corrects: row.activated_at ?? tx.now });
+  return toActivation(next);
+}
+
+/**
+ * The mobile number that staff typed for a request, in E.164: given so, or in the national form of the carrier's
+ * country, which is its region. Throws `validation`.
+ */
+export async function checkedMobile(q: Read, row: ActivationRow, typed: string): Promise<string> {
+  const { region } = await requireCarrier(q, row.carrier_prefix);
+  const country = countryCode(region);
+  const number = internationalNumber(typed, country);
+  if (number !== null) return number;
+  const national = country === null ? "" : `, or a number of ${region} as it is written there`;
+  throw invalid({ mobile: [`must be an international number such as +61491570156${national}`] });
+}
