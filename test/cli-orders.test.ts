@@ -131,7 +131,8 @@ test("who may act where", async () => {
   expect(refused).toMatchObject({ exitCode: 4, stdout: "" });
   expect(refused.stderr).toMatch(/no production access.*\n.*--sandbox/);
   expect(await json("orders list --partner newcomer --sandbox")).toMatchObject({ data: [] });
-  const nobody = await run("orders list");
+  expect(await json("orders list")).toMatchObject({ data: [], count: 0 });
+  const nobody = await run("orders create --product ES-EU-5GB-30D --quantity 1");
   expect(nobody.exitCode).toBe(2);
   expect(nobody.stderr).toMatch(/--partner/);
   const ghost = await run("orders list --partner ghost");

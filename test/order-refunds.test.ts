@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
-import { orderInside } from "../src/core/orders/show.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
 import { failItem } from "../src/core/supplies/operator.ts";
+import { orderInside } from "../src/core/supplies/order-inside.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";

@@ -43,6 +43,8 @@ const allowed: Record<string, string> = {
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
   "src/core/orders/idempotency.ts booked": "looks at one key of each partner",
+  "src/core/orders/waiting.ts groups": "groups the items of one order by line and status",
+  "src/core/insight/waiting.ts inQueue": "groups the requests in the queue, by the index of just them",
   "src/core/partners/partner.ts all": "answers all partners, in the order of their slugs",
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",

@@ -78,7 +78,7 @@ export const nouns: readonly Noun[] = [
   noun("orders", "orders of partners: create, read, deliver, review", {
     create: ["order a product", () => import("./commands/orders/create.ts")],
     bulk: ["place many orders from CSV or JSON", () => import("./commands/orders/bulk.ts")],
-    list: ["a partner's orders, newest first", () => import("./commands/orders/list.ts")],
+    list: ["orders, newest first: a partner's, or all partners'", () => import("./commands/orders/list.ts")],
     show: ["one order with its lines and what was delivered", () => import("./commands/orders/show.ts")],
     esims: ["the eSIMs of a fulfilled order", () => import("./commands/orders/esims.ts")],
     queue: [
@@ -122,6 +122,7 @@ export const nouns: readonly Noun[] = [
     "rotate-secret": ["give an endpoint a new signing secret", () => import("./commands/webhooks/rotate-secret.ts")],
   }),
   noun("esims", "eSIMs: status, usage, activation", {
+    list: ["sold eSIMs of all partners, the newest order first", () => import("./commands/esims/list.ts")],
     status: ["an eSIM's state, data usage and location", () => import("./commands/esims/status.ts")],
     usage: [
       "usage import: take over reports of data usage and location from CSV",

@@ -57,6 +57,8 @@ test("what must be given and is left out is asked for; an answer that will not d
   await enter("12.50");
   await shows(/Currency/);
   await enter("AUD");
+  await shows(/Reference of the payment \(Enter: none\)/);
+  await enter("INV-1");
   await shows(/balance +12\.50 AUD[\s\S]*ended with 0/);
   await clear();
   await esimctl("partners create");

@@ -19,8 +19,9 @@ export default command({
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
-    "waiting, oldest_at}], cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, " +
-    "low_wallets}; per_minute: the last 60, oldest first; failed: answered with 5xx",
+    "waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], cron_runs: [{job, started_at, took_ms, done, " +
+    "error}], failing_endpoints, low_stock, low_wallets}; per_minute: the last 60, oldest first; failed: answered " +
+    "with 5xx",
   examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
@@ -85,7 +86,31 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     rate("webhooks sent", seen.webhook_tries),
   ].join("\n");
   // The least urgent last: a low terminal has no room for it, and says so.
-  return [paint.bold(moment(seen.at)), rates, queues, ...attention(sheet, seen), cronRuns(sheet, seen)].join("\n\n");
+  return [
+    paint.bold(moment(seen.at)),
+    rates,
+    queues,
+    ...peoplesWork(sheet, seen),
+    ...attention(sheet, seen),
+    cronRuns(sheet, seen),
+  ].join("\n\n");
+}
+
+/** What waits for people, by the act that ends it; nothing where nothing does. */
+function peoplesWork(sheet: Sheet, { waiting, at }: PlatformStatus): string[] {
+  if (waiting.length === 0) return [];
+  const table = sheet.table(
+    [
+      { title: "waiting for", value: (one) => one.for },
+      { title: "act", value: (one) => one.act },
+      { title: "on", value: (one) => one.on },
+      { title: "how many", value: (one) => one.waiting, align: "right" },
+      { title: "since", value: (one) => `${moment(one.since)} (${ago(one.since, at).replace(/ ago$/, "")})` },
+    ],
+    waiting,
+    "",
+  );
+  return [table];
 }
 
 const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {

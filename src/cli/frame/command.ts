@@ -1,6 +1,6 @@
 import type { GivenKey } from "../../core/store/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { Api, Caller, OwnerOf } from "../client/api.ts";
+import type { ActsFor, Api, Caller, OwnerOf } from "../client/api.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
 import type { Listing } from "../output/listing.ts";
@@ -118,6 +118,8 @@ export interface Confirmed {
 
 /** What a command may use. Heavy modules are loaded on first use. */
 export interface Context extends Caller {
+  /** The partner and environment given by --partner and --sandbox. */
+  readonly actsFor: ActsFor;
   /** All commands there are. */
   readonly tree: Tree;
   /** Where the command acts. Throws a usage error when the options contradict each other, `no_such_profile`. */

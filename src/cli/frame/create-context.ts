@@ -24,6 +24,7 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
   };
   const context: Context = {
     globals,
+    actsFor,
     tree,
     where,
     place,

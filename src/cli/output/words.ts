@@ -1,4 +1,5 @@
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
+import type { Waiting } from "../../core/kernel/waiting.ts";
 import type { Finding } from "../../core/maintenance/finding.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { clean } from "./clean.ts";
@@ -22,6 +23,13 @@ export function ago(iso: string, now: string): string {
   if (seconds < 120) return `${seconds} s ago`;
   if (seconds < 7_200) return `${Math.floor(seconds / 60)} min ago`;
   return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
+}
+
+/** "for operator: approve (stock), since 2026-11-20 10:12:05Z (2 d)"; null where nothing waits for a person. */
+export function waitingWords(waiting: Waiting | null, now: string): string | null {
+  if (waiting === null) return null;
+  const { for: person, act, on, since } = waiting;
+  return `for ${person}: ${act} (${on}), since ${moment(since)} (${ago(since, now).replace(/ ago$/, "")})`;
 }
 
 /** "12.5 MiB": a size. */

@@ -120,8 +120,8 @@ export type HandMove =
 export type Moved = { kind: "activation"; activation: Activation } | { kind: "order_item"; item: ItemRow };
 
 /**
- * Does by hand what a carrier or a supplier did not do, or corrects what was recorded of it: `id` is a physical-SIM request's or an order item's. Throws
- * `not_found`, `conflict` naming the state, `validation`.
+ * Does by hand what a carrier or a supplier did not do, or corrects what was recorded of it: `id` is a physical-SIM
+ * request's or an order item's. Throws `not_found`, `conflict` naming the state, `validation`.
  */
 export async function moveByHand(tx: Tx, input: { id: string; move: HandMove; actor: Actor }): Promise<Moved> {
   const { id, move, actor } = input;

@@ -1,9 +1,11 @@
 import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import type { Waiting } from "../kernel/waiting.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
+import { waitingOfActivations } from "./waiting.ts";
 
 type Window = { carrier: string; key: number; id: string; limit: number };
 
@@ -57,6 +59,8 @@ export interface QueueEntry {
   /** When it is tried or given up next by itself; null: it waits for staff. */
   next_at: string | null;
   queued_at: string;
+  /** The person it waits for; null: its carrier is working on it. */
+  waiting: Waiting | null;
 }
 
 /** All partners' requests that are processing or manual_required, oldest first; `carrier` is a prefix. */
@@ -70,10 +74,15 @@ export async function activationQueue(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1)?.activation;
   const next = rows.length > limit && last !== undefined ? { key: last.queued_at ?? 0, id: last.id } : null;
-  return { data: shown.map(({ activation, partner }) => toEntry(activation, partner)), next };
+  const waitingOf = await waitingOfActivations(q);
+  const entry = ({ activation: row, partner }: (typeof shown)[number]) => ({
+    ...toEntry(row, partner),
+    waiting: waitingOf(row),
+  });
+  return { data: shown.map(entry), next };
 }
 
-function toEntry(row: ActivationRow, partner: string): QueueEntry {
+function toEntry(row: ActivationRow, partner: string): Omit<QueueEntry, "waiting"> {
   const { id, environment, iccid, carrier, activation_date, customer_name, plan_name, note } = row;
   const { status, processing_status, error_type, error_message, faults } = row;
   const about = { id, partner, environment, iccid, carrier, activation_date, customer_name, plan_name, note };

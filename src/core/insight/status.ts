@@ -7,6 +7,7 @@ import type { Read } from "../store/store.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
+import { type WaitingFor, waitingForPeople } from "./waiting.ts";
 
 /** An endpoint that partners have to look at, or that was stopped because they did not. */
 export interface FailingEndpoint {
@@ -31,6 +32,8 @@ export interface LowWallet {
 export interface PlatformStatus extends Rates {
   at: string;
   queues: Queue[];
+  /** What waits for people, by the act that ends it; the longest waiting first. */
+  waiting: WaitingFor[];
   /** The last run of each job that the daemon runs by the clock; one that never ran is left out. */
   cron_runs: CronRun[];
   failing_endpoints: FailingEndpoint[];
@@ -78,10 +81,12 @@ const charged = statement((db, t, slot: Slots<Charges>) =>
 /** What is going on, on one snapshot: rates of the last hour, queues, and what needs attention. */
 export async function platformStatus(q: Read): Promise<PlatformStatus> {
   const stock = await stockLevels(q, { below: LOW_STOCK });
+  const queues = await queueDepths(q);
   return {
     at: isoTime(q.now),
     ...(await recentRates(q)),
-    queues: await queueDepths(q),
+    queues,
+    waiting: await waitingForPeople(q, queues),
     cron_runs: await lastCronRuns(q),
     failing_endpoints: (await failing(q, {})).map(toFailing),
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),

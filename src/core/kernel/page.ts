@@ -57,6 +57,30 @@ export async function pageOf<R, K extends string | number>(
   return { rows, pagination: { has_more: next_cursor !== null, next_cursor, count: rows.length } };
 }
 
+/** Rows that a walk reads at a time. */
+const STRIDE = 200;
+
+/**
+ * The first rows of a window that pass a filter which the database does not know, read stride by stride: memory stays
+ * flat, however few pass.
+ */
+export async function walk<R, K extends string | number>(
+  window: Window<K>,
+  passes: (row: R) => boolean,
+  { read, positionOf }: { read(from: Window<K>): Promise<R[]>; positionOf(row: R): Position<K> },
+): Promise<R[]> {
+  const rows: R[] = [];
+  let from = window;
+  for (let { limit } = window; rows.length < window.limit; limit = Math.max(STRIDE, window.limit)) {
+    const found = await read({ ...from, limit });
+    rows.push(...found.filter(passes));
+    const last = found.at(-1);
+    if (found.length < limit || last === undefined) break;
+    from = { ...window, ...positionOf(last), first: false };
+  }
+  return rows.slice(0, window.limit);
+}
+
 /** What a cursor is bound to: list, sort, direction, filters and whose list it is. Any change makes it invalid. */
 export type CursorBinding = Record<string, string | number | boolean | null | undefined>;
 

@@ -131,7 +131,7 @@ async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Pr
 }
 
 /** The lines of a whole page in one query. */
-async function linesOfOrders(q: Read, ids: OrderId[]): Promise<Map<OrderId, LineRow[]>> {
+export async function linesOfOrders(q: Read, ids: OrderId[]): Promise<Map<OrderId, LineRow[]>> {
   if (ids.length === 0) return new Map();
   const { orderLines } = q.t;
   const rows = await q.db

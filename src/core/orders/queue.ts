@@ -2,9 +2,12 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
+import type { Waiting } from "../kernel/waiting.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { linesOfOrder } from "./order.ts";
+import { waitingOfOrder } from "./waiting.ts";
 
 /** An order that waits for review. */
 export interface HeldOrder {
@@ -19,6 +22,8 @@ export interface HeldOrder {
   /** Why it waits, as text for people. */
   reason: string | null;
   created_at: string;
+  /** The person it waits for; null: it was approved and is being delivered. */
+  waiting: Waiting | null;
 }
 
 /** The last held order of the page before. */
@@ -48,18 +53,15 @@ export async function heldOrders(
   input: { limit: number; after?: HeldAfter },
 ): Promise<{ data: HeldOrder[]; next: HeldAfter | null }> {
   const rows = await held(q, { ...(input.after ?? { key: 0, id: "" }), limit: input.limit });
-  const data = rows.map(({ order, partner }) => ({
-    id: order.id,
-    order_number: order.order_number,
-    partner,
-    environment: order.environment,
-    product_sku: order.product_sku,
-    quantity: order.quantity,
-    total_price_cents: order.total_cents,
-    currency: order.currency,
-    reason: order.reason,
-    created_at: isoTime(order.created_at),
-  }));
+  const data: HeldOrder[] = [];
+  for (const { order, partner } of rows) {
+    const { id, order_number, environment, product_sku, quantity, total_cents: total_price_cents } = order;
+    const { currency, reason } = order;
+    const bought = { product_sku, quantity, total_price_cents, currency };
+    const waiting = await waitingOfOrder(q, order, await linesOfOrder(q, id));
+    const created_at = isoTime(order.created_at);
+    data.push({ id, order_number, partner, environment, ...bought, reason, created_at, waiting });
+  }
   const last = rows.length < input.limit ? undefined : rows.at(-1)?.order;
   return { data, next: last === undefined ? null : { key: last.created_at, id: last.id } };
 }

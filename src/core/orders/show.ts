@@ -6,7 +6,7 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Read } from "../store/store.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
-import { type LineRow, linesOfOrder, type OrderRow, orderFacts, requireOrder, requireOwnOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, type OrderRow, orderFacts, requireOwnOrder } from "./order.ts";
 
 /** Whose order to read, which one, and where links lead. */
 export interface OrderRequest {
@@ -76,22 +76,6 @@ function toOrderWithFulfillment(
     })),
   };
 }
-
-/** What only the operator sees of an order: why it waits or ended, and what its suppliers are to deliver. */
-export async function orderInside(q: Read, id: OrderId) {
-  const { reason } = await requireOrder(q, id);
-  const items = (await itemsOfOrder(q, id)).map(({ id: item_id, status, supplier, quantity, traveller, ...item }) => ({
-    item_id,
-    status,
-    supplier,
-    quantity,
-    activation_date: traveller?.activation_date ?? null,
-    error_message: item.error_message,
-  }));
-  return { reason, items };
-}
-
-export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
 
 /** What a line's delivery looks like, by product type; nothing shows before the line is fulfilled. */
 function fulfillmentOf(

@@ -26,8 +26,8 @@ export interface Funded {
 }
 
 /**
- * Records a payment and credits a wallet. Throws `validation` for a bad currency or amount; `duplicate` when a credit of
- * this wallet has the reference already, unless `again`.
+ * Records a payment and credits a wallet. Throws `validation` for a bad currency or amount; `duplicate` when a credit
+ * of this wallet has the reference already, unless `again`.
  */
 export async function creditWallet(tx: Tx, input: Funding & { again?: boolean }): Promise<Funded> {
   const { partnerId, currency, again = false } = input;

@@ -30,8 +30,8 @@ interface Asked {
 }
 
 /**
- * Records a manual step on a request or an order item, and returns its new state. Shows first what cannot be taken back;
- * a person at a terminal confirms it.
+ * Records a manual step on a request or an order item, and returns its new state. Shows first what cannot be taken
+ * back; a person at a terminal confirms it.
  */
 export async function moveHere(context: Context, { id, move, foresee }: Asked): Promise<Result> {
   const { moveByHand } = await import("../../../core/activations/operator.ts");

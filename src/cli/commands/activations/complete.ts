@@ -9,8 +9,9 @@ export default command({
   target: "operator",
   picks: queuedRequest,
   effects:
-    "The request is completed, which is final, and the partner is sent its number (activation.activated). Shows first " +
-    "what will be final, and asks at a terminal. A wrong number or eSIM is corrected with activations correct.",
+    "The request is completed, which is final, and the partner is sent its number (activation.activated). Shows " +
+    "first what will be final, and asks at a terminal. A wrong number or eSIM is corrected with activations " +
+    "correct.",
   json: MOVED_JSON,
   examples: [
     "activations complete 8961032200826199583 --mobile 0491570156",

@@ -6,9 +6,9 @@ import { mobileOf } from "./complete.ts";
 export default command({
   target: "operator",
   effects:
-    "Replaces what was recorded at completion: the mobile number, or the eSIM of an order item while it is not in use. " +
-    "The partner is sent activation.activated again, with corrected_at; links to the eSIM show the new code. Shows " +
-    "first what changes, and asks at a terminal.",
+    "Replaces what was recorded at completion: the mobile number, or the eSIM of an order item while it is not in " +
+    "use. The partner is sent activation.activated again, with corrected_at; links to the eSIM show the new code. " +
+    "Shows first what changes, and asks at a terminal.",
   json: MOVED_JSON,
   examples: [
     "activations correct 8961032200826199583 --mobile +61491570157",

@@ -7,8 +7,8 @@ export default command({
   target: "operator",
   picks: queuedRequest,
   effects:
-    "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed). Shows first " +
-    "what will be final, and asks at a terminal.",
+    "The request fails, its draw goes back to the pool, and the partner is notified (activation.failed). Shows " +
+    "first what will be final, and asks at a terminal.",
   json: MOVED_JSON,
   examples: ['activations fail 019c… --error sim_blocked --message "The carrier says this SIM is blocked."'],
   args: { id: workArgument },

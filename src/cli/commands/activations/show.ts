@@ -1,12 +1,14 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
+import type { ActivationInside } from "../../../core/activations/waiting.ts";
+import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { Activation } from "../../client/answers.ts";
-import { apiPath } from "../../client/api.ts";
+import { type Api, apiPath } from "../../client/api.ts";
 import { activationId, ownerOfActivation } from "../../client/named.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { moment, shown } from "../../output/words.ts";
+import { moment, shown, waitingWords } from "../../output/words.ts";
 import { activationAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
@@ -15,7 +17,9 @@ export default command({
   target: "partner",
   shows: "record",
   effects: "Reads only. --reveal shows identity data: the audit trail keeps who saw it.",
-  json: `the API's body: ${ACTIVATION_JSON}; with --reveal also customer_phone, identity and attempts`,
+  json:
+    `the API's body: ${ACTIVATION_JSON}; on the operator's data without --partner also ` +
+    "{partner, environment, waiting: {for, act, on, since} or null}; with --reveal customer_phone, identity, attempts",
   examples: ["activations show 8961032200826199583", "activations show 019c… --reveal"],
   args: { id: argument("id", "the request's id, or the ICCID of its SIM card, also of an ended one") },
   options: {
@@ -23,13 +27,31 @@ export default command({
   },
   async run(context, { id, reveal }) {
     if (reveal) return revealed(context, id);
-    const { body } = await context.withApi(
-      async (api) => api.request<Activation>("GET", apiPath`/activations/${await activationId(api, id)}`),
-      ownerOfActivation(id),
-    );
-    return recordResult(body, (sheet) => activationFields(sheet, body));
+    const { body, inside } = await context.withApi(async (api) => {
+      const asked = apiPath`/activations/${await activationId(api, id)}`;
+      const answer = await api.request<Activation>("GET", asked);
+      return { body: answer.body, inside: await insideOf(api, answer.body.id) };
+    }, ownerOfActivation(id));
+    // With --partner it prints what the partner reads at a server.
+    const json = context.actsFor.partner === undefined ? { ...body, ...inside } : body;
+    return recordResult(json, (sheet) => ({
+      ...(inside === null ? {} : insideFields(inside)),
+      ...activationFields(sheet, body),
+    }));
   },
 });
+
+/** What the operator sees beyond the API; null at a server. */
+async function insideOf({ local }: Api, id: string): Promise<ActivationInside | null> {
+  if (local === undefined) return null;
+  const { activationInside } = await import("../../../core/activations/waiting.ts");
+  return local.store.read(activationInside, id);
+}
+
+function insideFields({ partner, environment, waiting }: ActivationInside): Record<string, string> {
+  const words = waitingWords(waiting, isoTime(systemClock.now()));
+  return { partner: `${partner}, ${environment}`, ...(words === null ? {} : { waiting: words }) };
+}
 
 async function revealed(context: Context, typed: string): Promise<Result> {
   const { revealActivation } = await import("../../../core/activations/reveal.ts");

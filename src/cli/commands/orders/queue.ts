@@ -1,3 +1,4 @@
+import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { HeldOrder, ToShip } from "../../../core/orders/queue.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type Context, command } from "../../frame/command.ts";
@@ -5,7 +6,7 @@ import { pagesOf } from "../../frame/list-command.ts";
 import { flag } from "../../kernel/input.ts";
 import type { Listing } from "../../output/listing.ts";
 import type { Column } from "../../output/sheet.ts";
-import { moment } from "../../output/words.ts";
+import { moment, waitingWords } from "../../output/words.ts";
 
 const columns: Column<HeldOrder>[] = [
   { title: "number", value: (order) => order.order_number },
@@ -20,6 +21,12 @@ const columns: Column<HeldOrder>[] = [
   },
   { title: "why", value: (order) => order.reason ?? "being delivered", wraps: true },
   { title: "created", value: (order) => moment(order.created_at), spare: 1 },
+  {
+    title: "waiting",
+    value: ({ waiting }) => waitingWords(waiting, isoTime(systemClock.now())),
+    wraps: true,
+    spare: 4,
+  },
 ];
 
 const shippingColumns: Column<ToShip>[] = [
@@ -32,7 +39,7 @@ const shippingColumns: Column<ToShip>[] = [
 
 const NEXT = "Fix what is said under why (stock import …), then: esimctl orders approve NUMBER. Or reject, cancel.";
 const ONCE_SENT =
-  "Once they went out: esimctl orders ship NUMBER. That ships all of an order, and cannot be corrected.";
+  "Once they went out: esimctl orders ship NUMBER. That ships all of an order; --correct replaces a wrong number.";
 
 export default command({
   target: "operator",
@@ -42,8 +49,8 @@ export default command({
     "were paid and not sent yet, a row for each product of an order, until `orders ship`.",
   json:
     "{data: [{id, order_number, partner, environment, product_sku, quantity, total_price_cents, currency, reason, " +
-    "created_at}], count}; with --to-ship: {data: [{order_id, order_number, partner, status, product_sku, quantity, " +
-    "created_at}], count}",
+    "created_at, waiting: {for, act, on, since} or null}], count}; with --to-ship: {data: [{order_id, order_number, " +
+    "partner, status, product_sku, quantity, created_at}], count}",
   examples: ["orders queue", "orders queue --to-ship", "orders queue --json"],
   args: {},
   options: { toShip: flag("--to-ship", "SIM cards that wait for `orders ship` instead") },

@@ -8,8 +8,8 @@ export default command({
   target: "operator",
   picks: orderToShip,
   effects:
-    "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so first. " +
-    "With --correct it replaces carrier, number and address of what was shipped; a fulfilled order sends " +
+    "Its shipping lines are fulfilled; the order too, with order.fulfilled, when nothing else is left. Says so " +
+    "first. With --correct it replaces carrier, number and address of what was shipped; a fulfilled order sends " +
     "order.fulfilled again, with corrected_at.",
   json: ACTED_JSON,
   examples: [

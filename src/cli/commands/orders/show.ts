@@ -1,20 +1,25 @@
 import type { OrderId } from "../../../core/kernel/brand.ts";
-import type { OrderInside } from "../../../core/orders/show.ts";
+import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
+import type { OrderInside } from "../../../core/supplies/order-inside.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { moment, shown, statusPaint } from "../../output/words.ts";
+import { moment, shown, statusPaint, waitingWords } from "../../output/words.ts";
 import { orderArgument, statusWords } from "./order.ts";
 
 export default command({
   target: "partner",
   shows: "record",
   effects:
-    "Reads only. On the operator's data it also shows why an order waits, and the ids of its items; activation codes " +
-    "that it shows are noted in the audit trail.",
-  json: "the API's body: {id, order_number, status, total_amount_cents, currency, line_items: [{…, fulfillment}]}",
+    "Reads only. On the operator's data it also shows whose order it is, for whom and why it waits, and its items " +
+    "with each attempt; activation codes that it shows are noted in the audit trail.",
+  json:
+    "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
+    "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
+    "{for, act, on, since} or null, reason, items: [{item_id, status, supplier, quantity, activation_date, " +
+    "error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}]}",
   examples: [
     "orders show ORD-20260301-7KQ2M",
     "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --json",
@@ -27,14 +32,16 @@ export default command({
       const answer = await api.request<OrderWithFulfillment>("GET", asked);
       return { body: answer.body, inside: await insideOf(api, answer.body.id) };
     }, ownerOfOrder(id));
-    return { json: body, text: (sheet) => orderText(sheet, body, inside) };
+    // With --partner it prints what the partner reads at a server.
+    const json = context.actsFor.partner === undefined ? { ...body, ...inside } : body;
+    return { json, text: (sheet) => orderText(sheet, body, inside) };
   },
 });
 
 /** What the operator sees beyond the API; null at a server. */
 async function insideOf({ local }: Api, id: OrderId): Promise<OrderInside | null> {
   if (local === undefined) return null;
-  const { orderInside } = await import("../../../core/orders/show.ts");
+  const { orderInside } = await import("../../../core/supplies/order-inside.ts");
   return local.store.read(orderInside, id);
 }
 
@@ -43,7 +50,9 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     number: order.order_number,
     id: order.id,
     status: statusWords(sheet, { status: order.status, reason: inside === null ? "" : inside.reason }),
-    ...(order.external_order_id === null ? {} : { "external id": shown(order.external_order_id) }),
+    ...(inside === null ? {} : insideFields(inside)),
+    ...(order.external_order_id === null ? {} : { "booking number": shown(order.external_order_id) }),
+    ...(order.customer === null ? {} : { customer: customerWords(order.customer) }),
     total: sheet.money(order.total_amount_cents, order.currency),
     ...(order.refunded_cents === 0 ? {} : { refunded: sheet.money(order.refunded_cents, order.currency) }),
     created: moment(order.created_at),
@@ -65,9 +74,16 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     order.line_items,
     "No lines.",
   );
-  return [head, lines, ...(inside === null || inside.items.length === 0 ? [] : [itemsText(sheet, inside)])].join(
-    "\n\n",
-  );
+  return [head, lines, ...(inside === null ? [] : itemsTexts(sheet, inside))].join("\n\n");
+}
+
+function insideFields({ partner, environment, waiting }: OrderInside): Record<string, string> {
+  const words = waitingWords(waiting, isoTime(systemClock.now()));
+  return { partner: `${partner}, ${environment}`, ...(words === null ? {} : { waiting: words }) };
+}
+
+function customerWords({ name, email, phone }: NonNullable<OrderWithFulfillment["customer"]>): string {
+  return [name, email, phone].flatMap((one) => (one === null ? [] : [shown(one)])).join(", ");
 }
 
 /** "fulfilled"; of SIM cards also who carries them, and their number there. */
@@ -76,8 +92,10 @@ function deliveryWords({ status, carrier, tracking_number, tracking_url }: Recor
   return shown(known.join(" "));
 }
 
-function itemsText(sheet: Sheet, { items }: OrderInside): string {
-  return sheet.table(
+/** The items, and every attempt to have them delivered. */
+function itemsTexts(sheet: Sheet, { items }: OrderInside): string[] {
+  if (items.length === 0) return [];
+  const listed = sheet.table(
     [
       { title: "item", value: (item) => item.item_id },
       { title: "status", value: (item) => item.status, paint: (on, { status }) => statusPaint(on, status) },
@@ -89,4 +107,19 @@ function itemsText(sheet: Sheet, { items }: OrderInside): string {
     items,
     "",
   );
+  const attempts = items.flatMap(({ item_id, attempts: own }) => own.map((one) => ({ item_id, ...one })));
+  const exchanged = sheet.table(
+    [
+      { title: "at", value: (one) => moment(one.at) },
+      { title: "item", value: (one) => one.item_id, spare: true },
+      { title: "from", value: (one) => one.source },
+      { title: "outcome", value: (one) => one.outcome },
+      { title: "status", value: (one) => one.status_code, align: "right" },
+      { title: "ms", value: (one) => one.latency_ms, align: "right" },
+      { title: "answer", value: (one) => one.answer, shrinks: true },
+    ],
+    attempts,
+    "No supplier was asked yet.",
+  );
+  return [listed, exchanged];
 }

@@ -1,0 +1,44 @@
+import type { OrderId, OrderItemId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
+import { linesOfOrder, requireOrder } from "../orders/order.ts";
+import { waitingOfOrder } from "../orders/waiting.ts";
+import { partnerById } from "../partners/partner.ts";
+import type { Read } from "../store/store.ts";
+import { attemptsOfItem } from "./outcome.ts";
+
+/** Items whose attempts are read: a screen holds no more, and large orders have very many. */
+const WITH_ATTEMPTS = 50;
+
+interface InsideItem extends Pick<ItemRow, "status" | "supplier" | "quantity" | "error_message"> {
+  item_id: OrderItemId;
+  activation_date: string | null;
+  attempts: ReturnType<typeof toAttempt>[];
+}
+
+/**
+ * What only the operator sees of an order: whose it is, for whom it waits, why it waits or ended, and what its
+ * suppliers are to deliver, the first 50 items with each attempt. Throws `not_found`.
+ */
+export async function orderInside(q: Read, id: OrderId) {
+  const order = await requireOrder(q, id);
+  const { slug } = await partnerById(q, order.partner_id);
+  const items: InsideItem[] = [];
+  for (const [at, item] of (await itemsOfOrder(q, id)).entries()) {
+    const { id: item_id, status, supplier, quantity, traveller, error_message } = item;
+    const attempts = at < WITH_ATTEMPTS ? await attemptsOfItem(q, item.id) : [];
+    const activation_date = traveller?.activation_date ?? null;
+    const state = { item_id, status, supplier, quantity, activation_date, error_message };
+    items.push({ ...state, attempts: attempts.map(toAttempt) });
+  }
+  const waiting = await waitingOfOrder(q, order, await linesOfOrder(q, id));
+  return { partner: slug, environment: order.environment, waiting, reason: order.reason, items };
+}
+
+export type OrderInside = Awaited<ReturnType<typeof orderInside>>;
+
+function toAttempt({ at, source, outcome, status_code, latency_ms, answer }: Attempt) {
+  return { at: isoTime(at), source, outcome, status_code, latency_ms, answer };
+}
+
+type Attempt = Awaited<ReturnType<typeof attemptsOfItem>>[number];
