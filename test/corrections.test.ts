@@ -104,7 +104,7 @@ test("the eSIM of an item is corrected while it is not in use: its links show th
   const twice = await order("TRIP");
   await json(`activations complete ${twice.number} ${typed(third)}`);
   expect(await refusal(`activations correct ${number} ${typed(third)}`)).toMatchObject({ code: "validation" });
-  expect(await refusal(`activations correct ${number} --mobile +61491570156`)).toMatchObject({ code: "validation" });
+  expect(await refusal(`activations correct ${number} --mobile +61491570156`)).toMatchObject({ exitCode: 2 });
   await json(`esims activate ${right?.iccid}`);
   expect(await refusal(`activations correct ${number} ${typed()}`)).toMatchObject({ exitCode: 1, code: "conflict" });
 });

@@ -68,12 +68,12 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
       await printListing(listing, globals);
       return null;
     },
-    note(line) {
-      if (!globals.quiet) process.stderr.write(`${terminalText(line, { colors: false })}\n`);
-    },
-    warn(line) {
-      process.stderr.write(`${terminalText(line, { colors: false })}\n`);
-    },
+    ...linesFor(globals),
   };
   return context;
+}
+
+function linesFor({ quiet }: Globals): Pick<Context, "note" | "warn"> {
+  const warn = (line: string) => void process.stderr.write(`${terminalText(line, { colors: false })}\n`);
+  return { note: (line) => (quiet ? undefined : warn(line)), warn };
 }
