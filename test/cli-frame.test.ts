@@ -33,6 +33,19 @@ describe("help", () => {
     expect(await esimctl(["--help"])).toEqual(shown);
   });
 
+  test("lists mark which commands work on the data at hand, at a server, or at both", async () => {
+    const { stdout } = await esimctl(["--help"]);
+    for (const line of ["serve +data +run", "login +server +sign", "whoami +both +where", "completion +- +compl"]) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${line}`, "m"));
+    }
+    for (const line of ["stock +data", "catalog +both", "orders +mixed"]) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${line} `, "m"));
+    }
+    const orders = await esimctl(["orders", "--help"]);
+    expect(orders.stdout).toMatch(/^ {2}create +both +order.*[\s\S]*^ {2}approve +data +approve/m);
+    for (const shown of [stdout, orders.stdout]) expect(shown).toContain("\ndata: on the operator's data at hand.");
+  });
+
   test("a verb's help has its effects, examples and exit codes, however it is asked for", async () => {
     const shown = await esimctl(["orders", "create", "--help"]);
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });

@@ -193,6 +193,18 @@ test("wallet: credit, debit, ledger and check, in each currency's own decimals",
     count: 2,
   });
   expect((await run("wallet balance --partner acme")).stdout).toMatch(/^999\.50 AUD .*\n +5000 JPY /m);
+  for (const [least, exitCode, words] of [
+    ["--min 999.50 --currency aud", 0, /\nAt least 999\.50 AUD\.$/],
+    ["--min 1000 --currency AUD", 1, /\nBelow 1000\.00 AUD: 0\.50 AUD short\.$/],
+    ["--min 5000.00 --currency JPY", 0, /\nAt least 5000 JPY\.$/],
+    ["--min 0.01 --currency USD", 1, /\nBelow 0\.01 USD: 0\.01 USD short\.$/],
+    ["--min 0.001 --currency AUD", 2, /^$/],
+    ["--min 5", 2, /^$/],
+    ["--currency AUD", 2, /^$/],
+  ] as const) {
+    const asked = await run(`wallet balance --partner acme ${least}`);
+    expect([least, asked.exitCode, asked.stdout]).toEqual([least, exitCode, expect.stringMatching(words)]);
+  }
 
   const page = Object(await json("wallet ledger --partner acme --limit 2"));
   expect(page.data.map(({ kind }: { kind: string }) => kind)).toEqual(["debit", "credit"]);

@@ -143,6 +143,7 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /api/v1/esims/:iccid/status": (of) => ({ path: `/api/v1/esims/${of.esim}/status`, owned: true }),
   "GET /api/v1/activations": open("/api/v1/activations"),
   "POST /api/v1/activations": () => ({ path: "/api/v1/activations", body: request() }),
+  "POST /api/v1/activations/bulk": () => ({ path: "/api/v1/activations/bulk", body: { lines: [request()] } }),
   "GET /api/v1/activations/:id": (of) => ({ path: `/api/v1/activations/${of.activation}`, owned: true }),
   "PATCH /api/v1/activations/:id": (of) => ({
     path: `/api/v1/activations/${of.activation}`,

@@ -258,6 +258,11 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     200: change("POST", "iccid", "/cancel", {}),
     409: changeLate("POST", "iccid", "/cancel", {}),
   },
+  submitActivations: {
+    200: async ({ platform }) =>
+      (await anyone(platform)).send("POST", "/api/v1/activations/bulk", { lines: [request(), { iccid: "1" }] }),
+    422: noAgent("POST", "/api/v1/activations/bulk", { lines: [request()] }),
+  },
   cancelActivations: {
     200: async (stage) => {
       const { caller, id } = await submitted(stage);

@@ -24,6 +24,7 @@ export type Activation = Static<typeof activations.Activation>;
 export type ActivationBulkResult = Static<typeof activations.BulkActivationResult>;
 /** What came of one request of a bulk change. */
 export type ActivationOutcome = ActivationBulkResult["results"][number];
+export type ActivationBulkSubmitted = Static<typeof activations.BulkSubmitResult>;
 export type CatalogSync = Static<typeof catalog.CatalogSync>;
 export type EsimStatus = Static<typeof esims.EsimStatus>;
 export type Order = Static<typeof orders.Order>;

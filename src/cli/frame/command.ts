@@ -31,6 +31,8 @@ interface Described {
   /** It lists rows, or shows one record: its document can be printed in other shapes too (frame/shapes.ts). */
   readonly shows?: Shown;
   readonly picks?: Picks;
+  /** What a command of the target `process` works on, for lists of commands; left out: neither data nor a server. */
+  readonly worksOn?: "data" | "server" | "both";
   /** What running it changes, for its help. */
   readonly effects: string;
   /** The keys of its JSON document, for its help. */

@@ -6,7 +6,8 @@ const common: readonly ExitCode[] = [exitCodes.done, exitCodes.failed, exitCodes
 /** Targets whose commands may end with exit code 4. */
 const signs: readonly Target[] = ["partner", "catalog"];
 
-const targetWords = {
+/** Where a command of each target runs, in words; null: its effects say it. */
+export const targetWords = {
   operator: "Runs on the operator's host, on the data itself.",
   partner: "Acts for one partner: at a server the one that signed in; on local data --partner names it.",
   catalog: "All partners see the same, so on local data --partner may be left out.",

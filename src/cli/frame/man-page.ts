@@ -1,8 +1,10 @@
 import { exitCodeWords } from "../kernel/exit-codes.ts";
 import { globalOptions } from "../kernel/globals.ts";
+import { capital } from "../output/words.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
 import type { Entry, Tree } from "./command.ts";
 import { typedAs } from "./gaps.ts";
+import { targetWords } from "./help.ts";
 import { csvOption, shapeOptions } from "./shapes.ts";
 
 const intro =
@@ -66,7 +68,7 @@ async function section({ name: path, summary, load }: Entry): Promise<string[]> 
     ".B",
     escaped(typed),
     ".PP",
-    escaped(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${effects}`),
+    escaped(`${capital(summary)}. ${effects} ${targetWords[target] ?? ""}`.trim()),
     ...args.flatMap(({ syntax, help }) => item(syntax, help)),
     ...own.flatMap(({ flags, help }) => item(flags.join(", "), help)),
     ...(json === undefined ? [] : item("--json", json)),

@@ -8,6 +8,7 @@ import { partnerOptions } from "../place/partner-options.ts";
 import type { Command, Entry, Given, Tree } from "./command.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
+import { MARK_WORDS, type Marks } from "./marks.ts";
 import { readShape, shapeOptionsOf } from "./shapes.ts";
 
 /** Runs a parsed command. */
@@ -16,8 +17,13 @@ export type Runner = (command: Command, given: Given, globals: Globals, actsFor:
 /** Thrown when help was printed: nothing is left to do. */
 export class HelpShown extends Error {}
 
+/** All commands, and the marks of those that the help asked for lists. */
+interface Listed extends Tree {
+  marks: Marks;
+}
+
 /** The command line: every noun by name and summary; the command asked for is loaded while parsing. */
-export function buildProgram(run: Runner, commands: Tree): Commander {
+export function buildProgram(run: Runner, { marks, ...commands }: Listed): Commander {
   const program = new Commander("esimctl")
     .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
     .usage("<noun> <verb> [ids…] [options]")
@@ -25,10 +31,15 @@ export function buildProgram(run: Runner, commands: Tree): Commander {
     .helpOption("-h, --help", "show help, with examples")
     .option("-v, --version", "show the version")
     .addOption(new CommanderOption("-V").hideHelp())
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (one) => one.name(),
+      subcommandDescription: (one) => marked(one, marks),
+    })
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
+  program.addHelpText("after", `\n${MARK_WORDS}`);
   program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
   program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
   program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
@@ -48,6 +59,15 @@ function addStub(parent: Commander, { name, summary }: Pick<Entry, "name" | "sum
   return stub.exitOverride((error) => translate(stub, error));
 }
 
+const MARK_WIDTH = 8;
+
+/** A command's summary in a list, behind the mark of where it works. */
+function marked(one: Commander, marks: Marks): string {
+  // The words that name it begin behind the program's own.
+  const mark = marks.get(pathOf(one).split(" ").slice(1).join(" "));
+  return mark === undefined ? one.summary() : `${mark.padEnd(MARK_WIDTH)}${one.summary()}`;
+}
+
 /** Gives the noun (or single command) that was asked for its verbs, options and action. */
 async function fill(stub: Commander, { program, run, singles, nouns }: Whole): Promise<void> {
   const single = singles.find((one) => one.name === stub.name());
@@ -62,6 +82,7 @@ async function fill(stub: Commander, { program, run, singles, nouns }: Whole): P
   });
   // The help of a noun is read for its verbs.
   stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
+  stub.addHelpText("after", `\n${MARK_WORDS}`);
   stub.addHelpText(
     "after",
     `\nEvery verb has examples in its own help; esimctl --help lists the options that all take.`,

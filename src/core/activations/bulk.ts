@@ -78,7 +78,7 @@ async function outcomeOf(
 }
 
 /** A refusal's own reason where it has one, e.g. passport_expired; else its slug. */
-function reasonOf({ slug, members }: Problem): string {
+export function reasonOf({ slug, members }: Problem): string {
   if (typeof members.current_status === "string") return `${slug}:${members.current_status}`;
   return typeof members.reason === "string" ? members.reason : slug;
 }

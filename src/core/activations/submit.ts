@@ -8,8 +8,9 @@ import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { drawPassport } from "../passports/draw.ts";
-import { limitsOfPartner } from "../store/partner-limits.ts";
+import { limitsOfPartner, type PartnerLimits } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
+import type { KycField } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, auditActivation, requestToReplace } from "./activation.ts";
 import { requireRoom } from "./bound.ts";
@@ -58,6 +59,22 @@ export const submitRefusals = [
  * passport for it.
  */
 export async function submitActivation(tx: Tx, input: Submission) {
+  const row = await enterRequest(tx, input, await checkSubmission(tx, input));
+  return toCreated(row);
+}
+
+/** What the checks of a request found that its entry needs. */
+interface Checked {
+  limits: PartnerLimits;
+  fields: Partial<Record<KycField, string>>;
+  carrier: CarrierRow;
+}
+
+/**
+ * Checks what a request says by itself: shape, carrier, identity. Throws `sandbox_activations_disabled`, `validation`,
+ * `carrier_not_supported` or `missing_kyc`.
+ */
+export async function checkSubmission(tx: Tx, input: Submission): Promise<Checked> {
   const { request, environment } = input;
   const limits = await limitsOfPartner(tx, input.partnerId);
   if (environment === "sandbox" && !limits.sandbox_activations) refuseSandbox();
@@ -65,6 +82,12 @@ export async function submitActivation(tx: Tx, input: Submission) {
   refuse({ ...errors, ...nameFaults(fields) });
   const carrier = await carrierOfIccid(tx, request.iccid);
   requireKyc(carrier, input.draw ? { ...drawableFields, ...fields } : fields);
+  return { limits, fields, carrier };
+}
+
+/** Checks date, conflicts and bound of a request that `checkSubmission` passed, draws where asked to, and stores it. */
+export async function enterRequest(tx: Tx, input: Submission, { limits, fields, carrier }: Checked) {
+  const { request, environment } = input;
   checkActivationDate(request.activation_date, tx.now, limits.max_days_ahead);
   refuseExpired(fields.passport_expiry ?? null, request.activation_date);
   const replaced = await requestToReplace(tx, {
@@ -90,7 +113,7 @@ export async function submitActivation(tx: Tx, input: Submission) {
   // The request itself says that its partner submitted it, unless an operator did.
   if (isOperator(input.actor)) await auditActivation(tx, row, { action: "activations.submit", actor: input.actor });
   tx.signal("activations");
-  return toCreated(row);
+  return row;
 }
 
 function refuseSandbox(): never {
@@ -123,6 +146,7 @@ function refuseEmptyPool(carrier: CarrierRow): never {
   throw new Problem(
     "conflict",
     `The pool has no passport left for ${carrier.name}: verified, onshore, valid on the date, under its cap of uses.`,
+    { members: { reason: "pool_empty" } },
   );
 }
 

@@ -34,6 +34,14 @@ export function asProblem(error: unknown): Problem | undefined {
   return undefined;
 }
 
+/** Why one item of a bulk request failed; an error that is no refusal is logged and becomes `internal` with `words`. */
+export function itemProblem(error: unknown, request: FastifyRequest, words: string): Problem {
+  const problem = asProblem(error);
+  if (problem !== undefined) return problem;
+  request.log.error({ err: error }, "one item of a bulk request failed");
+  return new Problem("internal", words);
+}
+
 /** Sends Retry-After when the database cannot be used. */
 export function sendRetryAfter(problem: Problem, reply: FastifyReply): void {
   if (problem.slug === "unavailable") reply.header("retry-after", RETRY_AFTER);

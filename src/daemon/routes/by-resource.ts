@@ -19,6 +19,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
     "activations",
     async () => [
       (await import("./activations.ts")).activationRoutes,
+      (await import("./activations-bulk.ts")).activationBulkRoutes,
       (await import("./activation-changes.ts")).activationChangeRoutes,
     ],
   ],

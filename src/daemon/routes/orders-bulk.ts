@@ -8,7 +8,7 @@ import { actorOf, type DaemonContext } from "../context/context.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
-import { asProblem } from "../plugins/refusals.ts";
+import { itemProblem } from "../plugins/refusals.ts";
 import { createTurns, endOf } from "../plugins/turns.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
 import { travellersOf, warnOfEids } from "./orders.ts";
@@ -87,7 +87,8 @@ async function placeOne(
     const placed = { service_order_id, order_number, total_price_cents, currency, replayed };
     return { external_order_id, status: "success", ...placed };
   } catch (error) {
-    return { external_order_id, status: "failed", ...NOT_PLACED, error: failureOf(error, request) };
+    const { slug: code, message } = itemProblem(error, request, "This order could not be placed; send it again later.");
+    return { external_order_id, status: "failed", ...NOT_PLACED, error: { code, message } };
   }
 }
 
@@ -98,14 +99,6 @@ const NOT_PLACED = {
   currency: null,
   replayed: false,
 } as const;
-
-/** Why one order failed; an error that is no refusal is logged and reported as `internal`. */
-function failureOf(error: unknown, request: FastifyRequest): { code: string; message: string } {
-  const problem = asProblem(error);
-  if (problem !== undefined) return { code: problem.slug, message: problem.message };
-  request.log.error({ err: error }, "one order of a bulk request failed");
-  return { code: "internal", message: "This order could not be placed; send it again later." };
-}
 
 /** The orders as they were sent, unknown fields and all; their shape was checked before. */
 function rawOrders(payload: unknown): unknown[] {

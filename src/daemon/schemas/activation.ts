@@ -1,8 +1,19 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { bulkStatuses } from "../../core/activations/bulk.ts";
 import { identityFields, simFields } from "../../core/kernel/identity-fields.ts";
 import { activationStatuses, processingModes, processingStatuses } from "../../core/store/schema/values.ts";
-import { BulkSummary, CivilDate, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import {
+  BulkSummary,
+  CivilDate,
+  Nullable,
+  named,
+  OneOf,
+  Pagination,
+  pageQuery,
+  shownAs,
+  Timestamp,
+  UuidOf,
+} from "./common.ts";
 
 const ActivationId = UuidOf<"activation">("The activation request");
 
@@ -152,6 +163,9 @@ const Reason = Type.Optional(
 /** The body of a cancellation, which may be left out. */
 export const Cancellation = Type.Optional(Type.Object({ reason: Reason }, named("Cancellation")));
 
+/** How a line of a bulk submission may end. */
+const submitStatuses = ["submitted", "failed"] as const;
+
 /** Most items of one bulk request (contract: Limits). */
 export const BULK_LIMIT = 200;
 
@@ -180,6 +194,75 @@ export const BulkReschedule = Type.Object(
     items: Type.Array(RescheduleItem, { minItems: 1, maxItems: BULK_LIMIT }),
   },
   named("ActivationBulkReschedule"),
+);
+
+/** A line is checked by itself, so that a wrong one refuses no other; the document shows what is checked. */
+const SubmittedLine = Type.Unsafe<Static<typeof NewActivation>>({ type: "object", ...shownAs(NewActivation) });
+
+export const BulkSubmit = Type.Object(
+  {
+    lines: Type.Array(SubmittedLine, { minItems: 1, maxItems: BULK_LIMIT }),
+    again: Type.Optional(
+      Type.Boolean({ description: "Also submits lines whose request for the same date was cancelled or failed" }),
+    ),
+  },
+  named("ActivationBulkSubmit", {
+    examples: [
+      {
+        lines: [
+          {
+            iccid: "8961032200826199583",
+            activation_date: "2027-11-01",
+            first_name: "Philippa",
+            last_name: "Underwold",
+            date_of_birth: "1964-07-16",
+            passport_no: "342075096",
+            passport_country: "GBR",
+            passport_expiry: "2029-12-20",
+            address: "Flat 4/102 Currawong Drive",
+            sim_last4: "9583",
+            puk: "22542821",
+          },
+          { iccid: "8961032200826199591", activation_date: "2027-11-01", sim_last4: "9591", puk: "61034471" },
+        ],
+      },
+    ],
+  }),
+);
+
+const SubmittedOutcome = Type.Object(
+  {
+    iccid: Nullable(Type.String({ description: "As it was sent; null where it is no text of at most 40 characters" })),
+    status: OneOf(submitStatuses),
+    replayed: Type.Boolean({ description: "The request for this ICCID and date was there before; nothing changed" }),
+    reason: Type.Optional(
+      Type.String({
+        description:
+          "Why it failed: pool_empty, passport_expired, ended_before:<status>, internal or another type of problem",
+        examples: ["pool_empty"],
+      }),
+    ),
+    message: Type.Optional(
+      Type.String({ description: "The same in words", examples: ["puk must be 4 to 20 digits."] }),
+    ),
+    activation: Type.Optional(Activation),
+  },
+  named("SubmittedOutcome", {
+    examples: [
+      {
+        iccid: "8961032200826199583",
+        status: "failed",
+        replayed: false,
+        reason: "pool_empty",
+        message: "The pool has no passport left for Carrier A (Australia).",
+      },
+    ],
+  }),
+);
+
+export const BulkSubmitResult = Type.Object(
+  { results: Type.Array(SubmittedOutcome), summary: BulkSummary },
+  named("BulkSubmitResult"),
 );
 
 const BulkActivationOutcome = Type.Object(

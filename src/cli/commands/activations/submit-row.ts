@@ -1,18 +1,17 @@
 import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/identity.ts";
-import { type NewActivation, submitActivation, submitRefusals } from "../../../core/activations/submit.ts";
+import { type NewActivation, submitRefusals } from "../../../core/activations/submit.ts";
+import { isDrawn, isHeld } from "../../../core/activations/submit-line.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
-import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
+import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
-import type { Activation, PageBody } from "../../client/answers.ts";
+import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
-import { problemFailure } from "../../kernel/failure.ts";
-import { OPERATOR } from "../../place/operator.ts";
 
 type Row = CsvRow<(typeof activationsCsv)["columns"][number]>;
 
@@ -23,18 +22,13 @@ const no = ["", "no", "false", "0", "n"];
 interface Circumstances {
   now: number;
   carriers: readonly Carrier[] | null;
-  /** Whether a line may draw its passport from the pool: the operator's only. */
-  draws: boolean;
 }
 
-const NO_DRAW = "passport_no is required; lines that draw from the pool are for the operator";
-
 /** Checks a line before it is sent: its fields, and what its carrier requires. */
-export function checkActivationRow({ values }: Row, { now, carriers, draws }: Circumstances): Checked<NewActivation> {
+export function checkActivationRow({ values }: Row, { now, carriers }: Circumstances): Checked<NewActivation> {
   const problems: string[] = [];
   if (!/^\d{13,20}$/.test(values.iccid)) problems.push("iccid must be 13-20 digits");
   if (!isCivilDate(values.activation_date)) problems.push("activation_date must be a real date as YYYY-MM-DD");
-  if (values.passport_no === "" && !draws) problems.push(NO_DRAW);
   const replaces = values.confirm_date_change.toLowerCase();
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
   const { fields, errors } = checkKyc(Object.fromEntries(kycFields.map((field) => [field, values[field]])), now);
@@ -65,59 +59,59 @@ interface Asked {
   again: boolean;
 }
 
-/** Problems of a single line (also a pool without a passport for it); any other ends the run. */
+/** Problems of a single line; any other ends the run. */
 const ofTheLine: readonly string[] = [...submitRefusals, "conflict"] satisfies ProblemSlug[];
 
-/** Submits lines one after the other: a file may name a SIM twice, and the later line is checked after the earlier. */
+/**
+ * Submits up to 200 lines in one request, in their order: a file may name a SIM twice. Without an agent record they go
+ * one by one, and none of them draws.
+ */
 export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
-  const outcomes: RowOutcome[] = [];
-  for (const request of requests) outcomes.push(await submitRow(api, request, asked));
-  return outcomes;
+  try {
+    const body = { lines: requests, again: asked.again };
+    const answer = await api.request<ActivationBulkSubmitted>("POST", apiPath`/activations/bulk`, { body });
+    return answer.body.results.map(outcomeOf);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== "no_agent_record") throw error;
+    const outcomes: RowOutcome[] = [];
+    for (const request of requests) outcomes.push(await submitRow(api, request, { ...asked, noAgent: error.message }));
+    return outcomes;
+  }
 }
 
-async function submitRow(api: Api, request: NewActivation, { again }: Asked): Promise<RowOutcome> {
+function outcomeOf({ status, replayed, reason = "", message = reason }: SubmittedLine): RowOutcome {
+  if (status === "submitted") return replayed ? "duplicate" : "imported";
+  const [code, ended] = reason.split(":");
+  return { rejected: code === "ended_before" && ended !== undefined ? endedBefore(ended) : message };
+}
+
+type SubmittedLine = ActivationBulkSubmitted["results"][number];
+
+function endedBefore(status: string): string {
+  return `was ${status} for this date before; --again submits it again`;
+}
+
+async function submitRow(
+  api: Api,
+  request: NewActivation,
+  { again, noAgent }: Asked & { noAgent: string },
+): Promise<RowOutcome> {
+  if (isDrawn(request)) return { rejected: noAgent };
   const query = { iccid: request.iccid, limit: 100 };
   const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
   const before = body.data.filter((one) => one.activation_date === request.activation_date);
   if (before.some(isHeld)) return "duplicate";
-  const ended = before[0];
-  if (ended !== undefined && !again) {
-    return { rejected: `was ${ended.status} for this date before; --again submits it again` };
-  }
-  return outcomeOf(request.passport_no ? post(api, request) : drawFor(api, request));
+  const [ended] = before;
+  if (ended !== undefined && !again) return { rejected: endedBefore(ended.status) };
+  return post(api, request);
 }
 
-/** Whether a request still holds its ICCID: open, completed, or left to staff. */
-function isHeld({ status, processing_status }: Activation): boolean {
-  return (status !== "cancelled" && status !== "failed") || processing_status === "manual_required";
-}
-
-async function post(api: Api, body: NewActivation): Promise<void> {
-  await api.request("POST", apiPath`/activations`, { body });
-}
-
-/** Drawing from the pool is the operator's: it does not go over the API. */
-async function drawFor({ local }: Api, request: NewActivation): Promise<void> {
-  if (local === undefined) {
-    throw new Error("a line that draws from the pool was let through to a server");
-  }
-  const { store, partnerId, environment } = local;
-  await store.write(submitActivation, { partnerId, environment, request, actor: OPERATOR, draw: true });
-}
-
-async function outcomeOf(work: Promise<void>): Promise<RowOutcome> {
+async function post(api: Api, body: NewActivation): Promise<RowOutcome> {
   try {
-    await work;
+    await api.request("POST", apiPath`/activations`, { body });
     return "imported";
   } catch (error) {
-    const failure = error instanceof Problem ? problemFailure(error.slug, error.message, error) : error;
-    const known = failure instanceof CliError || error instanceof Problem ? failure : null;
-    if (known === null || !isOfTheLine(known)) throw error;
-    return { rejected: known.message };
+    if (!(error instanceof CliError) || !ofTheLine.includes(error.code)) throw error;
+    return { rejected: error.message };
   }
-}
-
-function isOfTheLine(failure: unknown): failure is { code: string; message: string } {
-  const code: unknown = typeof failure === "object" && failure !== null ? Reflect.get(failure, "code") : undefined;
-  return typeof code === "string" && ofTheLine.includes(code);
 }

@@ -11,8 +11,8 @@ export default command({
   target: "partner",
   effects:
     "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +
-    "partner's pool (operators only). Bad rows go to FILE.rejected.csv. What a carrier needs is checked before any " +
-    "line is sent on the operator's data only: a server reports it line by line.",
+    "partner's pool, which takes an agent record. Bad rows go to FILE.rejected.csv. What a carrier needs is checked " +
+    "before any line is sent on the operator's data only: a server reports it line by line.",
   json: "{read, submitted, duplicates, rejected, rejected_file, seconds}",
   examples: ["activations submit sims.csv --partner acme", "activations submit sims.csv --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
@@ -35,10 +35,8 @@ export default command({
       return importCsv(context, {
         file,
         spec: activationsCsv,
-        check: (row) => checkActivationRow(row, { now, carriers, draws: api.local !== undefined }),
+        check: (row) => checkActivationRow(row, { now, carriers }),
         send: (requests) => submitRows(api, requests, { again }),
-        // Each line is its own request, so that progress counts lines and Ctrl-C waits for one at most.
-        batchSize: 1,
         dryRun,
         strict,
         label: "Submitting",

@@ -1,29 +1,76 @@
 import type { WalletBalances } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { decimal, text } from "../../kernel/input.ts";
+import type { Sheet } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 
 export default command({
   target: "partner",
   shows: "record",
-  effects: "Reads only.",
+  effects: "Reads only. With --min and --currency: exit code 1 when the balance in that currency is below the amount.",
   json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",
-  examples: ["wallet balance --partner acme", "wallet balance --partner acme --json"],
+  examples: [
+    "wallet balance --partner acme",
+    "wallet balance --partner acme --json",
+    "wallet balance --partner acme --min 50 --currency AUD --quiet",
+  ],
   args: {},
-  options: {},
-  async run(context) {
+  options: {
+    min: decimal("--min <amount>", "what the balance must at least be, e.g. 50.00"),
+    currency: text("--currency <code>", "the currency that --min is in"),
+  },
+  async run(context, { min, currency }) {
+    const floor = await floorOf(min, currency?.toUpperCase());
     const { body } = await context.withApi((api) => api.request<WalletBalances>("GET", apiPath`/balance`));
+    const short = floor === null ? 0 : shortfall(body, floor);
     return {
       json: body,
-      text: (sheet) =>
-        sheet.table(
-          [
-            { title: "balance", value: (one) => sheet.money(one.balance_cents, one.currency), align: "right" },
-            { title: "last transaction", value: (one) => moment(one.last_transaction_at) },
-          ],
-          body.balances,
-          "The wallet is empty and was never used.",
-        ),
+      exitCode: short > 0 ? exitCodes.failed : exitCodes.done,
+      text: (sheet) => {
+        const table = balances(sheet, body);
+        return floor === null ? table : `${table}\n\n${verdict(sheet, floor, short)}`;
+      },
     };
   },
 });
+
+interface Floor {
+  cents: number;
+  currency: string;
+}
+
+/** The least balance that was asked about; null: none. Throws a usage error where half of it is missing. */
+async function floorOf(min: string | undefined, currency: string | undefined): Promise<Floor | null> {
+  if (min === undefined && currency === undefined) return null;
+  if (min === undefined || currency === undefined) {
+    throw usageError("--min and --currency go together.", "Give both, e.g. --min 50 --currency AUD.");
+  }
+  const { parseAnyAmount } = await import("../../kernel/amount.ts");
+  return { cents: parseAnyAmount(min, currency, "--min"), currency };
+}
+
+/** What is missing to the floor, in minor units. A currency that the wallet never had holds nothing. */
+function shortfall({ balances }: WalletBalances, floor: Floor): number {
+  const balance = balances.find(({ currency }) => currency === floor.currency)?.balance_cents ?? 0;
+  return Math.max(0, floor.cents - balance);
+}
+
+function balances(sheet: Sheet, body: WalletBalances): string {
+  return sheet.table(
+    [
+      { title: "balance", value: (one) => sheet.money(one.balance_cents, one.currency), align: "right" },
+      { title: "last transaction", value: (one) => moment(one.last_transaction_at) },
+    ],
+    body.balances,
+    "The wallet is empty and was never used.",
+  );
+}
+
+function verdict(sheet: Sheet, { cents, currency }: Floor, short: number): string {
+  const least = sheet.money(cents, currency);
+  if (short === 0) return sheet.paint.green(`At least ${least}.`);
+  return sheet.paint.red(`Below ${least}: ${sheet.money(short, currency)} short.`);
+}
