@@ -75,6 +75,10 @@ test("a file of requests: good ones are submitted, bad ones written down; again 
     duplicates: 0,
     rejected: 6,
     rejected_file: expect.stringContaining("sims.rejected.csv"),
+    reasons: expect.arrayContaining([
+      { reason: "iccid must be 13-20 digits", rows: 1, example: { line: 6, column: "iccid", form: "99" } },
+    ]),
+    suggestions: [],
     seconds: expect.any(Number),
   });
   const rejected = readFileSync(path("sims.rejected.csv"), "utf8").trim().split("\n");

@@ -72,6 +72,14 @@ describe("passports import", () => {
         duplicates: 1,
         rejected: 2,
         rejected_file: rejectedFile,
+        reasons: expect.arrayContaining([
+          {
+            reason: "date_of_birth must be a real date as YYYY-MM-DD",
+            rows: 1,
+            example: { line: 3, column: "date_of_birth", form: "9999-99-99" },
+          },
+        ]),
+        suggestions: [],
         seconds: expect.any(Number),
       },
     ]);

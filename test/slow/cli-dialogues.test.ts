@@ -163,6 +163,44 @@ test("activations are searched over all pages at a server, ticked, and moved to 
   expect(await day("Ada1")).toBe(FAR);
 });
 
+test("a column that no name fits is picked, and an order is put together by pickers and confirmed", async () => {
+  const { terminal, json, file } = await installation();
+  const { esimctl, shows, enter, press, clear } = terminal;
+  file("people.csv", [
+    "first_name,last_name,Geburtstag,passport_no,passport_country,passport_expiry",
+    "Ada,Lund,1964-12-31,C1234567,DEU,2034-01-01",
+  ]);
+  await esimctl("passports import people.csv --partner acme --sandbox");
+  await shows(/Which column of the file is date_of_birth\?[\s\S]*Geburtstag/);
+  await press("Enter");
+  await shows(/imported +1[\s\S]*ended with 0/);
+  file("plans.csv", [
+    "sku,name,region,coverage,data_amount_mb,validity_days,price,currency,type,product_type,delivery_method,supplier",
+    "MG8,Madagascar,Africa,MG,1024,7,42.90,AUD,data_only,esim_qr_api,supplier_email,island",
+  ]);
+  await json("products import plans.csv");
+  for (const answer of ["n", "y"]) {
+    await clear();
+    await esimctl("orders create --partner acme --sandbox");
+    await shows(/Product:[\s\S]*MG8 +Madagascar +42\.90 AUD/);
+    await enter("mada");
+    await shows(/Quantity:/);
+    await enter("1");
+    await shows(/Name of the traveller:/);
+    await enter("Ada Lund");
+    await shows(/E-mail address:/);
+    await enter("ada@example.com");
+    await shows(/Day of activation/);
+    await enter("2031-02-30");
+    await shows(/must be a real day/);
+    await press("C-u");
+    await enter("2031-03-10");
+    await shows(/total +42\.90 AUD\s+traveller +Ada Lund, ada@example\.com, on 2031-03-10[\s\S]*Order 1 × MG8\?/);
+    await enter(answer);
+    await shows(answer === "y" ? /number +ORD-[\s\S]*ended with 0/ : /Nothing was changed\.\nended with 1/);
+  }
+});
+
 test("an import shows how far it is; after Ctrl-C the same command does the rest, and nothing twice", async () => {
   const ROWS = 30_000;
   const { terminal, json, folder } = await installation();
@@ -193,7 +231,8 @@ test("Ctrl-C while a server is waited for ends submit and bulk orders with the s
   const at = await asNobodyYet();
   const { esimctl, shows, press, clear } = terminal;
   file("sims.csv", sims(30));
-  await json("partners update acme --rate-limit 12");
+  // Without an agent record lines go one by one.
+  await json("partners update acme --rate-limit 12 --no-agent");
   await esimctl(`activations submit sims.csv ${at}`);
   await shows(/Rate limit reached: going on in \d+ s/);
   await press("C-c");

@@ -5,19 +5,15 @@ import type { ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../c
 import type { CsvRow } from "../csv/open.ts";
 import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
-import { flag } from "../kernel/input.ts";
 import type { Result } from "../output/result.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { endedWords } from "../output/words.ts";
+import { type Reading, readingOf, withFindings } from "./reading.ts";
 
 /** The keys of what every import prints. */
-export const IMPORT_JSON = "{read, imported, updated, duplicates, rejected, rejected_file, seconds}";
-
-/** What every import takes. */
-export const importOptions = {
-  dryRun: flag("--dry-run", "check all rows and stop there"),
-  strict: flag("--strict", "send nothing if any row is bad"),
-};
+export const IMPORT_JSON =
+  "{read, imported, updated, duplicates, rejected, rejected_file, reasons: [{reason, rows, example: {line, column, " +
+  "form}}], suggestions, seconds}";
 
 /** Rows a transaction: small enough that a running daemon does not wait. */
 const BATCH = 200;
@@ -32,6 +28,7 @@ export interface Import<C extends string, T> {
   batchSize?: number;
   dryRun: boolean;
   strict: boolean;
+  reading: Reading;
   /** What it does, beside the bar; "Importing" unless given. */
   label?: string;
   /** How the summary is printed; as every import unless given. */
@@ -40,7 +37,7 @@ export interface Import<C extends string, T> {
 
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
 export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
-  const { file, spec, check, send, batchSize = BATCH, dryRun, strict, label = "Importing" } = asked;
+  const { file, spec, check, send, batchSize = BATCH, dryRun, strict, reading, label = "Importing" } = asked;
   const { present = importResult } = asked;
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("../csv/open.ts"),
@@ -51,10 +48,11 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
   const signal = context.interruption;
   // Without it V8 lets the garbage of a big file grow to hundreds of megabytes.
   setFlagsFromString("--optimize-for-size");
-  const csv = await openCsv(file, spec, { signal });
+  const csv = await openCsv(file, spec, readingOf(context, reading));
   const progress = startProgress(context.globals);
   try {
     for (const warning of csv.header.warnings) context.warn(warning);
+    for (const note of csv.header.notes) context.note(note);
     const summary = await importRows({
       csv,
       check,
@@ -90,5 +88,5 @@ function summaryText(sheet: Sheet, summary: ImportSummary, exitCode: number, dry
     rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
     seconds: String(seconds),
   });
-  return endedWords(sheet, counted, exitCode);
+  return endedWords(sheet, withFindings(sheet, counted, summary), exitCode);
 }

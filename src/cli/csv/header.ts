@@ -1,4 +1,5 @@
 import { CsvError, columnName, printable } from "./error.ts";
+import { otherNames } from "./names.ts";
 import type { CsvRecord } from "./parse.ts";
 
 /** One column, or groups of columns of which one group must be there whole: [["sku"], ["product_id"]]. */
@@ -10,6 +11,16 @@ export interface CsvSpec<C extends string = string> {
   needs: readonly CsvNeed<C>[];
   /** Columns that only another command's file has, and what to do instead. */
   foreign?: Readonly<Record<string, string>>;
+  /** What a template shows in place of the usual sample of a column. */
+  samples?: Readonly<Record<string, string>>;
+}
+
+/** How a reader helps itself where names do not match. */
+export interface HeaderHelp {
+  /** Our column by the name that the file has for it. */
+  map?: ReadonlyMap<string, string> | undefined;
+  /** Asks a person which of these columns of the file is `column`; null: none of them. */
+  ask?(column: string, theirs: readonly string[]): Promise<string | null>;
 }
 
 /** A file's header, matched against what the command reads. */
@@ -23,6 +34,8 @@ export interface CsvHeader<C extends string = string> {
   added: ReadonlySet<number>;
   /** What the reader should know: columns that are ignored. */
   warnings: readonly string[];
+  /** Columns that were found by another name than ours. */
+  notes: readonly string[];
 }
 
 /** Names of the columns that a rejected file adds; the second where the command itself reads one of the first. */
@@ -33,32 +46,142 @@ export const ADDED_COLUMNS = {
 
 const addedKeys = new Set([...ADDED_COLUMNS.line, ...ADDED_COLUMNS.reason].map(columnKey));
 
-/** A column's name without case, spaces, underscores and hyphens: "Passport No" is `passport_no`. */
+/** A column's name without case, spaces and marks between words: "Passport No." is `passport_no`. */
 export function columnKey(name: string): string {
   return name
     .normalize("NFKC")
     .toLowerCase()
-    .replace(/[\s_-]+/gu, "");
+    .replace(/[\s_.:*-]+/gu, "");
 }
 
-/** Matches the first record of a file. Throws `csv_invalid` naming columns that are missing or there twice. */
-export function matchHeader<C extends string>(label: string, record: CsvRecord, spec: CsvSpec<C>): CsvHeader<C> {
+/**
+ * Matches the first record of a file: by the names that `help` maps, by ours, then by other common names. A column that
+ * is missing is asked for. Throws `csv_invalid` naming columns that are missing or there twice.
+ */
+export async function matchHeader<C extends string>(
+  label: string,
+  record: CsvRecord,
+  spec: CsvSpec<C>,
+  help: HeaderHelp = {},
+): Promise<CsvHeader<C>> {
   const keys = record.fields.map(columnKey);
-  const known = new Map(spec.columns.map((column) => [columnKey(column), column]));
-  const positions = new Map<C, number>();
-  const added = new Set<number>();
-  const warnings: string[] = [];
+  refuseTwice(label, record, keys);
+  refuseForeign(label, record, spec);
+  const positions = mappedPositions(label, record, spec, help);
+  const taken = () => new Set(positions.values());
+  for (const column of spec.columns) {
+    const at = positions.has(column) ? -1 : keys.indexOf(columnKey(column));
+    if (at !== -1 && !taken().has(at)) positions.set(column, at);
+  }
+  const notes = takeOtherNames(label, record, spec, positions);
+  const added = new Set([...keys.keys()].filter((at) => addedKeys.has(keys[at] ?? "") && !taken().has(at)));
+  await askForMissing(record, spec, positions, { help, added });
+  refuseMissing(label, record, spec, positions);
+  const warnings = record.fields.flatMap((_, at) =>
+    added.has(at) || taken().has(at)
+      ? []
+      : [`${label}: column ${columnName(record.fields, at)} is not known and is ignored.`],
+  );
+  return { line: record.line, raw: record.fields, positions, added, warnings, notes };
+}
+
+function refuseTwice(label: string, record: CsvRecord, keys: readonly string[]): void {
   for (const [index, key] of keys.entries()) {
     const first = keys.indexOf(key);
     if (key !== "" && first !== index) throw twice(label, record, first, index);
-    const column = known.get(key);
-    if (column !== undefined) positions.set(column, index);
-    else if (addedKeys.has(key)) added.add(index);
-    else warnings.push(`${label}: column ${columnName(record.fields, index)} is not known and is ignored.`);
   }
-  refuseForeign(label, record, spec);
-  refuseMissing(label, record, spec, positions);
-  return { line: record.line, raw: record.fields, positions, added, warnings };
+}
+
+/** The columns that the reader mapped. Throws `csv_invalid` for a name that the file does not have. */
+function mappedPositions<C extends string>(
+  label: string,
+  record: CsvRecord,
+  { columns }: CsvSpec<C>,
+  { map = new Map() }: HeaderHelp,
+): Map<C, number> {
+  const positions = new Map<C, number>();
+  for (const [theirs, ours] of map) {
+    const column = columns.find((one) => columnKey(one) === columnKey(ours));
+    if (column === undefined) {
+      const hint = `Known are: ${columns.join(", ")}.`;
+      throw new CsvError("csv_invalid", label, `--map names "${printable(ours)}", which is not read here`, hint);
+    }
+    const at = record.fields.findIndex((name) => columnKey(name) === columnKey(theirs));
+    if (at === -1)
+      throw new CsvError("csv_invalid", label, `there is no column "${printable(theirs)}"`, theirNames(record));
+    positions.set(column, at);
+  }
+  return positions;
+}
+
+/** Takes columns by other common names of theirs, and says which. Throws `csv_invalid` where two fit. */
+function takeOtherNames<C extends string>(
+  label: string,
+  record: CsvRecord,
+  { columns }: CsvSpec<C>,
+  positions: Map<C, number>,
+): string[] {
+  const keys = record.fields.map(columnKey);
+  const notes: string[] = [];
+  for (const column of columns) {
+    if (positions.has(column)) continue;
+    const names = new Set((otherNames[column] ?? []).map(columnKey));
+    const taken = new Set(positions.values());
+    const [at, second] = [...keys.keys()].filter((one) => names.has(keys[one] ?? "") && !taken.has(one));
+    if (at === undefined) continue;
+    if (second !== undefined) throw ambiguous(label, record, column, at, second);
+    positions.set(column, at);
+    notes.push(`${label}: column ${columnName(record.fields, at)} is read as ${column}.`);
+  }
+  return notes;
+}
+
+function ambiguous(label: string, record: CsvRecord, column: string, first: number, second: number): CsvError {
+  const [one, other] = [first, second].map((at) => columnName(record.fields, at));
+  const place = { line: record.line, column };
+  return new CsvError(
+    "csv_invalid",
+    label,
+    `columns ${one} and ${other} may both be ${column}`,
+    mapHint(column),
+    place,
+  );
+}
+
+function mapHint(column: string): string {
+  return `Say which with --map "THEIR NAME=${column}".`;
+}
+
+interface Asking {
+  help: HeaderHelp;
+  /** Columns that are not worth a question. */
+  added: ReadonlySet<number>;
+}
+
+/** Asks for each needed column that no name fits; the first that is answered with none ends the questions. */
+async function askForMissing<C extends string>(
+  record: CsvRecord,
+  { needs }: CsvSpec<C>,
+  positions: Map<C, number>,
+  { help, added }: Asking,
+): Promise<void> {
+  // A file without any known column is another kind of file.
+  if (help.ask === undefined || positions.size === 0) return;
+  for (const need of needs.filter((one) => !isMet(one, positions))) {
+    const [group = []] = typeof need === "string" ? [[need]] : need;
+    for (const column of group.filter((one) => !positions.has(one))) {
+      const taken = new Set(positions.values());
+      const left = record.fields.filter((name, at) => name !== "" && !taken.has(at) && !added.has(at));
+      const chosen = left.length === 0 ? null : await help.ask(column, left);
+      if (chosen === null) return;
+      positions.set(column, record.fields.indexOf(chosen));
+    }
+  }
+}
+
+function theirNames({ fields }: CsvRecord): string {
+  const names = fields.slice(0, 12).map(printable).join(", ");
+  return `Its header names: ${names}${fields.length > 12 ? ", …" : ""}.`;
 }
 
 /** A file of something else would go in by mistake where its columns happen to be enough. */
@@ -87,12 +210,11 @@ function refuseMissing<C extends string>(
   const [first] = missing;
   if (first === undefined) return;
   const what = `the file lacks ${missing.map(describeNeed).join("; ")}`;
-  const names = record.fields.slice(0, 12).map(printable).join(", ");
+  const column = typeof first === "string" ? first : (first[0]?.[0] ?? "");
   const hint =
     positions.size === 0
       ? `The first line must name the columns. Known are: ${spec.columns.join(", ")}.`
-      : `Its first line names: ${names}${record.fields.length > 12 ? ", …" : ""}.`;
-  const column = typeof first === "string" ? first : (first[0]?.[0] ?? "");
+      : `${theirNames(record)} ${mapHint(column)}`;
   throw new CsvError("csv_invalid", label, what, hint, { line: record.line, column });
 }
 
@@ -103,4 +225,12 @@ function isMet<C extends string>(need: CsvNeed<C>, positions: ReadonlyMap<C, num
 
 function describeNeed<C extends string>(need: CsvNeed<C>): string {
   return typeof need === "string" ? need : need.map((group) => group.join(" and ")).join(", or ");
+}
+
+/** Columns in help: those that must be there are marked. */
+export function columnWords({ columns, needs }: CsvSpec): string {
+  const needed = new Set(needs.filter((need) => typeof need === "string"));
+  const groups = needs.flatMap((need) => (typeof need === "string" ? [] : [need.map((group) => group.join(" and "))]));
+  const listed = columns.map((column) => (needed.has(column) ? `${column}*` : column)).join(", ");
+  return `${listed}. * needed${groups.map((group) => `; needed: ${group.join(", or ")}`).join("")}.`;
 }

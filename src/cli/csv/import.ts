@@ -1,5 +1,6 @@
 import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
+import type { ReasonGroup } from "./reasons.ts";
 import { type RejectedFile, rejectedFile } from "./rejected.ts";
 
 const PROGRESS_ROWS = 1000;
@@ -21,15 +22,21 @@ export interface ImportSummary {
   duplicates: number;
   rejected: number;
   rejected_file: string | null;
+  /** Why rows were rejected, the most frequent reason first. */
+  reasons: ReasonGroup[];
+  /** What the file's rows suggest to do. */
+  suggestions: string[];
   seconds: number;
 }
+
+type Counts = Pick<ImportSummary, "read" | "imported" | "updated" | "duplicates" | "rejected">;
 
 /** How far an import is. While rows are checked, how many there are is not known yet. */
 export interface ImportProgress {
   phase: "check" | "send";
   done: number;
   total: number | null;
-  counts: Readonly<Omit<ImportSummary, "rejected_file" | "seconds">>;
+  counts: Readonly<Counts>;
 }
 
 /** What to import, and how. */
@@ -59,7 +66,7 @@ export interface ImportJob<C extends string, T> {
 interface Run<C extends string, T> {
   job: ImportJob<C, T>;
   rejects: RejectedFile;
-  counts: { read: number; imported: number; updated: number; duplicates: number; rejected: number };
+  counts: Counts;
   bad: RowSet;
 }
 
@@ -85,14 +92,16 @@ export async function importRows<C extends string, T>(job: ImportJob<C, T>): Pro
   } finally {
     rejectedPath = await rejects.close();
   }
-  return { ...counts, rejected_file: rejectedPath, seconds: Math.round(job.now() - start) / 1000 };
+  const seconds = Math.round(job.now() - start) / 1000;
+  const found = { reasons: rejects.reasons(), suggestions: job.csv.suggestions() };
+  return { ...counts, rejected_file: rejectedPath, ...found, seconds };
 }
 
 /**
  * 0: done, or all was there already. 3: some rows were rejected, the rest done. 1: rows were rejected, none done. A dry
  * run counts the rows that would be sent as done.
  */
-export function importExitCode(summary: ImportSummary, dryRun = false): 0 | 1 | 3 {
+export function importExitCode(summary: Counts, dryRun = false): 0 | 1 | 3 {
   if (summary.rejected === 0) return 0;
   const done = dryRun ? summary.read - summary.rejected : summary.imported + summary.updated + summary.duplicates;
   return done > 0 ? 3 : 1;

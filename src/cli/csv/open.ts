@@ -1,7 +1,10 @@
+import { type Advice, collectAdvice } from "./advice.ts";
+import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
+import { decoded, without } from "./encoding.ts";
 import { CsvError } from "./error.ts";
-import { type CsvHeader, type CsvSpec, matchHeader } from "./header.ts";
-import { type CsvRecord, locate, parseRecords } from "./parse.ts";
-import { type Delimiter, detectDelimiter, findTextFault } from "./scan.ts";
+import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader } from "./header.ts";
+import { type CsvRecord, type Form, locate, parseRecords } from "./parse.ts";
+import { type Delimiter, detectDelimiter, findTextFault, separatorLine } from "./scan.ts";
 import { openSource, type Source, type SourceOptions } from "./source.ts";
 
 /** How much of the file may pass before the header's line ends. */
@@ -27,10 +30,20 @@ export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow
   delimiter: Delimiter;
   /** Whether the file begins with a byte-order mark. */
   bom: boolean;
+  /** What the rows of the first pass suggest to do, a sentence each. */
+  suggestions(): string[];
   /** Throws `csv_changed` when the file is no longer the one that was opened. */
   assertUnchanged(): Promise<void>;
   /** Closes the file, and removes what was kept of standard input. */
   close(): Promise<void>;
+}
+
+/** How a file is to be read. */
+export interface ReadingOptions extends SourceOptions, HeaderHelp {
+  /** Its encoding where it is not UTF-8. */
+  encoding?: string | undefined;
+  /** The order of its dates where they are not YYYY-MM-DD. */
+  dates?: DateOrder | undefined;
 }
 
 /**
@@ -42,25 +55,36 @@ export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow
 export async function openCsv<C extends string>(
   path: string,
   spec: CsvSpec<C>,
-  options: SourceOptions = {},
+  options: ReadingOptions = {},
 ): Promise<CsvFile<C>> {
-  const source = await openSource(path, options);
+  const opened = await openSource(path, options);
   try {
-    const head = await readHead(source);
-    const delimiter = detectDelimiter(head.toString("utf8"));
-    await refuseOtherThanText(source, delimiter);
-    const header = await readHeader(source, delimiter, spec);
+    const plain = options.encoding === undefined ? opened : await decoded(opened, options.encoding);
+    const head = await readHead(plain);
+    const named = separatorLine(head);
+    const source = named === null ? plain : without(plain, named.bytes);
+    const delimiter = named?.delimiter ?? detectDelimiter(head.toString("utf8"));
+    const form = { delimiter, firstLine: named === null ? 1 : 2 };
+    await refuseOtherThanText(source, form);
+    const header = await readHeader(source, form, spec, options);
+    const reading = { source, form, header, spec, dates: options.dates };
+    const advice = collectAdvice();
+    let passes = 0;
     return {
       path,
       header,
       delimiter,
       bom: head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf,
-      assertUnchanged: source.assertUnchanged,
-      close: source.close,
-      [Symbol.asyncIterator]: () => readRows(source, delimiter, header, spec),
+      suggestions: advice.suggestions,
+      assertUnchanged: opened.assertUnchanged,
+      close: opened.close,
+      [Symbol.asyncIterator]: () => {
+        passes += 1;
+        return readRows(reading, passes === 1 ? advice : null);
+      },
     };
   } catch (fault) {
-    await source.close();
+    await opened.close();
     throw fault;
   }
 }
@@ -71,45 +95,57 @@ async function readHead(source: Source): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function refuseOtherThanText(source: Source, delimiter: Delimiter): Promise<void> {
+async function refuseOtherThanText(source: Source, form: Form): Promise<void> {
   const fault = await findTextFault(source.chunks());
   if (fault === null) return;
-  const place = await locate(source.label, source.chunks(fault.offset), delimiter);
+  const place = await locate(source.label, source.chunks(fault.offset), form);
   throw new CsvError("csv_invalid", source.label, fault.what, fault.hint, place);
 }
 
 async function readHeader<C extends string>(
   source: Source,
-  delimiter: Delimiter,
+  form: Form,
   spec: CsvSpec<C>,
+  help: HeaderHelp,
 ): Promise<CsvHeader<C>> {
-  let header: CsvHeader<C> | null = null;
-  for await (const record of parseRecords(source.label, source.chunks(), delimiter)) {
-    if (header !== null) return header;
-    header = matchHeader(source.label, record, spec);
+  let first: CsvRecord | null = null;
+  for await (const record of parseRecords(source.label, source.chunks(), form)) {
+    if (first !== null) return matchHeader(source.label, first, spec, help);
+    first = record;
   }
-  const what = header === null ? "the file is empty" : "there are no rows below the header";
+  if (first !== null) await matchHeader(source.label, first, spec, { map: help.map });
+  const what = first === null ? "the file is empty" : "there are no rows below the header";
   throw new CsvError("csv_invalid", source.label, what, `It must have rows of: ${spec.columns.join(", ")}.`);
 }
 
-async function* readRows<C extends string>(
-  source: Source,
-  delimiter: Delimiter,
-  header: CsvHeader<C>,
-  spec: CsvSpec<C>,
-): AsyncGenerator<CsvRow<C>> {
+/** A file that is open and whose header is known. */
+interface Reading<C extends string> {
+  source: Source;
+  form: Form;
+  header: CsvHeader<C>;
+  spec: CsvSpec<C>;
+  dates: DateOrder | undefined;
+}
+
+async function* readRows<C extends string>(reading: Reading<C>, advice: Advice | null): AsyncGenerator<CsvRow<C>> {
+  const { source, form } = reading;
   let isHeader = true;
-  for await (const record of parseRecords(source.label, source.chunks(), delimiter)) {
-    if (!isHeader) yield toRow(record, header, spec);
+  for await (const record of parseRecords(source.label, source.chunks(), form)) {
+    if (!isHeader) {
+      const row = toRow(record, reading);
+      advice?.see(row.line, row.values);
+      yield row;
+    }
     isHeader = false;
   }
 }
 
-function toRow<C extends string>(record: CsvRecord, header: CsvHeader<C>, spec: CsvSpec<C>): CsvRow<C> {
+function toRow<C extends string>(record: CsvRecord, { header, spec, dates }: Reading<C>): CsvRow<C> {
   const values: Partial<Record<C, string>> = {};
   for (const column of spec.columns) {
     const position = header.positions.get(column);
-    values[column] = position === undefined ? "" : (record.fields[position] ?? "").trim();
+    const value = position === undefined ? "" : (record.fields[position] ?? "").trim();
+    values[column] = dates !== undefined && isDayColumn(column) ? isoDay(value, dates) : value;
   }
   // The loop above gave every column of the spec a value.
   return {

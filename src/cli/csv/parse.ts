@@ -18,6 +18,12 @@ const faults: Partial<Record<ParserErrorCode, { what: string; hint: string }>> =
   INVALID_OPENING_QUOTE: { what: "there is a quote inside an unquoted value", hint: DOUBLE_QUOTES },
 };
 
+/** How a file is written: what is between its values, and the number of the line that its bytes begin with. */
+export interface Form {
+  delimiter: Delimiter;
+  firstLine: number;
+}
+
 /** One record as it is meant (see formula.ts), and the line on which it begins, counted from 1. */
 export interface CsvRecord {
   line: number;
@@ -31,9 +37,9 @@ export interface CsvRecord {
 export async function* parseRecords(
   label: string,
   chunks: AsyncIterable<Buffer>,
-  delimiter: Delimiter,
+  { delimiter, firstLine }: Form,
 ): AsyncGenerator<CsvRecord> {
-  const place: Place = { line: 1, header: null };
+  const place: Place = { line: firstLine, header: null };
   const parser = new Parser({
     bom: true,
     delimiter,
@@ -88,11 +94,11 @@ function explain(label: string, place: Place, fault: unknown): unknown {
 }
 
 /** The line and column of the byte `offset`, where a file stops being text. */
-export async function locate(label: string, chunks: AsyncIterable<Buffer>, delimiter: Delimiter): Promise<CsvPlace> {
+export async function locate(label: string, chunks: AsyncIterable<Buffer>, form: Form): Promise<CsvPlace> {
   let header: string[] | null = null;
   let last: CsvRecord | null = null;
   try {
-    for await (const record of parseRecords(label, withMark(chunks), delimiter)) {
+    for await (const record of parseRecords(label, withMark(chunks), form)) {
       header ??= record.fields;
       last = record;
     }

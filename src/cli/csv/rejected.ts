@@ -5,15 +5,21 @@ import { guardCell } from "../kernel/formula.ts";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
+import { type ReasonGroup, tallyReasons } from "./reasons.ts";
 
 const BUFFER_CHARACTERS = 64 * 1024;
 /** Pieces of at most that, written at once. */
 const PIECES = 64;
 
+/** A row as it is written down; its values give the form of the one that a reason is about. */
+export type RejectedRow = Pick<CsvRow, "line" | "raw"> & Partial<Pick<CsvRow, "values">>;
+
 /** Where bad rows go. */
 export interface RejectedFile {
   /** Adds a row in its own columns, with its line and the reasons. The first one creates the file. */
-  reject(row: Pick<CsvRow, "line" | "raw">, reasons: readonly string[]): Promise<void>;
+  reject(row: RejectedRow, reasons: readonly string[]): Promise<void>;
+  /** The reasons so far, grouped. */
+  reasons(): ReasonGroup[];
   /** Writes out what is left, all rows in the order of their source; its path, or null when nothing was rejected. */
   close(): Promise<string | null>;
 }
@@ -48,8 +54,11 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
     text = "";
   };
   await orRefuse(path, rm(path, { force: true }));
+  const tally = tallyReasons(csv.header.positions.keys());
   return {
+    reasons: tally.groups,
     async reject(row, reasons) {
+      tally.add(row.line, row.values, reasons);
       const surplus = row.raw.slice(names.length);
       const fields = columns.map((at) => row.raw[at] ?? "");
       add(row.line, line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]));

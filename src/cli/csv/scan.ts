@@ -9,7 +9,17 @@ export interface TextFault {
 
 export type Delimiter = "," | ";" | "\t";
 
+/** A first line such as `sep=;`, by which spreadsheets name the delimiter, and how many bytes it takes. */
+export function separatorLine(head: Buffer): { delimiter: Delimiter; bytes: number } | null {
+  const [line = "", found = ""] =
+    /^(?:\xef\xbb\xbf)?"?sep=([,;\t])"?(?:\r\n|\n|\r)/i.exec(head.toString("latin1")) ?? [];
+  const delimiter = found === ";" || found === "\t" ? found : ",";
+  return found === "" ? null : { delimiter, bytes: line.length };
+}
+
 const SAVE_AS_UTF8 = 'Save it as CSV in UTF-8 ("CSV UTF-8" in spreadsheet programs) and try again.';
+
+const OTHER_ENCODING = `${SAVE_AS_UTF8.slice(0, -1)}, or add --encoding windows-1252 (or what it was saved in).`;
 
 /**
  * Reads all bytes once and finds the first that cannot be part of a CSV file in UTF-8, or null. What people mistake for
@@ -33,7 +43,7 @@ export async function findTextFault(chunks: AsyncIterable<Buffer>): Promise<Text
 function faultIn(bytes: Buffer): TextFault | null {
   const nul = bytes.indexOf(0);
   const text = nul === -1 ? bytes : bytes.subarray(0, nul);
-  if (!isText(text)) return { offset: firstBadByte(text), what: "this is not UTF-8 text", hint: SAVE_AS_UTF8 };
+  if (!isText(text)) return { offset: firstBadByte(text), what: "this is not UTF-8 text", hint: OTHER_ENCODING };
   if (nul === -1) return null;
   return { offset: nul, what: "this is not text, it holds NUL bytes", hint: SAVE_AS_UTF8 };
 }
@@ -67,7 +77,10 @@ function firstBadByte(bytes: Buffer): number {
 
 function knownFormat(bytes: Buffer): { what?: string; hint?: string } {
   const start = bytes.toString("latin1", 0, 4);
-  if (start.startsWith("\xff\xfe") || start.startsWith("\xfe\xff")) return { what: "this is UTF-16, not UTF-8" };
+  if (start.startsWith("\xff\xfe") || start.startsWith("\xfe\xff")) {
+    const encoding = start.startsWith("\xff") ? "utf-16le" : "utf-16be";
+    return { what: "this is UTF-16, not UTF-8", hint: `Add --encoding ${encoding}, or save it as CSV in UTF-8.` };
+  }
   if (start !== "PK\x03\x04") return {};
   return { what: "this is a workbook or an archive, not CSV", hint: `Open it where it was made. ${SAVE_AS_UTF8}` };
 }

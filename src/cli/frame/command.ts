@@ -1,6 +1,7 @@
 import type { GivenKey } from "../../core/store/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ActsFor, Api, Caller, OwnerOf } from "../client/api.ts";
+import type { CsvSpec } from "../csv/header.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
 import type { Listing } from "../output/listing.ts";
@@ -39,6 +40,8 @@ interface Described {
   readonly json?: string;
   /** Lines as one would type them, after `esimctl`. At least one. */
   readonly examples: readonly string[];
+  /** The columns of the CSV file that it reads, for its help and its template. */
+  readonly csv?: CsvSpec;
   /** Exit codes beyond those that every command has. */
   readonly exits?: readonly ExitCode[];
   /** Stops on signals by itself: `serve` and other commands that stay. */
@@ -77,7 +80,11 @@ export function command<
     ...described,
     args: Object.values(args),
     options: Object.values(options),
-    run(context, given) {
+    async run(context, given) {
+      const { csv } = description;
+      if (csv !== undefined && given.options[Object.keys(options).indexOf("template")] === true) {
+        return (await import("./template-result.ts")).templateResult(csv);
+      }
       const values = { ...readAll(args, given.args), ...readAll(options, given.options) };
       // Each name holds the result of its own `read`, as ValuesOf declares.
       return run(context, values as ValuesOf<A> & ValuesOf<O>);

@@ -19,6 +19,7 @@ interface Gap {
 
 /** The missing arguments, then the missing options, in the order of the command's help. */
 function gapsOf({ args, options, picks }: Command, given: { args: unknown[]; options: unknown[] }): Gap[] {
+  if (options.some(({ alone }, at) => alone && given.options[at] === true)) return [];
   const needed = [
     ...args.map((one, at) => {
       const needs = one.syntax.startsWith("<");

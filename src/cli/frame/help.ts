@@ -1,3 +1,4 @@
+import { columnWords } from "../csv/header.ts";
 import { type ExitCode, exitCodes, exitCodeWords } from "../kernel/exit-codes.ts";
 import type { Command, Target } from "./command.ts";
 
@@ -24,6 +25,7 @@ export function helpAfter(command: Command, path: string): string {
   ];
   const parts = [
     ["Effects:", [command.effects, targetWords[command.target]]],
+    ["Columns:", [command.csv === undefined ? null : columnWords(command.csv)]],
     ["JSON:", [command.json ?? null]],
     ["Examples:", command.examples.map((line) => `$ ${program} ${line}`)],
     [

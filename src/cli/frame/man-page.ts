@@ -1,3 +1,4 @@
+import { columnWords } from "../csv/header.ts";
 import { exitCodeWords } from "../kernel/exit-codes.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { capital } from "../output/words.ts";
@@ -60,7 +61,7 @@ export async function manPage({ singles, nouns }: Tree, version: string): Promis
 }
 
 async function section({ name: path, summary, load }: Entry): Promise<string[]> {
-  const { args, options, target, effects, json, examples } = await load();
+  const { args, options, target, effects, csv, json, examples } = await load();
   const typed = ["esimctl", path, ...args.map(typedAs)].join(" ");
   const own = [...options, ...partnerOptionsOf(target)];
   return [
@@ -71,6 +72,7 @@ async function section({ name: path, summary, load }: Entry): Promise<string[]> 
     escaped(`${capital(summary)}. ${effects} ${targetWords[target] ?? ""}`.trim()),
     ...args.flatMap(({ syntax, help }) => item(syntax, help)),
     ...own.flatMap(({ flags, help }) => item(flags.join(", "), help)),
+    ...(csv === undefined ? [] : item("Columns", columnWords(csv))),
     ...(json === undefined ? [] : item("--json", json)),
     ".PP",
     "Examples:",

@@ -122,6 +122,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
 function addOption(stub: Commander, option: Option<unknown>): string {
   const made = option.flags.map((flags) => {
     const one = new CommanderOption(flags, option.help);
+    if (option.repeats) one.argParser((value, before?: string[]) => [...(before ?? []), value]);
     return option.choices === undefined ? one : one.choices([...option.choices]);
   });
   for (const one of made) stub.addOption(one);

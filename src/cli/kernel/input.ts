@@ -16,6 +16,10 @@ export interface Option<T> {
   readonly suggests?: readonly string[];
   /** How a required one is prompted for. */
   readonly ask?: Ask;
+  /** May be given several times; each time adds a value. */
+  readonly repeats?: true;
+  /** Given, nothing else is missing: the command prints something and does nothing. */
+  readonly alone?: true;
   /** The value that commander parsed (undefined: not given), converted for the command. Throws a usage error. */
   read(given: unknown): T;
 }
@@ -135,6 +139,22 @@ export function list(flags: string, help: string): Option<readonly string[]> {
     return typed.flatMap((one) => one.split(",")).flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
   };
   return { flags: [flags], help, required: false, read };
+}
+
+/** `--map "THEIRS=ours"`, any number of times: names and what each means; undefined when not given. */
+export function pairs(flags: string, help: string): Option<ReadonlyMap<string, string> | undefined> {
+  const read = (given: unknown) => {
+    if (!Array.isArray(given)) return undefined;
+    return new Map(given.map((one) => pairOf(flags, String(one))));
+  };
+  return { flags: [flags], help, required: false, repeats: true, read };
+}
+
+function pairOf(flags: string, typed: string): [string, string] {
+  const at = typed.lastIndexOf("=");
+  const pair: [string, string] = [typed.slice(0, Math.max(0, at)).trim(), typed.slice(at + 1).trim()];
+  if (pair.every((part) => part !== "")) return pair;
+  throw usageError(`${flags} must be NAME=name, not "${typed}".`, 'For example --map "DOB=date_of_birth".');
 }
 
 /** `--events <kinds>`: some of `words`, separated by commas or spaces. Unknown ones are left to the API to refuse. */

@@ -48,7 +48,7 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "
   return validator;
 };
 
-/** Reads a part of a body by a schema of its own, tidied as bodies are. Throws `validation`; paths begin in the part. */
+/** Reads a part of a body by its own schema, tidied as bodies are. Throws `validation`; paths begin in the part. */
 export function bodyReader<T extends TSchema>(schema: T): (sent: unknown) => Static<T> {
   const validate = compileValidator({ schema, method: "", url: "", httpPart: "body" });
   return (sent) => {

@@ -1,6 +1,7 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Activation, ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
+import { activationChangesCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { text } from "../../kernel/input.ts";
@@ -20,10 +21,11 @@ export default command({
   ],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: activationChangesCsv,
   args: targetArgs,
   options: { ...targetOptions, reason: text("--reason <text>", "kept with the requests") },
-  async run(context, { ids, iccids, file, reason }) {
-    const named = await readTargets(context, { ids, iccids, file });
+  async run(context, { ids, iccids, file, reason, ...reading }) {
+    const named = await readTargets(context, { ids, iccids, file, reading });
     return context.withApi(async (api) => {
       const targets = named ?? (await pickTargets(context, api));
       const { items } = targets;

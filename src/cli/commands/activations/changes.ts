@@ -1,6 +1,8 @@
 import { counted } from "../../../core/kernel/counted.ts";
+import { withFindings } from "../../bulk/reading.ts";
 import type { Activation, ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
+import type { RejectedFile } from "../../csv/rejected.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
@@ -120,7 +122,8 @@ function reasonOf(error: unknown): string {
 
 interface Rest {
   rejected: number;
-  rejects: unknown;
+  rejects: RejectedFile | null;
+  suggestions: string[];
   rejected_file: string | null;
   /** Items that Ctrl-C left undone. */
   left: number;
@@ -129,8 +132,10 @@ interface Rest {
 function present(body: ActivationBulkResult, rest: Rest): Result {
   const { rejected, rejects, rejected_file, left } = rest;
   const exitCode = left > 0 ? exitCodes.interrupted : exitCodeOf(body.summary, rejected);
-  const json = rejects === null ? body : { ...body, rejected, rejected_file };
-  return { json, exitCode, text: (sheet) => endedWords(sheet, words(sheet, body, rest), exitCode) };
+  const findings = { reasons: rejects?.reasons() ?? [], suggestions: rest.suggestions };
+  const json = rejects === null ? body : { ...body, rejected, rejected_file, ...findings };
+  const text = (sheet: Sheet) => endedWords(sheet, withFindings(sheet, words(sheet, body, rest), findings), exitCode);
+  return { json, exitCode, text };
 }
 
 function exitCodeOf({ successful, failed }: ActivationBulkResult["summary"], rejected: number): ExitCode {

@@ -3,6 +3,7 @@ import { counted } from "../../../core/kernel/counted.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Activation, ActivationBulkResult } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
+import { activationChangesCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -35,15 +36,16 @@ export default command({
   ],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: activationChangesCsv,
   args: targetArgs,
   options: {
     ...targetOptions,
     date: text("--date <date>", "the new day in Sydney, YYYY-MM-DD; of a file: where a row names none"),
     note: text("--note <text>", "the new note; of a file: where a row has none"),
   },
-  async run(context, { ids, iccids, file, date, note }) {
+  async run(context, { ids, iccids, file, date, note, ...reading }) {
     if (date !== undefined && !DATE.test(date)) throw usageError("--date must be YYYY-MM-DD.", "Correct the date.");
-    const named = await readTargets(context, { ids, iccids, file, hint: ", and --date, --note or both" });
+    const named = await readTargets(context, { ids, iccids, file, reading, hint: ", and --date, --note or both" });
     if (named === null && date !== undefined) (await dayCheck())(date);
     const given = { date, note };
     if (named !== null && file === undefined) refuseNothing(context, given);

@@ -1,5 +1,7 @@
-import { importCsv, importOptions } from "../../bulk/import-csv.ts";
+import { importCsv } from "../../bulk/import-csv.ts";
+import { importOptions, withFindings } from "../../bulk/reading.ts";
 import type { ImportSummary } from "../../csv/import.ts";
+import { activationsCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, flag } from "../../kernel/input.ts";
@@ -13,19 +15,19 @@ export default command({
     "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +
     "partner's pool, which takes an agent record. Bad rows go to FILE.rejected.csv. What a carrier needs is checked " +
     "before any line is sent on the operator's data only: a server reports it line by line.",
-  json: "{read, submitted, duplicates, rejected, rejected_file, seconds}",
+  json: "{read, submitted, duplicates, rejected, rejected_file, reasons, suggestions, seconds}",
   examples: ["activations submit sims.csv --partner acme", "activations submit sims.csv --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: activationsCsv,
   args: { file: argument("file", "CSV with iccid, activation_date and the identity fields; - for stdin") },
   options: {
     ...importOptions,
     again: flag("--again", "also submit what was cancelled or failed for the same date before"),
   },
-  async run(context, { file, dryRun, strict, again }) {
-    const [{ checkActivationRow, submitRows }, { activationsCsv }, { systemClock }, known] = await Promise.all([
+  async run(context, { file, dryRun, strict, again, ...reading }) {
+    const [{ checkActivationRow, submitRows }, { systemClock }, known] = await Promise.all([
       import("./submit-row.ts"),
-      import("../../csv/specs.ts"),
       import("../../../core/kernel/clock.ts"),
       import("../../../core/carriers/carrier.ts"),
     ]);
@@ -39,6 +41,7 @@ export default command({
         send: (requests) => submitRows(api, requests, { again }),
         dryRun,
         strict,
+        reading,
         label: "Submitting",
         present,
       });
@@ -47,19 +50,12 @@ export default command({
 });
 
 function present(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean): Result {
-  const { read, imported: submitted, duplicates, rejected, rejected_file, seconds } = summary;
-  const json = { read, submitted, duplicates, rejected, rejected_file, seconds };
+  const { imported: submitted, updated: _, read, ...rest } = summary;
+  const json = { read, submitted, ...rest };
   return { json, exitCode, text: (sheet) => words(sheet, json, exitCode, dryRun) };
 }
 
-interface Submitted {
-  read: number;
-  submitted: number;
-  duplicates: number;
-  rejected: number;
-  rejected_file: string | null;
-  seconds: number;
-}
+type Submitted = Omit<ImportSummary, "imported" | "updated"> & { submitted: number };
 
 function words(sheet: Sheet, sum: Submitted, exitCode: number, dryRun: boolean): string {
   const { read, submitted, duplicates, rejected, rejected_file, seconds } = sum;
@@ -70,5 +66,5 @@ function words(sheet: Sheet, sum: Submitted, exitCode: number, dryRun: boolean):
     rejected: rejected_file === null ? String(rejected) : `${rejected}, in ${rejected_file}`,
     seconds: String(seconds),
   });
-  return endedWords(sheet, counted, exitCode);
+  return endedWords(sheet, withFindings(sheet, counted, sum), exitCode);
 }

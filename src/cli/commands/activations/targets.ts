@@ -1,9 +1,10 @@
 import { notFound } from "../../../core/kernel/problem.ts";
+import { type Reading, readingOf, readingOptions } from "../../bulk/reading.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath, type OwnerOf } from "../../client/api.ts";
 import { ICCID } from "../../client/named.ts";
 import type { CsvRow } from "../../csv/open.ts";
-import type { RejectedFile } from "../../csv/rejected.ts";
+import type { RejectedFile, RejectedRow } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError, interrupted, usageError } from "../../kernel/errors.ts";
@@ -21,7 +22,7 @@ export interface TargetItem {
   /** The request itself, where it was picked from a list. */
   picked?: Activation;
   /** Its row in the file. */
-  row?: Pick<CsvRow, "line" | "raw">;
+  row?: RejectedRow;
 }
 
 /** The targets: from arguments, or from a file whose bad rows are written to a file. */
@@ -31,12 +32,15 @@ export interface Targets {
   rejected: number;
   /** Null: no file was read. */
   rejects: RejectedFile | null;
+  /** What the file's rows suggest to do. */
+  suggestions: string[];
   close(): Promise<string | null>;
 }
 
 export const targetOptions = {
   iccids: list("--iccid <iccids...>", "ICCIDs of open requests, instead of ids"),
   file: text("--file <file>", "CSV with activation_id or iccid; - for stdin"),
+  ...readingOptions,
 };
 
 export const targetArgs = {
@@ -49,6 +53,7 @@ interface Named {
   ids: readonly string[];
   iccids: readonly string[];
   file: string | undefined;
+  reading: Reading;
   /** Options that are required beside them. */
   hint?: string;
 }
@@ -57,11 +62,14 @@ interface Named {
  * Reads the targets in their order; null: none is given, and there is a terminal to pick them at. Throws a usage error
  * when they are given in several ways, or in none without a terminal.
  */
-export async function readTargets(context: Context, { ids, iccids, file, hint = "" }: Named): Promise<Targets | null> {
+export async function readTargets(
+  context: Context,
+  { ids, iccids, file, reading, hint = "" }: Named,
+): Promise<Targets | null> {
   const ways = [ids.length > 0, iccids.length > 0, file !== undefined].filter(Boolean).length;
   if (ways === 0 && isInteractive(context.globals)) return null;
   if (ways !== 1) throw usageError("Name what is meant in one way.", `Give ids, --iccid, or --file${hint}.`);
-  if (file !== undefined) return fromFile(context, file);
+  if (file !== undefined) return fromFile(context, file, reading);
   const wrong = ids.find((id) => !UUID.test(id) && !ICCID.test(id));
   if (wrong !== undefined) {
     const hint = "Items of an order are cancelled with it: esimctl orders cancel.";
@@ -96,16 +104,17 @@ export function ownerOfTargets(targets: Targets | null): OwnerOf | undefined {
 
 /** Targets given without a file. */
 function namedTargets(items: TargetItem[]): Targets {
-  return { items, rejected: 0, rejects: null, close: async () => null };
+  return { items, rejected: 0, rejects: null, suggestions: [], close: async () => null };
 }
 
-async function fromFile(context: Context, file: string): Promise<Targets> {
+async function fromFile(context: Context, file: string, reading: Reading): Promise<Targets> {
   const [{ openCsv }, { rejectedFile }] = await Promise.all([
     import("../../csv/open.ts"),
     import("../../csv/rejected.ts"),
   ]);
-  const csv = await openCsv(file, activationChangesCsv, { signal: context.interruption });
+  const csv = await openCsv(file, activationChangesCsv, readingOf(context, reading));
   for (const warning of csv.header.warnings) context.warn(warning);
+  for (const note of csv.header.notes) context.note(note);
   const rejects = await rejectedFile(csv);
   const items: TargetItem[] = [];
   let rejected = 0;
@@ -122,7 +131,7 @@ async function fromFile(context: Context, file: string): Promise<Targets> {
     await csv.close();
     return path;
   };
-  return { items, rejected, rejects, close };
+  return { items, rejected, rejects, suggestions: csv.suggestions(), close };
 }
 
 type Row = CsvRow<(typeof activationChangesCsv)["columns"][number]>;

@@ -9,7 +9,7 @@ export const ACTIVATION_JSON =
 /** What bulk commands print. */
 export const BULK_JSON =
   "the API's bodies summed: {results: [{activation_id | iccid, status, reason?, activation?}], summary: {total, " +
-  "successful, failed}}; with --file also rejected and rejected_file";
+  "successful, failed}}; with --file also rejected, rejected_file, reasons and suggestions";
 
 export const activationColumns: Column<Activation>[] = [
   { title: "iccid", value: (one) => one.iccid },

@@ -1,4 +1,6 @@
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
+import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
+import { importOptions } from "../../bulk/reading.ts";
+import { usageCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -24,16 +26,14 @@ export default command({
   examples: ["esims usage import usage.csv", "esims usage import usage.csv --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: usageCsv,
   args: {
     word: importWord,
     file: argument("file", "CSV: iccid, used_mb, total_mb, country, network, at; - for stdin"),
   },
   options: importOptions,
-  async run(context, { file, dryRun, strict }) {
-    const [{ checkUsageRow, recordUsage }, { usageCsv }] = await Promise.all([
-      import("../../../core/esims/usage.ts"),
-      import("../../csv/specs.ts"),
-    ]);
+  async run(context, { file, dryRun, strict, ...reading }) {
+    const [{ checkUsageRow, recordUsage }] = await Promise.all([import("../../../core/esims/usage.ts")]);
     return context.withStore(({ store }) =>
       importCsv(context, {
         file,
@@ -42,6 +42,7 @@ export default command({
         send: (reports) => store.write(recordUsage, { reports, actor: OPERATOR }),
         dryRun,
         strict,
+        reading,
       }),
     );
   },

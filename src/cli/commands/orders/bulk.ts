@@ -1,9 +1,10 @@
 import { counted } from "../../../core/kernel/counted.ts";
+import { type Findings, type Reading, readingOf, readingOptions, withFindings } from "../../bulk/reading.ts";
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
 import type { CsvFile, CsvRow } from "../../csv/open.ts";
-import type { bulkOrdersCsv } from "../../csv/specs.ts";
+import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
@@ -11,6 +12,7 @@ import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
+import type { Forecast } from "./forecast.ts";
 import { undeliveredNote } from "./order.ts";
 
 /** Orders in one request, as the API takes them. */
@@ -21,32 +23,33 @@ export default command({
   effects:
     "Charges the wallet order by order; one that fails stops no other. The same file again places nothing twice. " +
     "Rows that cannot be read go to FILE.rejected.csv, with all rows of their order.",
-  json: "the API's bodies summed: {results: [{external_order_id, service_order_id, status, replayed, …}], summary}",
+  json:
+    "the API's bodies summed: {results: [{external_order_id, service_order_id, status, replayed, …}], summary}, and " +
+    "rejected, rejected_file, reasons, suggestions; with --dry-run dry_run: {orders, units, totals, stock, …}",
   examples: ["orders bulk orders.csv --partner acme", "orders bulk orders.json --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: bulkOrdersCsv,
   args: {
     file: argument("file", "CSV (rows with one external_order_id are one order), or a .json array of the API's items"),
   },
   options: {
-    dryRun: flag("--dry-run", "check all rows and stop there"),
+    dryRun: flag("--dry-run", "check all rows, add up what they take of wallet and stock, and stop there"),
     strict: flag("--strict", "send nothing if any row is bad"),
+    ...readingOptions,
   },
-  async run(context, { file, dryRun, strict }) {
+  async run(context, { file, dryRun, strict, ...reading }) {
     return context.withApi(async (api) => {
-      const { orders, rejected, rejectedFile } = await readBulkOrders(api, file, context.interruption);
+      const read = await readBulkOrders(context, api, { file, reading });
+      const { orders, rejected, rejectedFile } = read;
       if (rejectedFile !== null) {
         context.warn(`Rows that cannot be used: ${rejected}, in ${rejectedFile}.`);
       }
       const sent = dryRun || (strict && rejected > 0) ? [] : orders;
       const answer: OrderBulkResult = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
       await place(context, api, sent, answer);
-      const result = outcome(answer, {
-        good: orders.length,
-        rejected,
-        dryRun,
-        left: sent.length - answer.summary.total,
-      });
+      const planned = dryRun ? await (await import("./forecast.ts")).forecast(api, orders) : null;
+      const result = await outcome(answer, { ...read, planned, left: sent.length - answer.summary.total });
       return answer.summary.successful === 0 ? result : { ...result, note: await undeliveredNote(context) };
     });
   },
@@ -77,27 +80,35 @@ function add(sum: OrderBulkResult, { results, summary }: OrderBulkResult): void 
   sum.summary.failed += summary.failed;
 }
 
-interface Read {
-  good: number;
-  rejected: number;
-  dryRun: boolean;
+interface Read extends BulkFile {
+  /** What a dry run found; null: the orders were sent. */
+  planned: Forecast | null;
   /** Orders that Ctrl-C left unsent. */
   left: number;
 }
 
-function outcome(answer: OrderBulkResult, read: Read): Result {
-  const exitCode = read.left > 0 ? exitCodes.interrupted : exitCodeOf(answer, read);
-  return { json: answer, exitCode, text: (sheet) => endedWords(sheet, words(sheet, answer, read), exitCode) };
+async function outcome(answer: OrderBulkResult, read: Read): Promise<Result> {
+  const { someFail, forecastText } = await import("./forecast.ts");
+  const { planned, rejected, rejectedFile: rejected_file, reasons, suggestions } = read;
+  const failing = planned !== null && someFail(planned);
+  const exitCode = read.left > 0 ? exitCodes.interrupted : exitCodeOf(answer, read, failing);
+  const file = { rejected, rejected_file, reasons, suggestions };
+  const json = { ...answer, ...file, ...(planned === null ? {} : { dry_run: planned }) };
+  const text = (sheet: Sheet) => {
+    const below = planned === null ? "" : `\n${forecastText(sheet, planned)}`;
+    return endedWords(sheet, withFindings(sheet, words(sheet, answer, read) + below, file), exitCode);
+  };
+  return { json, exitCode, text };
 }
 
-function exitCodeOf({ summary }: OrderBulkResult, { good, rejected, dryRun }: Read): ExitCode {
-  const done = dryRun ? good : summary.successful;
+function exitCodeOf({ summary }: OrderBulkResult, { orders, rejected, planned }: Read, failing: boolean): ExitCode {
+  const done = planned === null ? summary.successful : orders.length;
   if (done === 0) return exitCodes.failed;
-  return rejected + summary.failed > 0 ? exitCodes.someFailed : exitCodes.done;
+  return failing || rejected + summary.failed > 0 ? exitCodes.someFailed : exitCodes.done;
 }
 
-function words(sheet: Sheet, { results, summary }: OrderBulkResult, { good, dryRun, left }: Read): string {
-  if (dryRun) return `${counted(good, "order")} can be placed; nothing was sent (dry run).`;
+function words(sheet: Sheet, { results, summary }: OrderBulkResult, { orders, planned, left }: Read): string {
+  if (planned !== null) return `${counted(orders.length, "order")} read; nothing was sent (dry run).`;
   const failed = results.filter((result) => result.status === "failed");
   const table = sheet.table(
     [
@@ -118,11 +129,17 @@ function words(sheet: Sheet, { results, summary }: OrderBulkResult, { good, dryR
 }
 
 /** The orders of a file. */
-interface BulkFile {
+interface BulkFile extends Findings {
   /** Items as POST /orders/bulk takes them. */
   orders: unknown[];
   rejected: number;
   rejectedFile: string | null;
+}
+
+/** A file, and how it is read. */
+interface Given {
+  file: string;
+  reading: Reading;
 }
 
 interface BulkItem {
@@ -135,21 +152,21 @@ type Column = (typeof bulkOrdersCsv)["columns"][number];
 type Row = CsvRow<Column>;
 
 /** Reads orders from a .json array or from CSV, whose rows with one external_order_id are lines of one order. */
-async function readBulkOrders(api: Api, file: string, signal: AbortSignal): Promise<BulkFile> {
-  return /\.json$/i.test(file) ? readJson(file) : readCsv(api, file, signal);
+async function readBulkOrders(context: Context, api: Api, given: Given): Promise<BulkFile> {
+  return /\.json$/i.test(given.file) ? readJson(given.file) : readCsv(context, api, given);
 }
 
 async function readJson(file: string): Promise<BulkFile> {
   const { readJsonArray } = await import("../../bulk/json-array.ts");
-  return { orders: await readJsonArray(file, "the API's order items"), rejected: 0, rejectedFile: null };
+  const orders = await readJsonArray(file, "the API's order items");
+  return { orders, rejected: 0, rejectedFile: null, reasons: [], suggestions: [] };
 }
 
-async function readCsv(api: Api, file: string, signal: AbortSignal): Promise<BulkFile> {
-  const [{ openCsv }, { bulkOrdersCsv }] = await Promise.all([
-    import("../../csv/open.ts"),
-    import("../../csv/specs.ts"),
-  ]);
-  const csv = await openCsv(file, bulkOrdersCsv, { signal });
+async function readCsv(context: Context, api: Api, { file, reading }: Given): Promise<BulkFile> {
+  const { openCsv } = await import("../../csv/open.ts");
+  const csv = await openCsv(file, bulkOrdersCsv, readingOf(context, reading));
+  for (const warning of csv.header.warnings) context.warn(warning);
+  for (const note of csv.header.notes) context.note(note);
   try {
     // A few thousand orders at most: their lines may be apart, so all are read before any is sent.
     const byOrder = new Map<string, Row[]>();
@@ -185,7 +202,8 @@ async function sort(api: Api, csv: CsvFile<Column>, byOrder: Map<string, Row[]>)
       rejected++;
     }
   }
-  return { orders, rejected, rejectedFile: await bad.close() };
+  const findings = { reasons: bad.reasons(), suggestions: csv.suggestions() };
+  return { orders, rejected, rejectedFile: await bad.close(), ...findings };
 }
 
 type Line = { ok: BulkItem["line_items"][number] } | { problems: string[] };

@@ -1,10 +1,12 @@
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { SentPassport } from "../../../core/passports/check.ts";
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
+import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
+import { importOptions } from "../../bulk/reading.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
+import { passportsCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
@@ -20,17 +22,16 @@ export default command({
   ],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: passportsCsv,
   args: { file: argument("file", "CSV with first_name, last_name, date_of_birth, passport_no, …; - for stdin") },
   options: importOptions,
-  async run(context, { file, dryRun, strict }) {
-    const [{ checkPassport }, { fieldSentences }, { passportsCsv }, { civilDateAt }, { systemClock }] =
-      await Promise.all([
-        import("../../../core/passports/check.ts"),
-        import("../../../core/kernel/checked.ts"),
-        import("../../csv/specs.ts"),
-        import("../../../core/kernel/civil-date.ts"),
-        import("../../../core/kernel/clock.ts"),
-      ]);
+  async run(context, { file, dryRun, strict, ...reading }) {
+    const [{ checkPassport }, { fieldSentences }, { civilDateAt }, { systemClock }] = await Promise.all([
+      import("../../../core/passports/check.ts"),
+      import("../../../core/kernel/checked.ts"),
+      import("../../../core/kernel/civil-date.ts"),
+      import("../../../core/kernel/clock.ts"),
+    ]);
     const today = civilDateAt(systemClock.now());
     const check = ({ values }: CsvRow<keyof SentPassport>): Checked<SentPassport> => {
       // Valid rows are sent unchanged.
@@ -45,6 +46,7 @@ export default command({
         send: (records) => sendBatch(api, records),
         dryRun,
         strict,
+        reading,
       }),
     );
   },

@@ -1,8 +1,10 @@
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
+import { type Reading, readingOptions } from "../../bulk/reading.ts";
 import type { RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
+import { passportVerdictsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -22,18 +24,22 @@ export default command({
   examples: ["passports verify 019c… 019d… --onshore", "passports verify --file verdicts.csv"],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: passportVerdictsCsv,
   args: { ids: argumentList("ids", "ids of records, as `passports queue` lists them") },
   options: {
     file: text("--file <file>", "CSV with passport_country, passport_no, result, onshore, reason; - for stdin"),
     onshore: flag("--onshore", "mark their holders as onshore; of a file: where it says nothing"),
     offshore: flag("--offshore", "mark them as offshore"),
     partner: text("--partner <slug>", "with --file: only in this partner's pools"),
+    ...readingOptions,
   },
-  async run(context, { ids, file, onshore, offshore, partner }) {
+  async run(context, { ids, file, onshore, offshore, partner, ...reading }) {
     if (onshore && offshore) throw usageError("--onshore and --offshore exclude each other.", "Keep one of them.");
     if ((file === undefined) === (ids.length === 0)) throw usageError("Give ids or --file.", "One of the two.");
     const mark = onshore ? true : offshore ? false : undefined;
-    return file === undefined ? verifyIds(context, ids, mark) : verifyFile(context, file, mark, partner);
+    return file === undefined
+      ? verifyIds(context, ids, mark)
+      : verifyFile(context, { file, onshore: mark, partner, reading });
   },
 });
 
@@ -83,16 +89,18 @@ async function verifyIds(context: Context, ids: readonly string[], onshore: bool
   };
 }
 
-async function verifyFile(
-  context: Context,
-  file: string,
-  onshore: boolean | undefined,
-  partner: string | undefined,
-): Promise<Result> {
-  const [{ recordVerdicts }, { requirePartner }, { passportVerdictsCsv }, check] = await Promise.all([
+/** A file of verdicts, and how it is read. */
+interface Verdicts {
+  file: string;
+  onshore: boolean | undefined;
+  partner: string | undefined;
+  reading: Reading;
+}
+
+async function verifyFile(context: Context, { file, onshore, partner, reading }: Verdicts): Promise<Result> {
+  const [{ recordVerdicts }, { requirePartner }, check] = await Promise.all([
     import("../../../core/passports/verdict.ts"),
     import("../../../core/partners/partner.ts"),
-    import("../../csv/specs.ts"),
     verdictRowCheck(onshore),
   ]);
   return context.withStore(async ({ store }) => {
@@ -107,6 +115,7 @@ async function verifyFile(
       },
       dryRun: false,
       strict: false,
+      reading,
     });
   });
 }

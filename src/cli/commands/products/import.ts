@@ -2,9 +2,11 @@ import { rm } from "node:fs/promises";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { IMPORT_JSON, importCsv, importOptions, importResult } from "../../bulk/import-csv.ts";
+import { IMPORT_JSON, importCsv, importResult } from "../../bulk/import-csv.ts";
+import { importOptions } from "../../bulk/reading.ts";
 import type { Opened } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
+import { productsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
@@ -22,9 +24,10 @@ export default command({
   ],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: productsCsv,
   args: { file: argument("file", "CSV with a header, a .json array with the API's names, or - for CSV on stdin") },
   options: importOptions,
-  async run(context, { file, dryRun, strict }) {
+  async run(context, { file, dryRun, strict, ...reading }) {
     const { importProducts } = await import("../../../core/catalog/import.ts");
     return context.withStore(async ({ store }: Opened) => {
       const send = (products: Parameters<typeof importProducts>[1]["products"]) =>
@@ -38,16 +41,13 @@ export default command({
         await warnOfSuppliers(context, store, wanted);
         return result;
       }
-      const [{ productsCsv }, { checkProductRow }] = await Promise.all([
-        import("../../csv/specs.ts"),
-        import("../../bulk/product-row.ts"),
-      ]);
+      const { checkProductRow } = await import("../../bulk/product-row.ts");
       const check = (row: Parameters<typeof checkProductRow>[0]) => {
         const checked = checkProductRow(row);
         if ("ok" in checked) seen(checked.ok);
         return checked;
       };
-      const result = await importCsv(context, { file, spec: productsCsv, check, send, dryRun, strict });
+      const result = await importCsv(context, { file, spec: productsCsv, check, send, dryRun, strict, reading });
       await warnOfSuppliers(context, store, wanted);
       return result;
     });
@@ -77,21 +77,27 @@ const BATCH = 200;
 
 /** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
 async function importProductsJson(context: Context, asked: Asked): Promise<Result> {
-  const [{ readJsonArray }, { checkProductRecord }, { importExitCode }] = await Promise.all([
+  const [{ readJsonArray }, { checkProductRecord }, { importExitCode }, { tallyReasons }] = await Promise.all([
     import("../../bulk/json-array.ts"),
     import("../../bulk/product-row.ts"),
     import("../../csv/import.ts"),
+    import("../../csv/reasons.ts"),
   ]);
   const began = performance.now();
   const records = await readJsonArray(asked.file, "objects with the API's names and types");
   const good: ProductInput[] = [];
+  const tally = tallyReasons(productsCsv.columns);
   const bad: { index: number; reason: string; record: unknown }[] = [];
   for (const [index, record] of records.entries()) {
     const checked = checkProductRecord(record);
     if ("ok" in checked) {
       good.push(checked.ok);
       asked.seen(checked.ok);
-    } else bad.push({ index, reason: checked.problems.join("; "), record });
+    } else {
+      bad.push({ index, reason: checked.problems.join("; "), record });
+      // A JSON file has no lines: the first record is 1.
+      tally.add(index + 1, undefined, checked.problems);
+    }
   }
   const rejected_file = await writeRejected(asked.file, bad);
   const stops = asked.dryRun || (asked.strict && bad.length > 0);
@@ -104,6 +110,8 @@ async function importProductsJson(context: Context, asked: Asked): Promise<Resul
     duplicates: count("duplicate"),
     rejected: bad.length,
     rejected_file,
+    reasons: tally.groups(),
+    suggestions: [],
     seconds: Math.round(performance.now() - began) / 1000,
   };
   const exitCode = context.interruption.aborted ? exitCodes.interrupted : importExitCode(summary, asked.dryRun);

@@ -1,4 +1,6 @@
-import { IMPORT_JSON, importCsv, importOptions } from "../../bulk/import-csv.ts";
+import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
+import { importOptions } from "../../bulk/reading.ts";
+import { stockCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, required, text, unless } from "../../kernel/input.ts";
@@ -11,16 +13,16 @@ export default command({
   examples: ["stock import esims.csv --sku ES-GLB-1GB-7D", "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
+  csv: stockCsv,
   args: { file: argument("file", "CSV: iccid, and smdp_address and matching_id or activation_code; - for stdin") },
   options: {
     sku: required(text("--sku <sku>", "the product whose stock it is")),
     luhn: unless("--no-luhn", "let ICCIDs with a wrong check digit pass"),
     ...importOptions,
   },
-  async run(context, { file, sku, luhn, dryRun, strict }) {
-    const [{ checkStockRow, importStock, stockedProduct }, { stockCsv }] = await Promise.all([
+  async run(context, { file, sku, luhn, dryRun, strict, ...reading }) {
+    const [{ checkStockRow, importStock, stockedProduct }] = await Promise.all([
       import("../../../core/esims/import-stock.ts"),
-      import("../../csv/specs.ts"),
     ]);
     return context.withStore(async ({ store }) => {
       await store.read(stockedProduct, sku);
@@ -31,6 +33,7 @@ export default command({
         send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
         dryRun,
         strict,
+        reading,
       });
     });
   },

@@ -1,0 +1,96 @@
+import type { DateOrder } from "../csv/dates.ts";
+import type { ReadingOptions } from "../csv/open.ts";
+import type { ReasonGroup } from "../csv/reasons.ts";
+import type { Context } from "../frame/command.ts";
+import { usageError } from "../kernel/errors.ts";
+import { choice, flag, type Option, pairs, text } from "../kernel/input.ts";
+import { isInteractive, pick } from "../output/prompts.ts";
+import type { Sheet } from "../output/sheet.ts";
+
+const dateOrders = ["dmy", "mdy", "ymd"] as const satisfies readonly DateOrder[];
+
+/** What every command that reads CSV takes. */
+export const readingOptions = {
+  dates: choice("--dates <order>", dateOrders, "the order in dates that are not YYYY-MM-DD: 31/12/2027 is dmy"),
+  encoding: encodingOption("--encoding <name>", "what the file is saved in if not UTF-8, e.g. windows-1252"),
+  map: pairs("--map <theirs=ours>", 'a column by another name, e.g. "DOB=date_of_birth"; may be repeated'),
+  template: { ...flag("--template", "print a header and an example row, and stop"), alone: true },
+} as const;
+
+/** What every import takes. */
+export const importOptions = {
+  dryRun: flag("--dry-run", "check all rows and stop there"),
+  strict: flag("--strict", "send nothing if any row is bad"),
+  ...readingOptions,
+};
+
+/** Those options as they were given. */
+export interface Reading {
+  dates: DateOrder | undefined;
+  encoding: string | undefined;
+  map: ReadonlyMap<string, string> | undefined;
+}
+
+function encodingOption(flags: string, help: string): Option<string | undefined> {
+  const plain = text(flags, help);
+  const read = (given: unknown) => {
+    const name = plain.read(given);
+    if (name === undefined || isEncoding(name)) return name;
+    throw usageError(`--encoding: "${name}" is no encoding.`, "Known are utf-8, windows-1252, utf-16le and others.");
+  };
+  return { ...plain, read };
+}
+
+function isEncoding(name: string): boolean {
+  try {
+    return new TextDecoder(name).encoding !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** How `openCsv` is to read; at a terminal, a needed column that no name fits is asked for. */
+export function readingOf(context: Context, { dates, encoding, map }: Reading): ReadingOptions {
+  const options = { dates, encoding, map, signal: context.interruption };
+  const ask = (column: string, theirs: readonly string[]) => pickColumn(context, column, theirs);
+  return isInteractive(context.globals) ? { ...options, ask } : options;
+}
+
+async function pickColumn({ globals }: Context, column: string, theirs: readonly string[]): Promise<string | null> {
+  const none = { name: "(none of these)", value: null };
+  const choices = async () => [...theirs.map((value) => ({ name: value, value })), none];
+  return pick<string | null>(
+    `Which column of the file is ${column}?`,
+    choices,
+    `--map "THEIR NAME=${column}"`,
+    globals,
+  );
+}
+
+/** What a reader found: why rows were rejected, and what to do. */
+export interface Findings {
+  reasons: readonly ReasonGroup[];
+  suggestions: readonly string[];
+}
+
+/** The findings for people, below a summary; "" where there are none. Values are shown by their form alone. */
+function findingsText(sheet: Sheet, { reasons, suggestions }: Findings): string {
+  const table = sheet.table(
+    [
+      { title: "rows", value: ({ rows }) => rows, align: "right" },
+      { title: "why", value: ({ reason }) => reason, wraps: true },
+      { title: "first on line", value: ({ example }) => example.line, align: "right" },
+      { title: "written like", value: ({ example }) => example.form, shrinks: true },
+    ],
+    reasons,
+    "",
+  );
+  const parts = [...(reasons.length > 0 ? [table] : []), suggestions.map((one) => `→ ${one}`).join("\n")];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** A summary with the findings below it. */
+export function withFindings(sheet: Sheet, summary: string, findings: Findings): string {
+  const found = findingsText(sheet, findings);
+  return found === "" ? summary : `${summary}\n\n${found}`;
+}

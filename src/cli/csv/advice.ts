@@ -1,0 +1,131 @@
+import { counted } from "../../core/kernel/counted.ts";
+import { type DateOrder, dateParts, isDayColumn } from "./dates.ts";
+
+/** Collects what is worth knowing of a file's rows; memory does not grow with them. */
+export interface Advice {
+  see(line: number, values: Readonly<Record<string, string>>): void;
+  /** What to do about it, a sentence each. */
+  suggestions(): string[];
+}
+
+/** How often something was seen, and where first. */
+interface Seen {
+  rows: number;
+  line: number;
+  column: string;
+}
+
+const kinds = ["scientific", "postcode", "document"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Columns whose digits a spreadsheet takes for a number. */
+const DIGITS =
+  /^(iccid|eid|passport_no|puk|sim_last4|customer_phone|postcode|external_order_id|matching_id|activation_id)$/;
+const SCIENTIFIC = /^\d([.,]\d+)?E\+?\d+$/i;
+
+/** Digits of postcodes and of passport numbers, by the country that issued the passport, where all have as many. */
+const postcodeDigits: Readonly<Record<string, number>> = {
+  ...{ AUS: 4, AUT: 4, CHE: 4, DNK: 4, NZL: 4, NOR: 4, ZAF: 4 },
+  ...{ DEU: 5, ESP: 5, FIN: 5, FRA: 5, ITA: 5, KOR: 5, MYS: 5, SWE: 5, THA: 5, USA: 5 },
+  ...{ CHN: 6, IND: 6, SGP: 6, JPN: 7 },
+};
+const documentDigits: Readonly<Record<string, number>> = { GBR: 9, USA: 9, RUS: 9, DNK: 9, SWE: 8 };
+const AUSTRALIAN = /^(nsw|vic|qld|wa|sa|tas|act|nt)$/i;
+
+/** The codes of two letters that such files carry, for the tables above. */
+const alpha3: Readonly<Record<string, string>> = {
+  ...{ AU: "AUS", AT: "AUT", CH: "CHE", DK: "DNK", NZ: "NZL", NO: "NOR", ZA: "ZAF", DE: "DEU", ES: "ESP", FI: "FIN" },
+  ...{ FR: "FRA", IT: "ITA", KR: "KOR", MY: "MYS", SE: "SWE", TH: "THA", US: "USA", CN: "CHN", IN: "IND", SG: "SGP" },
+  ...{ JP: "JPN", GB: "GBR", RU: "RUS" },
+};
+
+/** Advice on a file of which no row was seen yet. */
+export function collectAdvice(): Advice {
+  const seen = new Map<Kind, Seen>();
+  const note = (kind: Kind, line: number, column: string) => {
+    const known = seen.get(kind);
+    if (known === undefined) seen.set(kind, { rows: 1, line, column });
+    else known.rows += 1;
+  };
+  const dates = { rows: 0, dmy: 0, mdy: 0, ymd: 0 };
+  return {
+    see(line, values) {
+      const scientific = Object.keys(values).find((one) => DIGITS.test(one) && SCIENTIFIC.test(values[one] ?? ""));
+      if (scientific !== undefined) note("scientific", line, scientific);
+      if (isShortPostcode(values)) note("postcode", line, "postcode");
+      if (isShortDocument(values)) note("document", line, "passport_no");
+      seeDates(values, dates);
+    },
+    suggestions() {
+      const found = kinds.flatMap((kind) => {
+        const known = seen.get(kind);
+        return known === undefined ? [] : [words[kind](counted(known.rows, "row"), whereFirst(known))];
+      });
+      return [...datesWords(dates), ...found];
+    },
+  };
+}
+
+const words: Readonly<Record<Kind, (rows: string, where: string) => string>> = {
+  scientific: (rows, where) =>
+    `${rows}: a spreadsheet turned a number into a form like 6.13014E+08 (${where}), and digits are lost. Format the ` +
+    "column as text there and export the file again.",
+  postcode: (rows, where) =>
+    `${rows}: the postcode is shorter than those of its country (${where}). Leading zeros may be lost.`,
+  document: (rows, where) =>
+    `${rows}: the passport number is shorter than those of its country (${where}). Leading zeros may be lost.`,
+};
+
+function whereFirst({ line, column }: Seen): string {
+  return `first on line ${line}, column ${column}`;
+}
+
+function countryOf({ passport_country = "" }: Readonly<Record<string, string>>): string {
+  const code = passport_country.toUpperCase();
+  return alpha3[code] ?? code;
+}
+
+function isShortPostcode(values: Readonly<Record<string, string>>): boolean {
+  const { postcode = "", state = "" } = values;
+  if (!/^\d+$/.test(postcode)) return false;
+  const digits = AUSTRALIAN.test(state) ? postcodeDigits.AUS : postcodeDigits[countryOf(values)];
+  return digits !== undefined && postcode.length < digits;
+}
+
+function isShortDocument(values: Readonly<Record<string, string>>): boolean {
+  const { passport_no = "" } = values;
+  const digits = documentDigits[countryOf(values)];
+  return digits !== undefined && /^\d+$/.test(passport_no) && passport_no.length < digits;
+}
+
+interface Dates extends Record<DateOrder, number> {
+  /** Rows with a date in another form than YYYY-MM-DD. */
+  rows: number;
+}
+
+/** Counts the rows that fit one order of day, month and year only. */
+function seeDates(values: Readonly<Record<string, string>>, dates: Dates): void {
+  const parts = Object.keys(values).flatMap((column) => {
+    const found = isDayColumn(column) ? dateParts(values[column] ?? "") : null;
+    return found === null ? [] : [found];
+  });
+  if (parts.length === 0) return;
+  dates.rows += 1;
+  if (parts.some(([first]) => first.length === 4)) dates.ymd += 1;
+  else if (parts.some(([first]) => Number(first) > 12)) dates.dmy += 1;
+  else if (parts.some(([, second]) => Number(second) > 12)) dates.mdy += 1;
+}
+
+function datesWords({ rows, dmy, mdy, ymd }: Dates): string[] {
+  if (rows === 0) return [];
+  const found = (
+    [
+      ["dmy", dmy],
+      ["mdy", mdy],
+      ["ymd", ymd],
+    ] as const
+  ).filter(([, count]) => count > 0);
+  const [only] = found;
+  const how = only !== undefined && found.length === 1 ? `--dates ${only[0]}` : "--dates dmy, mdy or ymd";
+  return [`${counted(rows, "row")}: dates are not written as YYYY-MM-DD. Add ${how}.`];
+}
