@@ -32,8 +32,12 @@ async function marksOfNoun({ name, verbs }: Noun): Promise<[string, Mark][]> {
 export async function marksForHelp({ singles, nouns }: Tree, words: readonly string[]): Promise<Marks> {
   const end = words.indexOf("--");
   const typed = end === -1 ? words : words.slice(0, end);
-  if (!typed.some((word) => word === "--help" || word === "-h")) return new Map();
+  const asked = typed.some((word) => word === "--help" || word === "-h");
   const noun = nouns.find(({ name }) => typed.includes(name));
+  // A noun without one of its verbs shows its help too.
+  const line = ` ${typed.join(" ")} `;
+  const named = noun?.verbs.some(({ name }) => line.includes(` ${noun.name} ${name} `)) === true;
+  if (!asked && (noun === undefined || named)) return new Map();
   if (noun !== undefined) return new Map(await marksOfNoun(noun));
   if (singles.some(({ name }) => typed.includes(name))) return new Map();
   const alone = singles.map(async ({ name, load }): Promise<[string, Mark]> => [name, markOf(await load())]);
