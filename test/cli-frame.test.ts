@@ -81,8 +81,9 @@ describe("help", () => {
 
   test("every verb has examples of itself and says what it changes", async () => {
     const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, name: `${noun.name} ${verb.name}` })));
-    for (const { name: line, load } of [...verbs, ...singles]) {
+    for (const { name: line, works, load } of [...verbs, ...singles]) {
       const verb = await load();
+      if (verb.target !== "process") expect(works, line).toBe(verb.target === "operator" ? "data" : "both");
       expect(verb.examples.length, line).toBeGreaterThan(0);
       for (const example of verb.examples) expect(`${example} `.startsWith(`${line} `), example).toBe(true);
       expect(verb.effects, line).toMatch(/\.$/);

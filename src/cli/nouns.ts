@@ -1,209 +1,272 @@
-import type { Command, Entry, Noun } from "./frame/command.ts";
+import type { Command, Entry, Noun, Works } from "./frame/command.ts";
 
-/** The summary of a command, and the module that exports it. */
-type Listed = readonly [summary: string, module: () => Promise<{ default: Command }>];
+/** The summary of a command, where it works, and the module that exports it. */
+type Listed = readonly [summary: string, works: Works, module: () => Promise<{ default: Command }>];
 
 /** Commands without a noun, in the order of the help. */
 export const singles: readonly Entry[] = entries({
-  init: ["make a data directory", () => import("./commands/init.ts")],
-  serve: ["run the platform: API, workers, pages", () => import("./commands/serve.ts")],
-  login: ["sign in to a server", () => import("./commands/login.ts")],
-  logout: ["forget a login", () => import("./commands/logout.ts")],
-  whoami: ["where commands act, and as whom", () => import("./commands/whoami.ts")],
-  version: ["the version of this program", () => import("./commands/version.ts")],
-  completion: ["completion for bash, zsh and fish", () => import("./commands/completion.ts")],
-  status: ["requests, orders, queues, cron runs, and what needs attention", () => import("./commands/status.ts")],
+  init: ["make a data directory", "data", () => import("./commands/init.ts")],
+  serve: ["run the platform: API, workers, pages", "data", () => import("./commands/serve.ts")],
+  login: ["sign in to a server", "server", () => import("./commands/login.ts")],
+  logout: ["forget a login", "-", () => import("./commands/logout.ts")],
+  whoami: ["where commands act, and as whom", "both", () => import("./commands/whoami.ts")],
+  version: ["the version of this program", "-", () => import("./commands/version.ts")],
+  completion: ["completion for bash, zsh and fish", "-", () => import("./commands/completion.ts")],
+  status: [
+    "requests, orders, queues, cron runs, and what needs attention",
+    "data",
+    () => import("./commands/status.ts"),
+  ],
   find: [
     "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
+    "data",
     () => import("./commands/find.ts"),
   ],
   doctor: [
     "run checks on the installation, and say what to do about each finding",
+    "data",
     () => import("./commands/doctor.ts"),
   ],
-  backup: ["copy everything into one file, while serve runs", () => import("./commands/backup.ts")],
+  backup: ["copy everything into one file, while serve runs", "data", () => import("./commands/backup.ts")],
   erase: [
     "erase one person from all records, by passport, e-mail address or telephone number",
+    "data",
     () => import("./commands/erase.ts"),
   ],
-  "verify-backup": ["read a backup whole: damage, schema, key, ledger", () => import("./commands/verify-backup.ts")],
-  restore: ["put a backup into a data directory", () => import("./commands/restore.ts")],
-  "migrate-to": ["move everything from a data directory to PostgreSQL", () => import("./commands/migrate-to.ts")],
+  "verify-backup": [
+    "read a backup whole: damage, schema, key, ledger",
+    "-",
+    () => import("./commands/verify-backup.ts"),
+  ],
+  restore: ["put a backup into a data directory", "data", () => import("./commands/restore.ts")],
+  "migrate-to": [
+    "move everything from a data directory to PostgreSQL",
+    "data",
+    () => import("./commands/migrate-to.ts"),
+  ],
 });
 
 /** Nouns and their verbs, in the order of the help. */
 export const nouns: readonly Noun[] = [
   noun("partners", "resellers: tier, agent record, production access", {
-    create: ["add a partner", () => import("./commands/partners/create.ts")],
-    list: ["all partners, by slug", () => import("./commands/partners/list.ts")],
-    show: ["one partner", () => import("./commands/partners/show.ts")],
+    create: ["add a partner", "data", () => import("./commands/partners/create.ts")],
+    list: ["all partners, by slug", "data", () => import("./commands/partners/list.ts")],
+    show: ["one partner", "data", () => import("./commands/partners/show.ts")],
     update: [
       "change tier, agent record, production access, rate limit or other limits",
+      "data",
       () => import("./commands/partners/update.ts"),
     ],
-    suspend: ["stop a partner's API access at once", () => import("./commands/partners/suspend.ts")],
-    resume: ["restore a suspended partner's API access", () => import("./commands/partners/resume.ts")],
+    suspend: ["stop a partner's API access at once", "data", () => import("./commands/partners/suspend.ts")],
+    resume: ["restore a suspended partner's API access", "data", () => import("./commands/partners/resume.ts")],
   }),
   noun("credentials", "API credentials of partners", {
-    create: ["issue a credential for a partner", () => import("./commands/credentials/create.ts")],
-    list: ["a partner's credentials, revoked ones too", () => import("./commands/credentials/list.ts")],
-    rotate: ["replace a credential's secret", () => import("./commands/credentials/rotate.ts")],
-    revoke: ["revoke a credential and its tokens", () => import("./commands/credentials/revoke.ts")],
+    create: ["issue a credential for a partner", "data", () => import("./commands/credentials/create.ts")],
+    list: ["a partner's credentials, revoked ones too", "data", () => import("./commands/credentials/list.ts")],
+    rotate: ["replace a credential's secret", "data", () => import("./commands/credentials/rotate.ts")],
+    revoke: ["revoke a credential and its tokens", "data", () => import("./commands/credentials/revoke.ts")],
   }),
   noun("wallet", "prepaid money: balances, ledger, audit", {
-    balance: ["what a wallet holds, by currency", () => import("./commands/wallet/balance.ts")],
-    credit: ["record a payment and credit a wallet", () => import("./commands/wallet/credit.ts")],
-    debit: ["debit a wallet: a payout or a correction", () => import("./commands/wallet/debit.ts")],
+    balance: ["what a wallet holds, by currency", "both", () => import("./commands/wallet/balance.ts")],
+    credit: ["record a payment and credit a wallet", "data", () => import("./commands/wallet/credit.ts")],
+    debit: ["debit a wallet: a payout or a correction", "data", () => import("./commands/wallet/debit.ts")],
     ledger: [
       "a partner's ledger transactions with their postings, newest first",
+      "data",
       () => import("./commands/wallet/ledger.ts"),
     ],
-    check: ["audit every balance against the ledger, and find low wallets", () => import("./commands/wallet/check.ts")],
+    check: [
+      "audit every balance against the ledger, and find low wallets",
+      "data",
+      () => import("./commands/wallet/check.ts"),
+    ],
   }),
   noun("products", "the catalog", {
-    list: ["the catalog, with the API's filters and sorts", () => import("./commands/products/list.ts")],
-    show: ["one product with its details", () => import("./commands/products/show.ts")],
-    import: ["create and update products from CSV or JSON", () => import("./commands/products/import.ts")],
-    update: ["change a product's price or status", () => import("./commands/products/update.ts")],
+    list: ["the catalog, with the API's filters and sorts", "both", () => import("./commands/products/list.ts")],
+    show: ["one product with its details", "both", () => import("./commands/products/show.ts")],
+    import: ["create and update products from CSV or JSON", "data", () => import("./commands/products/import.ts")],
+    update: ["change a product's price or status", "data", () => import("./commands/products/update.ts")],
   }),
   noun("catalog", "the catalog for shops: Shopify, WooCommerce", {
-    export: ["the catalog with retail prices, for a shop", () => import("./commands/catalog/export.ts")],
+    export: ["the catalog with retail prices, for a shop", "both", () => import("./commands/catalog/export.ts")],
   }),
   noun("stock", "eSIMs in stock, ready for sale", {
-    import: ["put eSIMs in stock from CSV", () => import("./commands/stock/import.ts")],
-    list: ["how many eSIMs are free, by product", () => import("./commands/stock/list.ts")],
-    move: ["move free eSIMs from one product to another", () => import("./commands/stock/move.ts")],
-    low: ["products on sale that run out of eSIMs", () => import("./commands/stock/low.ts")],
+    import: ["put eSIMs in stock from CSV", "data", () => import("./commands/stock/import.ts")],
+    list: ["how many eSIMs are free, by product", "data", () => import("./commands/stock/list.ts")],
+    move: ["move free eSIMs from one product to another", "data", () => import("./commands/stock/move.ts")],
+    low: ["products on sale that run out of eSIMs", "data", () => import("./commands/stock/low.ts")],
   }),
   noun("orders", "orders of partners: create, read, deliver, review", {
-    create: ["order a product", () => import("./commands/orders/create.ts")],
-    bulk: ["place many orders from CSV or JSON", () => import("./commands/orders/bulk.ts")],
-    list: ["orders, newest first: a partner's, or all partners'", () => import("./commands/orders/list.ts")],
-    show: ["one order with its lines and what was delivered", () => import("./commands/orders/show.ts")],
-    esims: ["the eSIMs of a fulfilled order", () => import("./commands/orders/esims.ts")],
+    create: ["order a product", "both", () => import("./commands/orders/create.ts")],
+    bulk: ["place many orders from CSV or JSON", "both", () => import("./commands/orders/bulk.ts")],
+    list: ["orders, newest first: a partner's, or all partners'", "both", () => import("./commands/orders/list.ts")],
+    show: ["one order with its lines and what was delivered", "both", () => import("./commands/orders/show.ts")],
+    esims: ["the eSIMs of a fulfilled order", "both", () => import("./commands/orders/esims.ts")],
     queue: [
       "orders of all partners that wait for review, oldest first, and why",
+      "data",
       () => import("./commands/orders/queue.ts"),
     ],
-    approve: ["approve an order that waits for review", () => import("./commands/orders/approve.ts")],
-    reject: ["reject an order that waits for review, with a full refund", () => import("./commands/orders/reject.ts")],
-    ship: ["record that an order's physical SIMs went out", () => import("./commands/orders/ship.ts")],
+    approve: ["approve an order that waits for review", "data", () => import("./commands/orders/approve.ts")],
+    reject: [
+      "reject an order that waits for review, with a full refund",
+      "data",
+      () => import("./commands/orders/reject.ts"),
+    ],
+    ship: ["record that an order's physical SIMs went out", "data", () => import("./commands/orders/ship.ts")],
     cancel: [
       "cancel what was not delivered of an order, and refund exactly that",
+      "data",
       () => import("./commands/orders/cancel.ts"),
     ],
-    retry: ["retry the stuck parts of an order", () => import("./commands/orders/retry.ts")],
+    retry: ["retry the stuck parts of an order", "data", () => import("./commands/orders/retry.ts")],
   }),
   noun("suppliers", "suppliers of what is not in stock, by signed HTTP or by mail", {
-    list: ["all suppliers, by name", () => import("./commands/suppliers/list.ts")],
-    set: ["add a supplier, or change how it is reached", () => import("./commands/suppliers/set.ts")],
+    list: ["all suppliers, by name", "data", () => import("./commands/suppliers/list.ts")],
+    set: ["add a supplier, or change how it is reached", "data", () => import("./commands/suppliers/set.ts")],
   }),
   noun("webhooks", "where events go: endpoints, deliveries, secrets, a local receiver", {
-    create: ["register an address that receives events", () => import("./commands/webhooks/create.ts")],
-    list: ["a partner's endpoints, newest first", () => import("./commands/webhooks/list.ts")],
-    show: ["one endpoint with its health", () => import("./commands/webhooks/show.ts")],
-    delete: ["delete an endpoint and what waits for it", () => import("./commands/webhooks/delete.ts")],
+    create: ["register an address that receives events", "both", () => import("./commands/webhooks/create.ts")],
+    list: ["a partner's endpoints, newest first", "both", () => import("./commands/webhooks/list.ts")],
+    show: ["one endpoint with its health", "both", () => import("./commands/webhooks/show.ts")],
+    delete: ["delete an endpoint and what waits for it", "both", () => import("./commands/webhooks/delete.ts")],
     listen: [
       "run a local receiver that checks signatures and prints events",
+      "-",
       () => import("./commands/webhooks/listen.ts"),
     ],
-    verify: ["check a delivery's signature by hand", () => import("./commands/webhooks/verify.ts")],
+    verify: ["check a delivery's signature by hand", "-", () => import("./commands/webhooks/verify.ts")],
     deliveries: [
       "what was sent where, and the responses, newest first",
+      "data",
       () => import("./commands/webhooks/deliveries.ts"),
     ],
     redeliver: [
       "send a delivery again, or all that did not arrive since a time",
+      "data",
       () => import("./commands/webhooks/redeliver.ts"),
     ],
-    enable: ["put a failed or disabled endpoint back in service", () => import("./commands/webhooks/enable.ts")],
-    disable: ["take an endpoint out of service", () => import("./commands/webhooks/disable.ts")],
-    trigger: ["send a sample event to a partner's endpoints", () => import("./commands/webhooks/trigger.ts")],
-    "rotate-secret": ["give an endpoint a new signing secret", () => import("./commands/webhooks/rotate-secret.ts")],
+    enable: [
+      "put a failed or disabled endpoint back in service",
+      "data",
+      () => import("./commands/webhooks/enable.ts"),
+    ],
+    disable: ["take an endpoint out of service", "data", () => import("./commands/webhooks/disable.ts")],
+    trigger: ["send a sample event to a partner's endpoints", "data", () => import("./commands/webhooks/trigger.ts")],
+    "rotate-secret": [
+      "give an endpoint a new signing secret",
+      "data",
+      () => import("./commands/webhooks/rotate-secret.ts"),
+    ],
   }),
   noun("esims", "eSIMs: status, usage, activation", {
-    list: ["sold eSIMs of all partners, the newest order first", () => import("./commands/esims/list.ts")],
-    status: ["an eSIM's state, data usage and location", () => import("./commands/esims/status.ts")],
+    list: ["sold eSIMs of all partners, the newest order first", "both", () => import("./commands/esims/list.ts")],
+    status: ["an eSIM's state, data usage and location", "both", () => import("./commands/esims/status.ts")],
     usage: [
       "usage import: take over reports of data usage and location from CSV",
+      "data",
       () => import("./commands/esims/usage.ts"),
     ],
-    activate: ["activate an eSIM, or take its suspension back", () => import("./commands/esims/activate.ts")],
-    suspend: ["suspend an eSIM until it is activated again", () => import("./commands/esims/suspend.ts")],
+    activate: ["activate an eSIM, or take its suspension back", "data", () => import("./commands/esims/activate.ts")],
+    suspend: ["suspend an eSIM until it is activated again", "data", () => import("./commands/esims/suspend.ts")],
   }),
   noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
-    submit: ["submit activation requests from CSV", () => import("./commands/activations/submit.ts")],
+    submit: ["submit activation requests from CSV", "both", () => import("./commands/activations/submit.ts")],
     list: [
       "activation requests, newest first: a partner's, or all partners'",
+      "both",
       () => import("./commands/activations/list.ts"),
     ],
     show: [
       "one activation request; --reveal: with what staff type into the carrier's portal",
+      "both",
       () => import("./commands/activations/show.ts"),
     ],
-    cancel: ["cancel requests that were not picked up yet", () => import("./commands/activations/cancel.ts")],
+    cancel: ["cancel requests that were not picked up yet", "both", () => import("./commands/activations/cancel.ts")],
     reschedule: [
       "change date or note of requests that were not picked up yet",
+      "both",
       () => import("./commands/activations/reschedule.ts"),
     ],
     queue: [
       "what is with carriers or waits for staff, over all partners, oldest first",
+      "data",
       () => import("./commands/activations/queue.ts"),
     ],
-    confirm: ["record that the carrier took a request in", () => import("./commands/activations/confirm.ts")],
+    confirm: ["record that the carrier took a request in", "data", () => import("./commands/activations/confirm.ts")],
     complete: [
       "record that a SIM was activated, or that an order item was delivered",
+      "data",
       () => import("./commands/activations/complete.ts"),
     ],
     correct: [
       "correct the number or eSIM that was recorded for a completed request",
+      "data",
       () => import("./commands/activations/correct.ts"),
     ],
-    fail: ["record that a request failed", () => import("./commands/activations/fail.ts")],
+    fail: ["record that a request failed", "data", () => import("./commands/activations/fail.ts")],
     retry: [
       "send a request to its carrier again, from the first attempt",
+      "data",
       () => import("./commands/activations/retry.ts"),
     ],
   }),
   noun("carriers", "carriers that activate physical SIMs, and their connections", {
-    list: ["all carriers, by ICCID prefix", () => import("./commands/carriers/list.ts")],
-    set: ["add a carrier, or change how one is reached and what it needs", () => import("./commands/carriers/set.ts")],
+    list: ["all carriers, by ICCID prefix", "data", () => import("./commands/carriers/list.ts")],
+    set: [
+      "add a carrier, or change how one is reached and what it needs",
+      "data",
+      () => import("./commands/carriers/set.ts"),
+    ],
   }),
   noun("passports", "the identity pool: import, verify, withdraw, purge", {
-    import: ["add passports to a partner's pool from CSV", () => import("./commands/passports/import.ts")],
-    list: ["a partner's pool, newest first", () => import("./commands/passports/list.ts")],
+    import: ["add passports to a partner's pool from CSV", "both", () => import("./commands/passports/import.ts")],
+    list: ["a partner's pool, newest first", "both", () => import("./commands/passports/list.ts")],
     show: [
       "one passport of a partner's pool; --reveal: as operators see it, identity included",
+      "both",
       () => import("./commands/passports/show.ts"),
     ],
-    edit: ["change a passport of a partner's pool", () => import("./commands/passports/edit.ts")],
-    withdraw: ["take a passport out of a partner's pool", () => import("./commands/passports/withdraw.ts")],
-    queue: ["what awaits verification, over all partners, oldest first", () => import("./commands/passports/queue.ts")],
-    verify: ["verify passports, by id or by a file of verdicts", () => import("./commands/passports/verify.ts")],
-    reject: ["reject a passport", () => import("./commands/passports/reject.ts")],
-    uses: ["which requests drew a passport", () => import("./commands/passports/uses.ts")],
+    edit: ["change a passport of a partner's pool", "both", () => import("./commands/passports/edit.ts")],
+    withdraw: ["take a passport out of a partner's pool", "both", () => import("./commands/passports/withdraw.ts")],
+    queue: [
+      "what awaits verification, over all partners, oldest first",
+      "data",
+      () => import("./commands/passports/queue.ts"),
+    ],
+    verify: [
+      "verify passports, by id or by a file of verdicts",
+      "data",
+      () => import("./commands/passports/verify.ts"),
+    ],
+    reject: ["reject a passport", "data", () => import("./commands/passports/reject.ts")],
+    uses: ["which requests drew a passport", "data", () => import("./commands/passports/uses.ts")],
     purge: [
       "clear identity data that is no longer needed, in all records",
+      "data",
       () => import("./commands/passports/purge.ts"),
     ],
   }),
   noun("audit", "the audit trail", {
-    list: ["the audit trail, newest first", () => import("./commands/audit/list.ts")],
+    list: ["the audit trail, newest first", "data", () => import("./commands/audit/list.ts")],
     verify: [
       "whether the audit trail and the ledger are as they were written",
+      "data",
       () => import("./commands/audit/verify.ts"),
     ],
     export: [
       "the audit trail and the ledger as JSON lines, with the signatures of their chains",
+      "data",
       () => import("./commands/audit/export.ts"),
     ],
   }),
   noun("logs", "the daemon's log", {
-    tail: ["the end of the daemon's log, and what comes in", () => import("./commands/logs/tail.ts")],
+    tail: ["the end of the daemon's log, and what comes in", "data", () => import("./commands/logs/tail.ts")],
   }),
   noun("keys", "the keys of tokens and of sealed data", {
     rotate: [
       "make a new signing key, data key, master key, or key of the links",
+      "data",
       () => import("./commands/keys/rotate.ts"),
     ],
   }),
@@ -215,9 +278,10 @@ function noun(name: string, summary: string, verbs: Readonly<Record<string, List
 
 /** Each command is loaded when it is named: lists of commands need its summary alone. */
 function entries(listed: Readonly<Record<string, Listed>>): Entry[] {
-  return Object.entries(listed).map(([name, [summary, module]]) => ({
+  return Object.entries(listed).map(([name, [summary, works, module]]) => ({
     name,
     summary,
+    works,
     load: async () => (await module()).default,
   }));
 }

@@ -2,7 +2,6 @@ import packageFile from "../../package.json" with { type: "json" };
 import type { Command } from "./frame/command.ts";
 import { createContext } from "./frame/create-context.ts";
 import { askForMissing, asMissing } from "./frame/gaps.ts";
-import { marksForHelp } from "./frame/marks.ts";
 import { buildProgram, HelpShown } from "./frame/program.ts";
 import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
@@ -16,8 +15,6 @@ export async function run(argv: readonly string[], commands = singles): Promise<
   let exitCode: ExitCode = exitCodes.done;
   const env = takeEnvironment();
   const tree = { singles: commands, nouns };
-  const words = asked(argv);
-  const listed = { ...tree, marks: await marksForHelp(tree, words) };
   const program = buildProgram(async (command, given, globals, actsFor) => {
     const interruption = listenForInterrupts(command, globals);
     const context = createContext(globals, { actsFor, interruption, atHand: command.target === "process", tree, env });
@@ -30,7 +27,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
     if (result === null) return;
     const { printResult } = await import("./output/print.ts");
     exitCode = await printResult(result, globals);
-  }, listed);
+  }, tree);
   const showVersion = () => {
     process.stdout.write(`${packageFile.version}\n`);
     throw new HelpShown();
@@ -42,7 +39,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
       process.stdout.write(await manPage(tree, packageFile.version));
       return exitCodes.done;
     }
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(asked(argv), { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof HelpShown) return exitCodes.done;

@@ -4,7 +4,6 @@ import { type Place, placeWords } from "../place/place.ts";
 
 export default command({
   target: "process",
-  worksOn: "data",
   effects:
     "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone. " +
     "No key file where ESIMCTL_KEY or a systemd credential esimctl.key holds the key.",

@@ -7,7 +7,6 @@ import { identityJson, identityResult, WHOAMI_JSON } from "./identity.ts";
 
 export default command({
   target: "process",
-  worksOn: "server",
   effects:
     "Checks the credential at the server and keeps it in your config folder (0600), as the profile that --profile " +
     "names, else default. What is not given is asked for. From then on commands act there by default.",

@@ -9,7 +9,6 @@ import { countsJson, openingOf, withoutChecksum } from "./verify-backup.ts";
 
 export default command({
   target: "process",
-  worksOn: "data",
   effects:
     "Verifies a copy of FILE and puts it into --data DIR, which is made if absent (0700, files 0600). Over data only " +
     "with --force, and what was there is kept in DIR. Refused while serve runs on DIR. With --key-file FILE that " +

@@ -56,7 +56,6 @@ function smtpAddress(typed: string | undefined): string | undefined {
 
 export default command({
   target: "process",
-  worksOn: "data",
   effects:
     "Serves until it is stopped; SIGTERM and Ctrl-C finish what is in flight. Makes the data directory if absent. " +
     "Keeps a log of at most 100 MiB beside the data, or in the user's log folder with --database: esimctl logs tail.",

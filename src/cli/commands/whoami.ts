@@ -10,7 +10,6 @@ import { type Identity, identityJson, identityResult, WHOAMI_JSON } from "./iden
 
 export default command({
   target: "process",
-  worksOn: "both",
   shows: "record",
   effects:
     "Reads only. At a server it asks there whether the credential is still valid. --web opens the documentation that " +

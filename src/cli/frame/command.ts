@@ -32,8 +32,6 @@ interface Described {
   /** It lists rows, or shows one record: its document can be printed in other shapes too (frame/shapes.ts). */
   readonly shows?: Shown;
   readonly picks?: Picks;
-  /** What a command of the target `process` works on, for lists of commands; left out: neither data nor a server. */
-  readonly worksOn?: "data" | "server" | "both";
   /** What running it changes, for its help. */
   readonly effects: string;
   /** The keys of its JSON document, for its help. */
@@ -96,11 +94,15 @@ function readAll(specs: Record<string, { read(given: unknown): unknown }>, given
   return Object.fromEntries(Object.entries(specs).map(([name, spec], at) => [name, spec.read(given[at])]));
 }
 
+/** Where a command works: on the data at hand, at a server, at both; `-`: it needs neither. */
+export type Works = "data" | "server" | "both" | "-";
+
 /** A command as lists show it; the command itself is loaded when it is named. */
 export interface Entry {
   readonly name: string;
   /** One line. */
   readonly summary: string;
+  readonly works: Works;
   load(): Promise<Command>;
 }
 

@@ -5,10 +5,9 @@ import { type Globals, globalOptions, readGlobals } from "../kernel/globals.ts";
 import type { Option } from "../kernel/input.ts";
 import { isInteractive } from "../output/prompts.ts";
 import { partnerOptions } from "../place/partner-options.ts";
-import type { Command, Entry, Given, Tree } from "./command.ts";
+import type { Command, Entry, Given, Noun, Tree, Works } from "./command.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
-import { MARK_WORDS, type Marks } from "./marks.ts";
 import { readShape, shapeOptionsOf } from "./shapes.ts";
 
 /** Runs a parsed command. */
@@ -17,13 +16,8 @@ export type Runner = (command: Command, given: Given, globals: Globals, actsFor:
 /** Thrown when help was printed: nothing is left to do. */
 export class HelpShown extends Error {}
 
-/** All commands, and the marks of those that the help asked for lists. */
-interface Listed extends Tree {
-  marks: Marks;
-}
-
 /** The command line: every noun by name and summary; the command asked for is loaded while parsing. */
-export function buildProgram(run: Runner, { marks, ...commands }: Listed): Commander {
+export function buildProgram(run: Runner, commands: Tree): Commander {
   const program = new Commander("esimctl")
     .description("Sell eSIMs and SIM cards through partners: one program, from catalog to activation.")
     .usage("<noun> <verb> [ids…] [options]")
@@ -31,11 +25,7 @@ export function buildProgram(run: Runner, { marks, ...commands }: Listed): Comma
     .helpOption("-h, --help", "show help, with examples")
     .option("-v, --version", "show the version")
     .addOption(new CommanderOption("-V").hideHelp())
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (one) => one.name(),
-      subcommandDescription: (one) => marked(one, marks),
-    })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
@@ -44,7 +34,7 @@ export function buildProgram(run: Runner, { marks, ...commands }: Listed): Comma
   program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
   program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
   for (const single of commands.singles) addStub(program, single, "Commands:");
-  for (const noun of commands.nouns) addStub(program, noun, "Nouns:");
+  for (const noun of commands.nouns) addStub(program, { ...noun, works: markOfNoun(noun) }, "Nouns:");
   program.hook("preSubcommand", (_program, stub) => fill(stub, { ...commands, program, run }));
   return program;
 }
@@ -54,18 +44,26 @@ interface Whole extends Tree {
   run: Runner;
 }
 
-function addStub(parent: Commander, { name, summary }: Pick<Entry, "name" | "summary">, group: string): Commander {
-  const stub = parent.command(name).summary(summary).description(summary).helpGroup(group);
-  return stub.exitOverride((error) => translate(stub, error));
-}
-
+/** What stands before the summaries of lists: where each command works. */
+const MARK_WORDS =
+  "data: on the operator's data at hand. server: at a server. both: either. mixed: see its verbs. -: needs neither.";
 const MARK_WIDTH = 8;
 
-/** A command's summary in a list, behind the mark of where it works. */
-function marked(one: Commander, marks: Marks): string {
-  // The words that name it begin behind the program's own.
-  const mark = marks.get(pathOf(one).split(" ").slice(1).join(" "));
-  return mark === undefined ? one.summary() : `${mark.padEnd(MARK_WIDTH)}${one.summary()}`;
+type Mark = Works | "mixed";
+
+function markOfNoun({ verbs }: Noun): Mark {
+  const [first, ...others] = new Set(verbs.map(({ works }) => works));
+  return first === undefined || others.length > 0 ? "mixed" : first;
+}
+
+function addStub(
+  parent: Commander,
+  { name, summary, works }: Pick<Entry, "name" | "summary"> & { works: Mark },
+  group: string,
+): Commander {
+  const listed = `${works.padEnd(MARK_WIDTH)}${summary}`;
+  const stub = parent.command(name).summary(listed).description(summary).helpGroup(group);
+  return stub.exitOverride((error) => translate(stub, error));
 }
 
 /** Gives the noun (or single command) that was asked for its verbs, options and action. */
