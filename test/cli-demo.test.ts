@@ -22,6 +22,7 @@ test("npm start makes demo data once and prints each time what to try, which wor
     .split("\n")
     .filter((line) => /^ {2}(TOKEN=|curl|node)/.test(line));
 
+  expect(first.printed).toMatch(/^The API reference is at http:\/\/127\.0\.0\.1:\d+\/docs, the guides .*\/docs\/api/m);
   const tried = await shell([token, products].join("\n"), checkout);
   expect(tried.exitCode).toBe(0);
   const [jwt = "", page = ""] = tried.stdout.split("\n");

@@ -52,6 +52,17 @@ test("what the daemon logs is kept, found by its request, and part of find's sto
     /^[\d-]+ [\d:]+Z {2}info {3}POST \/api\/v1\/orders 201 in [\d.]+ ms .*request_id=call-order/,
   );
 
+  const found = async (...filters: string[]) =>
+    (await tail(...filters)).data.map(({ request_id, level, event }) => request_id ?? event ?? level);
+  expect(await found("--status", "4xx")).toEqual(["call-refused"]);
+  expect(await found("--status", "201", "--route", "POST /api/v1/orders")).toEqual(["call-order"]);
+  expect(await found("--route", "GET /api/v1/orders")).toEqual([]);
+  expect(await found("--partner", "acme", "--route", "/api/v1/ord")).toEqual(["call-order", "call-refused"]);
+  expect(await found("--partner", "acm")).toEqual([]);
+  expect(await found("--level", "error")).toEqual([]);
+  expect((await run("logs", "tail", "--status", "6xx")).stderr).toContain("404 or a class such as 5xx");
+  expect((await run("logs", "tail", "--level", "fatal")).stdout).toBe("The log that is kept has no such line.");
+
   const made = await json("find", "call-order");
   expect(made).toMatchObject({
     matched: expect.arrayContaining([expect.objectContaining({ kind: "order", status: expect.any(String) })]),

@@ -53,6 +53,8 @@ describe("partners", () => {
     const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");
     const changes = { tier: "standard", rate_limit_per_minute: 90, agent: false, production_enabled: true };
     expect(updated).toEqual({ ...Object(made), ...changes });
+    const most = await json("partners update acme --rate-limit 10000000");
+    expect(most).toMatchObject({ rate_limit_per_minute: 10_000_000 });
     expect(await json("partners update acme --rate-limit 0")).toMatchObject({
       rate_limit_per_minute: 60,
       agent: false,

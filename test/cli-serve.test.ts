@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { esimctl } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { demoData, newData } from "./support/installation.ts";
-import { esimctlJson } from "./support/warm.ts";
+import { temporaryDirectory } from "./support/store.ts";
+import { esimctlJson, esimctl as warm } from "./support/warm.ts";
 
 /** Its last two digits are wrong for the others. */
 const EID = "89049032000000000000000000000017";
@@ -15,6 +16,25 @@ test("where no directory can be made, that is told at once", async () => {
     expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
     expect(ended.stderr).toMatch(/^error: Cannot write to \/proc\/esimctl\/data: \w+\.\n→ .*$/);
   }
+});
+
+test("a new installation says what to keep of it and what comes next; serve says that it made one", async () => {
+  const folder = join(temporaryDirectory(), "with space");
+  const made = await warm(["init", "--data", join(folder, "data")]);
+  const key = join(folder, "data", "esimctl.key");
+  expect(made.stdout).toContain(`Keep a copy of ${key} apart from the data`);
+  expect(made.stdout).toMatch(
+    /^ {2}esimctl credentials create --partner acme --data '.*\/with space\/data' +# its sand/m,
+  );
+  expect((await warm(["init", "--data", join(folder, "data")])).stdout).not.toContain("Next steps");
+
+  const data = join(folder, "mistyped");
+  const daemon = await startDaemon({ data });
+  const made_at = { event: "initialized", place: data, key_file: join(data, "esimctl.key") };
+  expect(JSON.parse(await daemon.printed('"event":"initialized"'))).toMatchObject(made_at);
+  await daemon.stop();
+  const again = await startDaemon({ data });
+  expect((await again.stop()).stdout).not.toContain("initialized");
 });
 
 test("another user's data is not called absent", async () => {

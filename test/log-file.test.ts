@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { followRecords, type LogRecord, lastRecords } from "../src/cli/logs/read.ts";
+import type { LogRecord } from "../src/cli/logs/filter.ts";
+import { followRecords, lastRecords } from "../src/cli/logs/read.ts";
 import { type LogFile, logFiles, openLogFile } from "../src/daemon/log/log-file.ts";
 import { temporaryDirectory } from "./support/store.ts";
 

@@ -31,6 +31,7 @@ export function knownTokens(callers: Record<string, Partial<Principal>>): Authen
     if (caller === undefined) throw new Problem("unauthorized", "The Authorization header is missing or wrong.");
     return {
       partnerId: randomIds().uuid(0) as PartnerId, // a partner that only this test knows
+      partner: "known",
       clientId: `sk_test_${token}`,
       environment: "sandbox",
       scopes,

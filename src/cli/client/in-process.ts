@@ -90,13 +90,19 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
     // Without a partner: it can read only what all partners share.
-    return { principal: { ...common, partnerId: "" as PartnerId, scopes: ["read:products"] }, actsAs: environment };
+    return {
+      principal: { ...common, partnerId: "" as PartnerId, partner: "", scopes: ["read:products"] },
+      actsAs: environment,
+    };
   }
   if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {
     const owner = await actsFor.ownerOf(store);
     const { id: partnerId, slug } = await store.read(partnerById, owner.partner_id);
     const environment = actsFor.sandbox ? "sandbox" : owner.environment;
-    return { principal: { ...common, environment, partnerId, scopes }, actsAs: `${slug}, ${environment}` };
+    return {
+      principal: { ...common, environment, partnerId, partner: slug, scopes },
+      actsAs: `${slug}, ${environment}`,
+    };
   }
   const slug = actsFor.partner ?? (await pickPartner(caller.globals, store));
   const partner = await store.read(requirePartner, slug);
@@ -108,7 +114,10 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
       exitCodes.notAuthorised,
     );
   }
-  return { principal: { ...common, partnerId: partner.id, scopes }, actsAs: `${partner.slug}, ${environment}` };
+  return {
+    principal: { ...common, partnerId: partner.id, partner: partner.slug, scopes },
+    actsAs: `${partner.slug}, ${environment}`,
+  };
 }
 
 /** The addresses in links: where the daemon was last served, since nothing is served here. */

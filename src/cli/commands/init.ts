@@ -1,6 +1,6 @@
 import { command } from "../frame/command.ts";
 import { flag } from "../kernel/input.ts";
-import { type Place, placeWords } from "../place/place.ts";
+import { type Place, placeOptions, placeWords } from "../place/place.ts";
 
 export default command({
   target: "process",
@@ -23,13 +23,14 @@ export default command({
 });
 
 async function initEmpty(place: Place) {
-  const [{ openOrCreate }, { keyFileOf }, { prepareStore }, { systemClock }, { randomIds }] = await Promise.all([
-    import("../place/local-store.ts"),
-    import("../place/key-file.ts"),
-    import("../../daemon/serve/prepare-store.ts"),
-    import("../../core/kernel/clock.ts"),
-    import("../../core/kernel/ids.ts"),
-  ]);
+  const [{ openOrCreate }, { keyFileOf, madeWords }, { prepareStore }, { systemClock }, { randomIds }] =
+    await Promise.all([
+      import("../place/local-store.ts"),
+      import("../place/key-file.ts"),
+      import("../../daemon/serve/prepare-store.ts"),
+      import("../../core/kernel/clock.ts"),
+      import("../../core/kernel/ids.ts"),
+    ]);
   const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
   try {
     await prepareStore(store);
@@ -37,11 +38,12 @@ async function initEmpty(place: Place) {
     await store.close();
   }
   const json = { place: placeWords(place), key_file: keyFileOf(place), created };
-  return { json, text: () => madeWords(json) };
+  const words = created ? `${madeWords(place)}\n\n${nextSteps(place)}` : unchangedWords(place);
+  return { json, text: () => words };
 }
 
 async function initDemo(place: Place) {
-  const [{ prepareDemo }, { keyFileOf }, { DEMO_PARTNER }] = await Promise.all([
+  const [{ prepareDemo }, { keyFileOf, madeWords }, { DEMO_PARTNER }] = await Promise.all([
     import("../demo/prepare.ts"),
     import("../place/key-file.ts"),
     import("../demo/content.ts"),
@@ -54,22 +56,28 @@ async function initDemo(place: Place) {
   });
   return {
     json: { ...json, demo: { partner: DEMO_PARTNER, credentials } },
-    text: () => `${madeWords(json)}\n\nDemo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}`,
+    text: () => {
+      const made = created ? madeWords(place) : unchangedWords(place);
+      const next = `Next: esimctl serve${placeOptions(place)}`;
+      return `${made}\n\nDemo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}\n\n${next}`;
+    },
   };
 }
 
-interface Made {
-  place: string;
-  /** Null: the key is kept outside. */
-  key_file: string | null;
-  created: boolean;
+function unchangedWords(place: Place): string {
+  return `${placeWords(place)} is there already; nothing in it was changed.`;
 }
 
-function madeWords({ place, key_file, created }: Made): string {
-  if (created && key_file === null) {
-    return `Made ${place}. Its key is kept outside: keep a copy of it, without it identity data cannot be read.`;
-  }
-  return created
-    ? `Made ${place}. Keep a copy of ${key_file} apart from the data: without it identity data cannot be read.`
-    : `${place} is there already; nothing in it was changed.`;
+/** The way from an empty installation to a partner's first order, as lines to paste. */
+function nextSteps(place: Place): string {
+  const at = placeOptions(place);
+  const steps: [line: string, what: string][] = [
+    ["products import products.csv", "a catalog; its columns: --help"],
+    ["partners create acme --name Acme", "a partner"],
+    ["credentials create --partner acme", "its sandbox credential"],
+    ["serve", "the API, and its reference at /docs"],
+  ];
+  const lines = steps.map(([line, what]) => [`  esimctl ${line}${at}`, what] as const);
+  const width = Math.max(...lines.map(([line]) => line.length));
+  return ["Next steps:", ...lines.map(([line, what]) => `${line.padEnd(width)}  # ${what}`)].join("\n");
 }

@@ -1,5 +1,5 @@
 import { command } from "../frame/command.ts";
-import { type Place, placeWords } from "../place/place.ts";
+import { placeOptions } from "../place/place.ts";
 import { printListening } from "../serve/listening.ts";
 import serve, { serveOptions, servingOf } from "./serve.ts";
 
@@ -17,17 +17,10 @@ export const serveDemo = command({
     const place = await context.place();
     const demo = await prepareDemo(place);
     await serveUntilStopped(context, servingOf(input, context.globals), ({ url, publicUrl }) => {
-      if (!context.globals.json) process.stdout.write(`${demoWords(demo, url, esimctlAt(place))}\n`);
+      if (!context.globals.json)
+        process.stdout.write(`${demoWords(demo, url, `node bin/esimctl${placeOptions(place)}`)}\n`);
       printListening(context, url, publicUrl);
     });
     return null;
   },
 });
-
-/** The command line of the checkout's esimctl for the served place. */
-function esimctlAt(place: Place): string {
-  const path = placeWords(place);
-  if (place.kind === "database")
-    return `node bin/esimctl --database ${path}${place.keyFile === null ? "" : ` --key-file ${place.keyFile}`}`;
-  return path === "./esimctl-data" ? "node bin/esimctl" : `node bin/esimctl --data ${path}`;
-}

@@ -26,6 +26,8 @@ export function demoWords({ credentials, refused }: Demo, url: string, esimctl: 
     "",
     ...(refused.length === 0 ? [] : [replacement, ""]),
     ...(sandbox === undefined ? [] : [...tries(sandbox, url, esimctl), ""]),
+    `The API reference is at ${url}/docs, the guides for partners at ${url}/docs/api and ${url}/docs/webhooks.`,
+    "",
   ].join("\n");
 }
 

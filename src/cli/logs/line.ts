@@ -1,7 +1,7 @@
 import { clean } from "../output/clean.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { moment } from "../output/words.ts";
-import type { LogRecord } from "./read.ts";
+import type { LogRecord } from "./filter.ts";
 
 /** A line of the log for people; with `verbose` the stack of an error below it. */
 export function logLine(sheet: Sheet, record: LogRecord, { verbose }: { verbose: boolean }): string {

@@ -6,9 +6,7 @@ import { dataDirectory } from "../../core/store/data-directory.ts";
 import { logFiles } from "../../daemon/log/log-file.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Place } from "../place/place.ts";
-
-/** A line of the daemon's log. */
-export type LogRecord = Record<string, unknown>;
+import { isAskedFor, type LogFilter, type LogRecord, textsOf } from "./filter.ts";
 
 /** How far the log was read: up to this byte of the file with this inode. */
 export interface LogPosition {
@@ -24,10 +22,10 @@ export interface LogRead {
 
 const NOWHERE: LogPosition = { inode: -1, offset: 0 };
 
-/** The last `most` lines of all the log that is kept in `folder`; with `requestId` only those of that request. */
+/** The last `most` lines that are asked for, of all the log that is kept in `folder`. */
 export async function lastRecords(
   folder: string,
-  { most, requestId }: { most: number; requestId?: string | undefined },
+  { most, ...filter }: LogFilter & { most: number },
 ): Promise<LogRead> {
   const seen = new Set<number>();
   let found: LogRecord[] = [];
@@ -41,7 +39,7 @@ export async function lastRecords(
       // A file that is rotated meanwhile appears a second time under its new name.
       if (seen.has(part.inode)) continue;
       seen.add(part.inode);
-      const { records, offset } = await lastOf(part, { most: most - found.length, requestId });
+      const { records, offset } = await lastOf(part, { most: most - found.length, filter });
       end ??= { inode: part.inode, offset };
       found = [...records, ...found];
     } finally {
@@ -54,11 +52,11 @@ export async function lastRecords(
 /** The last `most` lines of a part of the log, and where its last whole line ends. */
 async function lastOf(
   part: LogPart,
-  { most, requestId }: { most: number; requestId: string | undefined },
+  { most, filter }: { most: number; filter: LogFilter },
 ): Promise<{ records: LogRecord[]; offset: number }> {
   let kept: LogRecord[] = [];
   let offset = part.start;
-  for await (const { records, next } of batchesOf(part, requestId, most)) {
+  for await (const { records, next } of batchesOf(part, filter, most)) {
     kept = [...kept, ...records].slice(-most);
     offset = next;
   }
@@ -88,7 +86,7 @@ const LOOK_MS = 250;
 /** Calls `each` with what comes in after `from`, until `signal` ends it. */
 export async function followRecords(
   folder: string,
-  { from, requestId, signal }: { from: LogPosition | null; requestId?: string | undefined; signal: AbortSignal },
+  { from, signal, ...filter }: LogFilter & { from: LogPosition | null; signal: AbortSignal },
   each: (records: LogRecord[]) => void,
 ): Promise<void> {
   let at = from ?? NOWHERE;
@@ -97,7 +95,7 @@ export async function followRecords(
     try {
       for (const part of parts) {
         at = { inode: part.inode, offset: part.start };
-        for await (const { records, next } of batchesOf(part, requestId)) {
+        for await (const { records, next } of batchesOf(part, filter)) {
           each(records);
           at = { inode: part.inode, offset: next };
         }
@@ -133,7 +131,7 @@ const LONGEST_LINE = 1024 * 1024;
 /** The whole lines of a part, some at a time (the last `most` of each), and where each batch ends. */
 async function* batchesOf(
   { file, start, end }: LogPart,
-  requestId: string | undefined,
+  filter: LogFilter,
   most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<{ records: LogRecord[]; next: number }> {
   let rest: Buffer = Buffer.alloc(0);
@@ -146,7 +144,7 @@ async function* batchesOf(
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
     rest = bytes.subarray(whole.length).subarray(0, LONGEST_LINE);
     if (whole.length > 0)
-      yield { records: recordsIn(whole.toString(), requestId, most), next: at - (bytes.length - whole.length) };
+      yield { records: recordsIn(whole.toString(), filter, most), next: at - (bytes.length - whole.length) };
   }
 }
 
@@ -164,15 +162,14 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-function recordsIn(text: string, requestId: string | undefined, most: number): LogRecord[] {
-  // Most text holds no line of the request: it is not parsed.
-  if (requestId !== undefined && !text.includes(requestId)) return [];
-  const lines = text.split("\n").filter((line) => line !== "");
-  if (requestId === undefined) return lines.slice(-most).map(toRecord);
-  return lines
-    .filter((line) => line.includes(requestId))
-    .map(toRecord)
-    .filter((record) => record.request_id === requestId);
+function recordsIn(text: string, filter: LogFilter, most: number): LogRecord[] {
+  const within = textsOf(filter);
+  const mayMatch = (part: string) => within.every((one) => part.includes(one));
+  // Most text holds no line of a request: it is not parsed.
+  if (!mayMatch(text)) return [];
+  const lines = text.split("\n").filter((line) => line !== "" && mayMatch(line));
+  if (Object.values(filter).every((one) => one === undefined)) return lines.slice(-most).map(toRecord);
+  return lines.map(toRecord).filter((record) => isAskedFor(record, filter));
 }
 
 /** A line that a full disk cut off is shown as it is. */

@@ -1,7 +1,7 @@
 import { dataDirectory } from "../../core/store/data-directory.ts";
 import { type GivenKey, type KeySources, readKeyFile } from "../../core/store/key-files.ts";
 import type { Globals } from "../kernel/globals.ts";
-import type { Place } from "./place.ts";
+import { type Place, placeWords } from "./place.ts";
 
 /** Where the master key of a place may be: its key file, and keys that are kept outside. */
 export function keysOf(place: Place): KeySources {
@@ -12,6 +12,16 @@ export function keysOf(place: Place): KeySources {
 /** The key file of a place; null where the key is kept outside. */
 export function keyFileOf(place: Place): string | null {
   return place.given.length > 0 ? null : keysOf(place).file;
+}
+
+/** What was made at a place that held nothing, and what to keep of it. */
+export function madeWords(place: Place): string {
+  const file = keyFileOf(place);
+  const keep =
+    file === null
+      ? "Its key is kept outside: keep a copy of it, without it identity data cannot be read."
+      : `Keep a copy of ${file} apart from the data: without it identity data cannot be read.`;
+  return `Made ${placeWords(place)}. ${keep}`;
 }
 
 /** The key file that --key-file names beside a backup; null without one. Throws `StoreError`. */

@@ -155,6 +155,16 @@ function localPlace(globals: Globals, env: NodeJS.ProcessEnv): Place | null {
 /** As much of a place as names it. */
 type WhereNamed = { kind: "directory"; path: string } | Pick<DatabasePlace, "kind" | "url"> | Server;
 
+/** The options that name a place on a command line that is shown, with a space before; none for the usual one. */
+export function placeOptions(place: Place): string {
+  const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  if (place.kind === "database") {
+    const key = place.keyFile === null ? "" : ` --key-file ${quoted(place.keyFile)}`;
+    return ` --database ${quoted(placeWords(place))}${key}`;
+  }
+  return place.path === DEFAULT_DIRECTORY ? "" : ` --data ${quoted(place.path)}`;
+}
+
 /** The place in words, for confirmations and messages; a database address without its password. */
 export function placeWords(where: WhereNamed): string {
   if (where.kind === "directory") return where.path;

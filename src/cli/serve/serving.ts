@@ -15,8 +15,9 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import { onSecondSignal } from "../kernel/signals.ts";
 import { logFolder } from "../logs/read.ts";
+import { keyFileOf, madeWords } from "../place/key-file.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
-import type { Place } from "../place/place.ts";
+import { type Place, placeWords } from "../place/place.ts";
 import { listeningLine } from "./listening.ts";
 
 /** What `serve` is asked for. */
@@ -41,9 +42,10 @@ export async function serveUntilStopped(
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
-    const { store } = await openOrCreate(place, { ...sources, verify: true, onWait: context.warn });
+    const { store, created } = await openOrCreate(place, { ...sources, verify: true, onWait: context.warn });
     try {
       const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
+      if (created) reportMade(context, log, place);
       // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.
       const alone = place.kind === "directory";
       if (alone) await store.write(releaseLeases, null);
@@ -89,6 +91,14 @@ function dangers(place: Place, serving: Serving, { publicUrl }: Running): [event
     found.push(["cleartext", `${serving.host} is reached without TLS and secrets travel in clear: ${remedy}`]);
   }
   return found;
+}
+
+/** That the place held nothing before: a mistyped directory is noticed, and the key file is kept. */
+function reportMade(context: Context, log: Logger, place: Place): void {
+  const words = `${madeWords(place)} It has no products and no partners yet.`;
+  if (context.globals.json)
+    log.info({ event: "initialized", place: placeWords(place), key_file: keyFileOf(place) }, words);
+  else context.note(words);
 }
 
 /** As a log line where the log is JSON, so that every line of it can be parsed. */

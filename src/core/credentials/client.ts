@@ -9,6 +9,8 @@ import type { Read } from "../store/store.ts";
 export interface Client {
   clientId: string;
   partnerId: PartnerId;
+  /** The partner's slug. */
+  partner: string;
   environment: Environment;
   /** The keyed mark of its secret. */
   secretMark: string;
@@ -35,6 +37,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
   return {
     clientId: credential.client_id,
     partnerId: partner.id,
+    partner: partner.slug,
     environment: credential.environment,
     secretMark: credential.secret_hash,
     scopes: credential.scopes,

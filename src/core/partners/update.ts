@@ -1,7 +1,13 @@
 import { recordAudit } from "../audit/record.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
-import { type PartnerBound, type PartnerStatus, partnerBounds, type Tier } from "../store/schema/values.ts";
+import {
+  MOST_PER_MINUTE,
+  type PartnerBound,
+  type PartnerStatus,
+  partnerBounds,
+  type Tier,
+} from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
 
@@ -35,8 +41,9 @@ interface Columns extends Record<PartnerBound, number | null> {
 /** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a number out of its range. */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
   const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, ...rest } = input;
-  if (typeof rateLimit === "number" && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= 100_000)) {
-    throw invalid({ rate_limit: ["must be a whole number from 1 to 100000"] });
+  const ofLimits = typeof rateLimit !== "number" || (Number.isInteger(rateLimit) && rateLimit >= 1);
+  if (!ofLimits || (rateLimit ?? 0) > MOST_PER_MINUTE) {
+    throw invalid({ rate_limit: [`must be a whole number from 1 to ${MOST_PER_MINUTE}`] });
   }
   refuseBounds(bounds);
   const changed = {

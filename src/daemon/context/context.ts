@@ -31,6 +31,8 @@ export interface Addresses {
 /** The caller, once the token is verified. */
 export interface Principal {
   partnerId: PartnerId;
+  /** The partner's slug, for the log. */
+  partner: string;
   clientId: string;
   environment: Environment;
   scopes: readonly string[];

@@ -16,7 +16,7 @@ export function bearerTokens(tokens: Tokens): Authenticate {
     const verified = await tokens.verify(token);
     if ("expired" in verified) return { refusal: expiredToken(), counted: verified.expired };
     const { client, scopes } = verified;
-    const { clientId, partnerId, environment, ratePerMinute } = client;
-    return { partnerId, clientId, environment, scopes, ratePerMinute };
+    const { clientId, partnerId, partner, environment, ratePerMinute } = client;
+    return { partnerId, partner, clientId, environment, scopes, ratePerMinute };
   };
 }

@@ -16,7 +16,8 @@ export function recordResponse(
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   const { refusal } = reply;
-  request.log.info({ method, route, status, ms, client_id: request.principal?.clientId, refusal }, REQUEST);
+  const { partner, clientId: client_id } = request.principal ?? {};
+  request.log.info({ method, route, status, ms, partner, client_id, refusal }, REQUEST);
   metrics?.record({ method, route, status, seconds: reply.elapsedTime / 1000 });
 }
 

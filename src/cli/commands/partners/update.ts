@@ -1,4 +1,4 @@
-import { partnerBounds, tiers } from "../../../core/store/schema/values.ts";
+import { MOST_PER_MINUTE, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { bound, choice, integer, toggle } from "../../kernel/input.ts";
@@ -52,7 +52,7 @@ export default command({
     tier: choice("--tier <tier>", tiers, "60 or 300 requests a minute"),
     agent: toggle("agent", "the identity pool and bulk activations"),
     production: toggle("production", "live credentials"),
-    rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: 100_000 }),
+    rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: MOST_PER_MINUTE }),
     sandboxActivations: toggle("sandbox-activations", "activation requests by sandbox credentials"),
     ...most,
   },

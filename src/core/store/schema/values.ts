@@ -47,6 +47,9 @@ export type KycField = (typeof kycFields)[number];
 export const tiers = ["standard", "premium"] as const;
 export type Tier = (typeof tiers)[number];
 
+/** The highest rate limit that a partner can be given: requests a minute and client id. */
+export const MOST_PER_MINUTE = 10_000_000;
+
 /** The bounds of a partner that the operator can set. `default` holds until then; null: no bound. */
 export const partnerBounds = {
   /** Webhook endpoints in one environment. */
