@@ -155,7 +155,7 @@ test("the running daemon finds what was missed at its start, and each new day by
     tick = run;
     return { stop: async () => undefined };
   };
-  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   const worker = startActivations({ store, gateway, log }, ticker);
   onTestFinished(() => worker.stop());
   const steps = async (id: string) => (await events(id)).length;

@@ -5,6 +5,7 @@ import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
 import { submitActivation } from "../src/core/activations/submit.ts";
 import { purge } from "../src/core/erasure/purge.ts";
+import { platformStatus } from "../src/core/insight/status.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
 import type { Read } from "../src/core/store/store.ts";
 import {
@@ -43,6 +44,17 @@ describe("by hand", () => {
     const { data } = await store.read(activationQueue, { limit: 10 });
     expect(data).toMatchObject([{ id, partner: "partner-1", processing_status: "processing", next_at: null }]);
     expectNoIdentity(data);
+    const queues = async () => {
+      const { queues } = await store.read(platformStatus, null);
+      return queues.filter(({ queue }) => queue.startsWith("activations_")).map((one) => [one.waits_for, one.waiting]);
+    };
+    const staffs = [
+      ["carrier", 0],
+      ["staff", 1],
+    ];
+    expect(await queues()).toEqual(staffs);
+    await store.write(moveActivation, { id, move: { verb: "confirm", confirmationNumber: "C-1" }, actor: "operator" });
+    expect(await queues()).toEqual(staffs);
   });
 
   test("what staff type into the portal is shown to them alone, and the audit trail says so", async () => {
@@ -155,6 +167,31 @@ describe("manual_required", () => {
     expect(await show(partner, id)).toMatchObject({ status: "completed" });
     expect(new Set(carrier.asked.map(({ reference }) => reference)).size).toBe(1);
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
+  });
+
+  test("retry hurries an attempt that would come after a delay, and ends the outage", async () => {
+    const { carrier, due, work, store, clock, show, partner } = await withHttpCarrier();
+    carrier.answers({ status: 503, body: {} });
+    const id = await due();
+    const began = clock.now();
+    await work();
+    const outages = async () => (await store.read(platformStatus, null)).outages;
+    expect(await outages()).toMatchObject([
+      {
+        kind: "carrier",
+        name: "896103",
+        failures: 1,
+        last_error: "it answered 503",
+        waiting: 1,
+        next_attempt_at: new Date(began + MINUTE).toISOString(),
+      },
+    ]);
+    carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
+    expect((await work()).exchanged).toBe(0);
+    await store.write(moveActivation, { id, move: { verb: "retry" }, actor: "operator" });
+    expect((await work()).exchanged).toBe(1);
+    expect(await show(partner, id)).toMatchObject({ status: "completed" });
+    expect(await outages()).toEqual([]);
   });
 
   test("complete and fail end it; only fail emits activation.failed and frees the ICCID", async () => {

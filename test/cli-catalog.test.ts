@@ -13,6 +13,7 @@ const HEAD =
 const PRODUCTS = `${HEAD}
 EU-5,"Europe 5 GB, 30 days",Fast & wide,Europe,FR|DE,5120,30,12.50,AUD,data_only,esim_qr_pregen,stock
 EU-V,"Europe ""Voice""",,Europe,FR,1024,7,9.99,AUD,voice_data,esim_qr_pregen,stock
+SIM-1,SIM card,,Europe,"DE, fra;Italy|Korea, Republic of",1024,7,9.99,AUD,voice_data,physical_sim,shipping
 JP-3,日本 3 GB,"Two
 lines","Asia, Pacific",JP,3072,15,1501,JPY,data_only,esim_qr_pregen,stock
 `;
@@ -66,9 +67,10 @@ describe("CSV for Shopify", () => {
     expect(found.map((row) => [row.Title, row.SKU, row.Price])).toEqual([
       ["Europe 5 GB, 30 days", "EU-5", "16.25"],
       ['Europe "Voice"', "EU-V", "12.99"],
+      ["SIM card", "SIM-1", "12.99"],
       ["日本 3 GB", "JP-3", "1951"],
     ]);
-    expect(new Set(found.map((row) => row["URL handle"])).size).toBe(3);
+    expect(new Set(found.map((row) => row["URL handle"])).size).toBe(4);
     const { products } = (await json("--format", "shopify")) as { products: { title: string; variants: Row[] }[] };
     expect(found.map((row) => [row.Title, row.Price])).toEqual(
       products.map(({ title, variants }) => [title, variants[0]?.price]),
@@ -107,11 +109,11 @@ describe("CSV for WooCommerce", () => {
     expect(found.map((row) => [row.Name, row.SKU, row["Regular price"]])).toEqual(
       products.map(({ name, sku, regular_price }) => [name, sku, regular_price]),
     );
-    expect(found.map((row) => row["Regular price"])).toEqual(["18.13", "14.49", "2176"]);
+    expect(found.map((row) => row["Regular price"])).toEqual(["18.13", "14.49", "14.49", "2176"]);
     expect(found[0]).toMatchObject({ Type: "simple, virtual", Published: "1" });
     expect(found[0]?.Description).toMatch(/^Fast &amp; wide$/m);
     // A comma within one category, not between two.
-    expect(found[2]?.Categories).toBe("Asia\\, Pacific");
+    expect(found[3]?.Categories).toBe("Asia\\, Pacific");
   });
 });
 
@@ -170,14 +172,53 @@ test("a link at the place of a written file is replaced, never followed, and the
 
 test("filters narrow the file as they narrow the API's answer", async () => {
   const { rows, json } = await shop();
-  expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual(["EU-5", "EU-V"]);
+  expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual([
+    "EU-5",
+    "EU-V",
+    "SIM-1",
+  ]);
   const voice = ["--format", "shopify", "--region", "Europe", "--type", "voice_data"];
-  expect((await rows(...voice)).map((row) => row.SKU)).toEqual(["EU-V"]);
-  expect(await json(...voice)).toMatchObject({ format: "platform_a", count: 1 });
+  expect((await rows(...voice)).map((row) => row.SKU)).toEqual(["EU-V", "SIM-1"]);
+  expect(await json(...voice)).toMatchObject({ format: "platform_a", count: 2 });
   expect(await rows("--format", "shopify", "--region", "Nowhere")).toEqual([]);
   const japan = ["--format", "generic", "--country", "Japan", "--region", "asia, pacific"];
   expect((await rows(...japan)).map((row) => row.sku)).toEqual(["JP-3"]);
   expect(await json(...japan)).toMatchObject({ count: 1 });
+});
+
+test("SIM cards are goods that a shop ships, eSIMs are not", async () => {
+  const { rows, json } = await shop();
+  const shipped = (found: Row[], column: string) => Object.fromEntries(found.map((row) => [row.SKU, row[column]]));
+  const inShopify = shipped(await rows("--format", "shopify"), "Requires shipping");
+  expect(inShopify).toEqual({ "EU-5": "FALSE", "EU-V": "FALSE", "SIM-1": "TRUE", "JP-3": "FALSE" });
+  const inWoocommerce = shipped(await rows("--format", "woocommerce"), "Type");
+  expect(inWoocommerce).toMatchObject({ "EU-5": "simple, virtual", "SIM-1": "simple" });
+  const { products } = (await json("--format", "woocommerce")) as { products: { sku: string; virtual: boolean }[] };
+  expect(products.filter(({ virtual }) => !virtual).map(({ sku }) => sku)).toEqual(["SIM-1"]);
+});
+
+test("coverage takes codes and names with any separator, and names what is no country", async () => {
+  const { folder, json, rows } = await shop();
+  const sim = (await rows("--format", "generic")).find(({ sku }) => sku === "SIM-1");
+  expect(sim?.coverage).toBe("DE|FR|IT|KR");
+  expect(await json("--format", "generic", "--country", "IT")).toMatchObject({ count: 1 });
+  const row = (sku: string, coverage: string) =>
+    `${sku},${sku},,Europe,"${coverage}",1,1,1.00,AUD,data_only,esim_qr_pregen,stock`;
+  const file = join(folder, "coverage.csv");
+  writeFileSync(file, [HEAD, row("BAD", "FR,UK,Europe"), row("GOOD", "FR,GB")].join("\n"));
+  const ended = await esimctl(["products", "import", file, "--data", join(folder, "data")]);
+  expect(ended.exitCode).toBe(3);
+  const rejected = readFileSync(join(folder, "coverage.rejected.csv"), "utf8");
+  expect(rejected).toContain('coverage has ""UK"", which is no ISO 3166-1 code: did you mean GB?');
+  expect(rejected).toContain('coverage has ""Europe"", which is no country');
+  const record = {
+    ...{ sku: "J", name: "J", region: "Asia", coverage: ["japan", "Atlantis"], data_amount_mb: 1, validity_days: 1 },
+    ...{ price_cents: 1, currency: "AUD", type: "data_only", product_type: "esim_qr_pregen", delivery_method: "stock" },
+  };
+  writeFileSync(join(folder, "coverage.json"), JSON.stringify([record]));
+  const refused = await esimctl(["products", "import", join(folder, "coverage.json"), "--data", join(folder, "data")]);
+  expect(refused.exitCode).toBe(1);
+  expect(readFileSync(join(folder, "coverage.rejected.json"), "utf8")).toContain("Atlantis");
 });
 
 describe("-o", () => {
@@ -185,12 +226,12 @@ describe("-o", () => {
     const { folder, run, json } = await shop();
     const file = join(folder, "shop.csv");
     const told = await run("--format", "shopify", "-o", file);
-    expect(told).toMatchObject({ exitCode: 0, stdout: `3 products written to ${file}` });
+    expect(told).toMatchObject({ exitCode: 0, stdout: `4 products written to ${file}` });
     expect(readFileSync(file, "utf8").trimEnd()).toBe((await run("--format", "shopify")).stdout);
-    expect(await json("--format", "shopify", "-o", file)).toEqual({ file, format: "shopify", as: "csv", count: 3 });
+    expect(await json("--format", "shopify", "-o", file)).toEqual({ file, format: "shopify", as: "csv", count: 4 });
     const document = join(folder, "shop.json");
     await run("--format", "woocommerce", "-o", document);
-    expect(JSON.parse(readFileSync(document, "utf8"))).toMatchObject({ format: "platform_b", count: 3 });
+    expect(JSON.parse(readFileSync(document, "utf8"))).toMatchObject({ format: "platform_b", count: 4 });
     expect(readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
   });
 

@@ -20,6 +20,8 @@ const CHECKS = [
   "stock",
   "sealed_values",
   "stuck_work",
+  "outages",
+  "serving",
   "transport",
   "clock",
   "directory",

@@ -61,8 +61,10 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
   await fetch(`${daemon.url}/readyz`);
   await expect.poll(async () => (await status()).cron_runs.length).toBe(5);
+  expect((await status()).serving).toMatchObject({ serving: true, nodes: [{ url: daemon.url, state: "serving" }] });
   await daemon.stop();
-  const { requests, cron_runs } = await status();
+  const { requests, cron_runs, serving } = await status();
+  expect(serving).toMatchObject({ serving: false, nodes: [{ url: daemon.url, state: "stopped" }] });
   expect(requests.total).toBe(3);
   expect(cron_runs.map(({ job }) => job)).toEqual([
     "activation_calendar",
@@ -76,6 +78,7 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   for (const run of cron_runs.filter(({ job }) => job !== "head_signing"))
     expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
   const shown = await esimctl(["status", "--data", data]);
+  expect(shown.stdout).toMatch(/^\d.*Z {2}not serving, stopped \d+ s ago: esimctl serve$/m);
   expect(shown.stdout).toMatch(/^requests +[·█]{60} 3 an hour, \d a minute$/m);
   expect(shown.stdout).toMatch(/^activation calendar +\d+ s ago +\d+ ms +0 due$/m);
 });
@@ -85,7 +88,7 @@ test("people get one screen with a chart; --watch wants a terminal", async () =>
   const shown = await esimctl(["status", "--data", data]);
   expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
   expect(shown.stdout).toMatch(/^orders +[·█]{60} 1 an hour, [01] a minute$/m);
-  expect(shown.stdout).toMatch(/^orders due +1 +\d+ s ago$/m);
+  expect(shown.stdout).toMatch(/^orders due +daemon +1 +\d+ s ago$/m);
   expect(shown.stdout).toMatch(/^EU5 +\d$/m);
   expect(shown.stdout.split("\n").length).toBeLessThan(30);
   for (const flags of [["--watch"], ["--watch", "--json"]]) {

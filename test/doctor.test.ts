@@ -16,6 +16,8 @@ const CHECKS = [
   "stock",
   "sealed_values",
   "stuck_work",
+  "outages",
+  "serving",
   "transport",
   "clock",
 ];

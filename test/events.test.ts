@@ -64,7 +64,7 @@ async function activations({ store, clock, url }: WebhookPlatform, caller: Calle
   const [done, lost] = [await submit(), await submit()];
   clock.advance(5_000);
   await prepareExchanges(store, new AbortController().signal);
-  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   await settled(createExchanges({ store, gateway, log }));
   const confirm = { verb: "confirm", confirmationNumber: "P-1" } as const;
   await store.write(moveActivation, { id: done, move: confirm, actor });

@@ -184,6 +184,7 @@ const forged: Tamper = async (tx) => {
     target_id: "x",
     partner_id: null,
     fields: null,
+    changes: null,
     note: null,
     request_id: null,
   };

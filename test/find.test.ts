@@ -46,7 +46,9 @@ test("the id of a request leads to what it made, and the timeline says which req
   const moved = await find("call-move");
   expect(moved.matched).toMatchObject([{ kind: "activation", id: activation.id, status: "cancelled" }]);
   expect(audited(moved, "call-move")).toEqual([expect.stringMatching(/^client:.*: activations\.edit \(note\)$/)]);
-  expect(audited(moved, "call-stop")).toEqual([expect.stringMatching(/: activations\.cancel \(status\)$/)]);
+  expect(audited(moved, "call-stop")).toEqual([
+    expect.stringMatching(/: activations\.cancel \(status: pending → cancelled\)$/),
+  ]);
 });
 
 test("also what it did to other things is told", async () => {

@@ -18,7 +18,7 @@ import { startReceiver } from "./support/receiver.ts";
 import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
-const log = { error: (...words: unknown[]) => console.error(...words) };
+const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
 const silent = { error: () => undefined };
 const { signal } = new AbortController();
 

@@ -53,6 +53,7 @@ describe("the request log", () => {
       route: "/mine",
       status: 200,
       ms: expect.any(Number),
+      partner: "known",
       client_id: "sk_test_good",
       msg: "request",
     });

@@ -280,7 +280,7 @@ async function startShared() {
   const exchange = createSignedExchange(clock.now);
   onTestFinished(() => exchange.close());
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
-  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   return {
     platform,
     supply(now: (typeof RESPONSES)[number][]) {

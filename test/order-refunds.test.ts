@@ -34,7 +34,7 @@ async function setUp(outcome: () => object = () => ({ outcome: "accepted" })) {
   const exchange = createSignedExchange(clock.now);
   onTestFinished(() => exchange.close());
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
-  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   const work = async () => {
     await platform.fulfil();
     await supplyDue({ store, gateway, log });

@@ -17,7 +17,7 @@ import { startReceiver } from "./support/receiver.ts";
 import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
-const log = { error: (...words: unknown[]) => console.error(...words) };
+const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
 const { signal } = new AbortController();
 
 const BOUNDS: Bounds = { overall: 16, production: 14, sandbox: 8, perKey: 12, perLane: 8 };

@@ -59,7 +59,7 @@ async function setUp(smtpUrl?: string) {
     await exchange.close();
   });
   const gateway = createSupplierGateway({ exchange, mailer, publicUrl: "http://esim.test" });
-  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   const supply = () => supplyDue({ store: platform.store, gateway, log });
   return { platform, products, caller, supply };
 }

@@ -85,7 +85,7 @@ export async function startActivationPlatform({ start, adapter }: Options = {}):
   if (adapter !== undefined) await useAdapter(store, adapter);
   const gateway = createCarrierGateway({ now: clock.now, publicUrl: platform.url });
   onTestFinished(() => gateway.close());
-  const log = { error: (...words: unknown[]) => console.error(...words) };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   return {
     ...platform,
     async work() {

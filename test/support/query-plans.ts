@@ -4,7 +4,7 @@ import type Database from "better-sqlite3";
  * Tables of a handful of rows, made by the operator or the program itself: reading them whole is right. `due_keys` is
  * what store/due-keys.ts has found so far, a key for each search of an index.
  */
-const small = ["settings", "data_keys", "signing_keys", "carriers", "suppliers", "cron_runs", "due_keys"];
+const small = ["settings", "data_keys", "signing_keys", "carriers", "suppliers", "cron_runs", "outages", "due_keys"];
 
 /** A statement as the engine gets it. */
 export interface Statement {

@@ -70,7 +70,7 @@ export function supplyWorker(store: Store, now: () => number): Pool {
   const exchange = createSignedExchange(now);
   onTestFinished(() => exchange.close());
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
-  const log = { error: (...words: unknown[]) => console.error(...words), warn: () => undefined };
+  const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   return createSupplies({ store, gateway, log });
 }
 

@@ -26,7 +26,7 @@ const options: WorkerOptions = JSON.parse(process.argv[2] ?? "");
 const now = () => options.now;
 const publicUrl = "http://esim.test";
 const line = (...words: unknown[]) => console.error(...words);
-const log = { error: line, warn: line };
+const log = { error: line, warn: line, info() {} };
 
 const store = await openStore(options.location, {
   clock: { now },

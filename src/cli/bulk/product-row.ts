@@ -1,4 +1,4 @@
-import { checkProduct, type ProductInput } from "../../core/catalog/product-input.ts";
+import { checkImportedProduct, type ProductInput } from "../../core/catalog/product-input.ts";
 import { type Checked, fieldSentences } from "../../core/kernel/checked.ts";
 import { currencyDecimals, parseMoney } from "../../core/kernel/money.ts";
 import { Problem } from "../../core/kernel/problem.ts";
@@ -11,7 +11,7 @@ export function checkProductRow(row: Pick<CsvRow, "values">): Checked<ProductInp
   const given: Record<string, unknown> = {
     ...texts,
     currency: (texts.currency ?? "").toUpperCase(),
-    coverage: parts(coverage),
+    coverage: [coverage],
     features: parts(features),
     compatible_devices: parts(compatible_devices),
     data_amount_mb: wholeNumber(texts.data_amount_mb),
@@ -30,7 +30,7 @@ export function checkProductRecord(record: unknown): Checked<ProductInput> {
 }
 
 function checked(given: Record<string, unknown>, problems: string[]): Checked<ProductInput> {
-  const checked = checkProduct(given);
+  const checked = checkImportedProduct(given);
   if ("ok" in checked) return problems.length === 0 ? checked : { problems };
   const named = problems.length === 0 ? checked.problems : { ...checked.problems, price_cents: [] };
   return { problems: [...problems, ...fieldSentences(named)] };

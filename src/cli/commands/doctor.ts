@@ -8,7 +8,7 @@ export default command({
   shows: "record",
   effects:
     "Reads only, also while serve runs: database, schema, key file, ledger, evidence, stock, stuck " +
-    "work, clock, disk space. " +
+    "work, suppliers and carriers that fail, whether it is served, clock, disk space. " +
     "Exit code 1 only for faults; warnings are none.",
   json: "{ok, findings: [{check, level (ok | warning | fault), message, remedy}]}",
   examples: ["doctor", "doctor --data /var/lib/esimctl --json"],

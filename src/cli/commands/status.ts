@@ -4,6 +4,7 @@ import type { PlatformStatus } from "../../core/insight/status.ts";
 import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
+import { outagesText } from "../output/outages.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 
@@ -18,10 +19,12 @@ export default command({
   shows: "record",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
-    "{at, requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, " +
-    "waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], cron_runs: [{job, started_at, took_ms, done, " +
-    "error}], failing_endpoints, low_stock, low_wallets}; per_minute: the last 60, oldest first; failed: answered " +
-    "with 5xx",
+    "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost)}]}, outages: " +
+    "[{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
+    "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
+    "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
+    "cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, low_wallets}; per_minute: " +
+    "the last 60, oldest first; failed: answered with 5xx",
   examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
@@ -73,8 +76,13 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
   const queues = sheet.table<Queue>(
     [
       { title: "queue", value: ({ queue }) => names[queue] ?? queue },
+      { title: "for", value: ({ waits_for }) => (waits_for === "staff" ? "you" : waits_for) },
       { title: "waiting", value: ({ waiting }) => waiting, align: "right" },
-      { title: "oldest", value: ({ oldest_at }) => (oldest_at === null ? null : ago(oldest_at, seen.at)) },
+      {
+        title: "oldest",
+        value: ({ oldest_at }) => (oldest_at === null ? null : ago(oldest_at, seen.at)),
+        paint: (on, queue) => agePaint(on, queue, seen.at),
+      },
     ],
     seen.queues,
     "",
@@ -86,9 +94,12 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     rate("webhooks sent", seen.webhook_tries),
   ].join("\n");
   // The least urgent last: a low terminal has no room for it, and says so.
+  const head = `${paint.bold(moment(seen.at))}  ${servingWords(sheet, seen)}`;
+  const outages = seen.outages.length === 0 ? [] : [outagesText(sheet, seen.outages, seen.at)];
   return [
-    paint.bold(moment(seen.at)),
+    head,
     rates,
+    ...outages,
     queues,
     ...peoplesWork(sheet, seen),
     ...attention(sheet, seen),
@@ -111,6 +122,36 @@ function peoplesWork(sheet: Sheet, { waiting, at }: PlatformStatus): string[] {
     "",
   );
   return [table];
+}
+
+/** Whether it is served, and since when. */
+function servingWords({ paint }: Sheet, { serving: { serving, since, nodes }, at }: PlatformStatus): string {
+  if (since === null) return paint.yellow("not served yet: esimctl serve");
+  if (!serving) {
+    const how = nodes.some(({ state }) => state === "lost") ? "ended without a stop" : "stopped";
+    return paint.red(`not serving, ${how} ${ago(since, at)}: esimctl serve`);
+  }
+  const live = nodes.filter(({ state }) => state === "serving").map(({ url }) => url);
+  return paint.green(`serving at ${live.join(", ")} since ${moment(since)}`);
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** From which age on a queue is late, and very late (ms). */
+const lateAfter: Readonly<Record<Queue["waits_for"], readonly [late: number, veryLate: number]>> = {
+  daemon: [MINUTE_MS, 10 * MINUTE_MS],
+  staff: [4 * HOUR_MS, 24 * HOUR_MS],
+  supplier: [4 * HOUR_MS, 24 * HOUR_MS],
+  carrier: [4 * HOUR_MS, 24 * HOUR_MS],
+};
+
+function agePaint({ paint }: Sheet, { waits_for, oldest_at }: Queue, now: string): (text: string) => string {
+  if (oldest_at === null) return paint.reset;
+  const [late, veryLate] = lateAfter[waits_for];
+  const age = Date.parse(now) - Date.parse(oldest_at);
+  if (age >= veryLate) return paint.red;
+  return age >= late ? paint.yellow : paint.green;
 }
 
 const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {

@@ -23,10 +23,7 @@ export interface LogRead {
 const NOWHERE: LogPosition = { inode: -1, offset: 0 };
 
 /** The last `most` lines that are asked for, of all the log that is kept in `folder`. */
-export async function lastRecords(
-  folder: string,
-  { most, ...filter }: LogFilter & { most: number },
-): Promise<LogRead> {
+export async function lastRecords(folder: string, { most, ...filter }: LogFilter & { most: number }): Promise<LogRead> {
   const seen = new Set<number>();
   let found: LogRecord[] = [];
   let end: LogPosition | null = null;

@@ -5,6 +5,7 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
+import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -109,6 +110,7 @@ interface Act {
   action: string;
   actor: Actor;
   fields?: string[];
+  changes?: readonly FieldChange[];
   note?: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import type { Actor } from "../audit/record.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
@@ -48,6 +49,7 @@ export async function cancelRow(tx: Tx, row: ActivationRow, { reason, actor }: C
   if (row.passport_id !== null) await releaseDraw(tx, { requestId: row.id, actor });
   // The reason is the caller's own words and may name the customer: it stays with the request, which can be cleared.
   const fields = reason === null ? ["status"] : ["status", "cancel_reason"];
-  await auditActivation(tx, row, { action: "activations.cancel", actor, fields });
+  const changes = changesOf(row, cancelled, ["status"]);
+  await auditActivation(tx, row, { action: "activations.cancel", actor, fields, changes });
   return cancelled;
 }

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import type { Actor } from "../audit/record.ts";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
@@ -27,7 +28,7 @@ export type OperatorMove =
 
 type Recorded = Exclude<OperatorMove, { verb: "retry" }>;
 
-/** The states in which each verb makes sense; retry also in processing, see `waitsForStaff`. */
+/** The states in which each verb makes sense; retry also in processing, see `waitsForStaff` and `isBackedOff`. */
 const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
   confirm: ["processing"],
   complete: ["processing", "confirmed", "manual_required"],
@@ -46,7 +47,8 @@ export async function moveActivation(
   const { id, move, actor } = input;
   const row = await requireActivation(tx, id);
   const state = stateOf(row);
-  if (!operatorVerbs[move.verb].includes(state) && !(move.verb === "retry" && (await waitsForStaff(tx, row)))) {
+  const mayRetry = move.verb === "retry" && (isBackedOff(row, tx.now) || (await waitsForStaff(tx, row)));
+  if (!operatorVerbs[move.verb].includes(state) && !mayRetry) {
     const possible = operatorVerbs[move.verb].join(", ");
     throw new Problem("conflict", `This activation is ${state}; ${move.verb} works on ${possible}.`, {
       members: { current_status: row.status },
@@ -55,7 +57,8 @@ export async function moveActivation(
   const next =
     move.verb === "retry" ? await retry(tx, row) : await record(tx, row, { move: await checked(tx, row, move), actor });
   const fields = Object.keys(move).filter((name) => name !== "verb");
-  await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields });
+  const changes = changesOf(row, next, ["status", "processing_status"]);
+  await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields, changes });
   return toActivation(next);
 }
 
@@ -71,6 +74,12 @@ async function checked(q: Read, row: ActivationRow, move: Recorded): Promise<Rec
 async function waitsForStaff(tx: Tx, row: ActivationRow): Promise<boolean> {
   const idle = stateOf(row) === "processing" && row.due_at === null && row.deadline_at === null;
   return idle && (await requireCarrier(tx, row.carrier_prefix)).adapter !== "manual";
+}
+
+/** Whether the carrier is asked again only after a delay, since it could not be reached. */
+function isBackedOff(row: ActivationRow, now: number): boolean {
+  const waits = row.leased_until === null && row.due_at !== null && row.due_at > now;
+  return stateOf(row) === "processing" && row.faults > 0 && waits;
 }
 
 async function record(

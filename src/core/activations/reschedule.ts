@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import type { Actor } from "../audit/record.ts";
 import { givenNames } from "../audit/set-row.ts";
 import type { Owner } from "../kernel/owner.ts";
@@ -42,7 +43,10 @@ export async function rescheduleActivation(
   const change = changeOf(tx, row, input.edit, max_days_ahead);
   const edited = await progressActivation(tx, row, change);
   const fields = givenNames(input.edit);
-  await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields });
+  // The note is the partner's own words: only its name is kept, so that it can be erased.
+  const dateOf = ({ activation_date }: ActivationRow) => ({ requested_activation_date: activation_date });
+  const changes = changesOf<Edit>(dateOf(row), dateOf(edited), ["requested_activation_date"]);
+  await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields, changes });
   return toActivation(edited);
 }
 

@@ -1,10 +1,11 @@
+import { changesOf } from "../audit/changes.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { updateRow } from "../store/rows.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import type { ActivationRow } from "./activation.ts";
+import { type ActivationRow, auditActivation } from "./activation.ts";
 
 /** The state of a request: the one machine behind the two statuses that partners see. */
 export type ActivationState = ProcessingStatus | "cancelled";
@@ -76,7 +77,15 @@ export async function progressActivation(tx: Tx, row: ActivationRow, change: Cha
   if (state !== undefined) assertMove(activationTransitions, stateOf(row), state);
   const changed = { ...fields, ...(state === undefined ? {} : statusesOf[state]), updated_at: tx.now };
   await updateRow(tx, "activations", { id: row.id }, changed);
-  return { ...row, ...changed };
+  const next = { ...row, ...changed };
+  if (state === "manual_required") await auditHold(tx, row, next);
+  return next;
+}
+
+/** The row forgets it once staff send it again; the audit trail does not. */
+async function auditHold(tx: Tx, row: ActivationRow, next: ActivationRow): Promise<void> {
+  const changes = changesOf(row, next, ["status", "processing_status"]);
+  await auditActivation(tx, row, { action: "activations.hold", actor: "worker", changes, note: next.error_type });
 }
 
 /**

@@ -152,7 +152,7 @@ function refuseEmptyPool(carrier: CarrierRow): never {
 
 function newRow(
   tx: Tx,
-  { partnerId, environment, request }: Submission,
+  { partnerId, environment, request, actor }: Submission,
   { id, carrier, kyc, passportId }: Beginning & { kyc: Kyc; passportId: PassportId | null },
 ): ActivationRow {
   return {
@@ -175,6 +175,7 @@ function newRow(
     ...scheduleFor(request.activation_date, tx.now),
     ...untouched,
     request_id: tx.requestId,
+    created_by: actor,
     created_at: tx.now,
     updated_at: tx.now,
   };

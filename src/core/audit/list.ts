@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
+import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -14,9 +15,19 @@ export interface AuditLine {
   target_id: string;
   partner_id: string | null;
   fields: string[] | null;
+  /** Values before and after, of fields whose values are kept. */
+  changes: FieldChange[] | null;
   note: string | null;
   /** The HTTP request that it was done by; null for what came from the terminal or a worker. */
   request_id: string | null;
+}
+
+/** "activation_date: 2026-03-02 → 2026-03-09": what a line concerns, with values where they are kept. */
+export function concernedBy({ fields, changes }: Pick<AuditLine, "fields" | "changes">): string[] {
+  const shown = (value: FieldChange["from"]) => (value === null ? "none" : String(value));
+  const changed = (changes ?? []).map(({ field, from, to }) => `${field}: ${shown(from)} → ${shown(to)}`);
+  const known = new Set((changes ?? []).map(({ field }) => field));
+  return [...changed, ...(fields ?? []).filter((field) => !known.has(field))];
 }
 
 /** Which lines are asked for. */

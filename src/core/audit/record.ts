@@ -3,6 +3,7 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { auditChain, auditLink, headMark, linkHash } from "../store/chain.ts";
 import { insertRow } from "../store/rows.ts";
+import type { FieldChange } from "../store/schema/platform.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -22,8 +23,10 @@ export interface AuditEntry {
   targetKind: string;
   targetId: string;
   partnerId?: PartnerId | null;
-  /** Names of the fields concerned. Never values. */
+  /** Names of the fields concerned. */
   fields?: string[];
+  /** Values before and after: none of identity data, secrets or free text, which could not be erased here. */
+  changes?: readonly FieldChange[];
   /** Words of the person who did it, e.g. a reason. */
   note?: string | null;
 }
@@ -65,6 +68,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     target_id: entry.targetId,
     partner_id: entry.partnerId ?? null,
     fields: entry.fields ?? null,
+    changes: entry.changes === undefined || entry.changes.length === 0 ? null : [...entry.changes],
     note: entry.note ?? null,
     request_id: tx.requestId,
   };

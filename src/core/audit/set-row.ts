@@ -1,6 +1,7 @@
 import { insertRow, type KeyOf, type NewRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
+import { changesOf } from "./changes.ts";
 import { type AuditEntry, recordAudit } from "./record.ts";
 
 /** What the operator sets row by row, each under a name of its own. */
@@ -13,15 +14,18 @@ interface Setting<N extends Settable> {
   row: Row<N> & NewRow<N>;
   /** As they were given; what is left out is not named in the audit trail. */
   settings: object;
-  audit: Omit<AuditEntry, "fields">;
+  /** The columns whose values the audit trail keeps. */
+  kept: readonly (keyof Row<N> & string)[];
+  audit: Omit<AuditEntry, "fields" | "changes">;
 }
 
-/** Adds or changes a row, and records which of its settings were given. */
+/** Adds or changes a row, and records which of its settings were given, and what changed. */
 export async function setRow<N extends Settable>(tx: Tx, table: N, setting: Setting<N>): Promise<void> {
-  const { key, before, row, settings, audit } = setting;
+  const { key, before, row, settings, kept, audit } = setting;
   if (before === null) await insertRow(tx, table, row);
   else await updateRow(tx, table, key, row);
-  await recordAudit(tx, { ...audit, fields: givenNames(settings) });
+  const changes = changesOf<Row<N>>(before, row, kept);
+  await recordAudit(tx, { ...audit, fields: givenNames(settings), changes });
 }
 
 /** The names of what was given: undefined means left out. */

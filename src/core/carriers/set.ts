@@ -2,6 +2,7 @@ import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { endOutage } from "../store/outages.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Carrier, type CarrierRow, carrierByPrefix, carrierSecret, requireCarrier, toCarrier } from "./carrier.ts";
@@ -26,6 +27,18 @@ export interface CarrierSettings {
   answer_within_ms?: number | undefined;
 }
 
+const KEPT = [
+  "name",
+  "region",
+  "brand",
+  "required_fields",
+  "adapter",
+  "url",
+  "insecure",
+  "timeout_ms",
+  "answer_within_ms",
+] as const;
+
 /**
  * Adds a carrier, or changes what is named of one. A new one needs a name and a brand; the http adapter needs an
  * address and a secret. Throws `validation`.
@@ -39,7 +52,8 @@ export async function setCarrier(
   const { row, errors } = merged(tx, prefix, before, settings);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const audit = { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix };
-  await setRow(tx, "carriers", { key: { prefix }, before, row, settings, audit });
+  await setRow(tx, "carriers", { key: { prefix }, before, row, settings, kept: KEPT, audit });
+  await endOutage(tx, { kind: "carrier", name: prefix });
   await tx.touch();
   return toCarrier(await requireCarrier(tx, prefix));
 }

@@ -1,4 +1,5 @@
-import { recordAudit } from "../audit/record.ts";
+import { changesOf } from "../audit/changes.ts";
+import { type Actor, recordAudit } from "../audit/record.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import { payloadHash } from "../kernel/canonical.ts";
 import { counted } from "../kernel/counted.ts";
@@ -25,7 +26,7 @@ export async function importProducts(
   input: { products: ProductInput[]; actor: string },
 ): Promise<ProductOutcome[]> {
   const outcomes: ProductOutcome[] = [];
-  for (const product of input.products) outcomes.push(await upsert(tx, product));
+  for (const product of input.products) outcomes.push(await upsert(tx, product, input.actor));
   if (outcomes.some((outcome) => outcome !== "duplicate")) await tx.touch();
   await recordAudit(tx, {
     actor: input.actor,
@@ -37,7 +38,7 @@ export async function importProducts(
   return outcomes;
 }
 
-async function upsert(tx: Tx, product: ProductInput): Promise<ProductOutcome> {
+async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<ProductOutcome> {
   const known = await findProductBySku(tx, product.sku);
   if (known === null) {
     const id = newId<ProductId>(tx);
@@ -47,7 +48,33 @@ async function upsert(tx: Tx, product: ProductInput): Promise<ProductOutcome> {
   }
   if (payloadHash(inputOf(known)) === payloadHash(product)) return "duplicate";
   await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), updated_at: tx.now });
+  await auditChange(tx, known, product, actor);
   return "updated";
+}
+
+/** The columns whose values the audit trail keeps: all but long texts. */
+const KEPT = [
+  "name",
+  "region",
+  "coverage",
+  "data_amount_mb",
+  "validity_days",
+  "price_cents",
+  "currency",
+  "type",
+  "status",
+  "product_type",
+  "delivery_method",
+  "supplier",
+] as const;
+
+async function auditChange(tx: Tx, row: Row<"products">, product: ProductInput, actor: Actor): Promise<void> {
+  const changes = changesOf<ProductInput>(row, product, KEPT);
+  const before = inputOf(row);
+  const named = new Set(Object.entries(product).map(([field]) => field as keyof ProductInput));
+  const fields = [...named].filter((field) => payloadHash(before[field]) !== payloadHash(product[field]));
+  const about = { targetKind: "product", targetId: row.id };
+  await recordAudit(tx, { actor, action: "products.update", ...about, fields, changes });
 }
 
 async function ensurePool(tx: Tx, productId: ProductId): Promise<void> {
@@ -75,8 +102,7 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   const checked = checkProduct({ ...inputOf(row), ...change });
   if ("problems" in checked) throw invalid(checked.problems);
   await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
-  const fields = Object.keys(change);
-  await recordAudit(tx, { actor, action: "products.update", targetKind: "product", targetId: row.id, fields });
+  await auditChange(tx, row, checked.ok, actor);
   await tx.touch();
   return toProductDetail((await findProductBySku(tx, sku)) ?? row);
 }

@@ -11,6 +11,7 @@ import {
   productStatuses,
   productTypes,
 } from "../store/schema/values.ts";
+import { resolveCoverage } from "./coverage.ts";
 
 /** A product to be imported: the API's names and types. */
 export interface ProductInput {
@@ -70,6 +71,19 @@ export function checkProduct(given: Record<string, unknown>): Checked<ProductInp
   };
   if (Object.keys(errors).length === 0) checkTogether(product, errors);
   return Object.keys(errors).length === 0 ? { ok: product } : { problems: errors };
+}
+
+/** The same for a row of an import, whose coverage becomes ISO codes; what is no country is named. */
+export function checkImportedProduct(given: Record<string, unknown>): Checked<ProductInput, FieldErrors> {
+  const checked = checkProduct(given);
+  const listed: unknown = given.coverage;
+  if (!Array.isArray(listed) || !listed.every((entry) => typeof entry === "string")) return checked;
+  const coverage = resolveCoverage(listed);
+  if ("ok" in coverage) {
+    return "ok" in checked && coverage.ok.length > 0 ? { ok: { ...checked.ok, coverage: coverage.ok } } : checked;
+  }
+  const others = "ok" in checked ? {} : checked.problems;
+  return { problems: { ...others, coverage: [...coverage.problems] } };
 }
 
 function checkTogether(product: ProductInput, errors: FieldErrors): void {

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -50,7 +51,7 @@ export interface EsimMove {
 /** Makes an eSIM active: again, or for the first time, with which its validity begins. */
 export async function makeActive(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
   if (known.esim.activated_at === null) return beginValidity(tx, known, { actor, at });
-  await auditMove(tx, known.esim, "esims.activate", actor);
+  await auditMove(tx, known.esim, { action: "esims.activate", actor, status: "active" });
   return progressEsim(tx, known, { status: "active", status_at: at });
 }
 
@@ -61,10 +62,11 @@ export async function makeActive(tx: Tx, known: DeliveredEsim, { actor, at }: Es
 export async function beginValidity(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
   const { status, status_at } = known.esim;
   const newest = status_at === null || at > status_at;
-  await auditMove(tx, known.esim, "esims.activate", actor);
+  const next = newest || status !== "suspended" ? "active" : status;
+  await auditMove(tx, known.esim, { action: "esims.activate", actor, status: next });
   const expires_at = at + known.product.validity_days * DAY_MS;
   const begun = await progressEsim(tx, known, {
-    status: newest || status !== "suspended" ? "active" : status,
+    status: next,
     status_at: newest ? at : status_at,
     activated_at: at,
     expires_at,
@@ -83,7 +85,7 @@ export async function suspendEsim(tx: Tx, input: { iccid: string; actor: Actor }
 
 /** Suspends an eSIM until it is made active. */
 export async function makeSuspended(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
-  await auditMove(tx, known.esim, "esims.suspend", actor);
+  await auditMove(tx, known.esim, { action: "esims.suspend", actor, status: "suspended" });
   return progressEsim(tx, known, { status: "suspended", status_at: at });
 }
 
@@ -113,7 +115,13 @@ export function audienceOf(esim: EsimRow): { partnerId: PartnerId; environment: 
   return { partnerId: partner_id, environment, subjectId: id };
 }
 
-function auditMove(tx: Tx, esim: EsimRow, action: string, actor: Actor): Promise<void> {
+interface Audited {
+  action: string;
+  actor: Actor;
+  status: EsimStatus;
+}
+
+function auditMove(tx: Tx, esim: EsimRow, { action, actor, status }: Audited): Promise<void> {
   return recordAudit(tx, {
     actor,
     action,
@@ -121,5 +129,6 @@ function auditMove(tx: Tx, esim: EsimRow, action: string, actor: Actor): Promise
     targetId: esim.id,
     partnerId: esim.partner_id,
     fields: ["status"],
+    changes: changesOf(esim, { status }, ["status"]),
   });
 }

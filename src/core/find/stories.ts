@@ -1,6 +1,6 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import { attemptsOfActivation } from "../activations/reveal.ts";
-import { type AuditLine, listAudit } from "../audit/list.ts";
+import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { EsimRow } from "../esims/esim.ts";
 import { formatMoney } from "../kernel/money.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
@@ -59,7 +59,7 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
   const price = `${formatMoney(order.total_cents, order.currency)} ${order.currency}`;
   const reason = order.reason === null ? "" : `: ${order.reason}`;
   const moments = momentsOf("order", order.id, [
-    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}`, order.request_id],
+    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}${by(order)}`, order.request_id],
     [order.fulfilled_at, `${order.order_number} fulfilled`],
     [order.cancelled_at, `${order.order_number} cancelled${reason}`],
   ]);
@@ -69,6 +69,11 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
     moments.push({ at: shipping.shipped_at, kind: "order", id: order.id, text });
   }
   return [...moments, ...(await moneyStory(q, order)), ...(await itemStory(q, order))];
+}
+
+/** ", by client:sk_live_…": who placed or submitted it, where that is known. */
+function by({ created_by }: { created_by: string | null }): string {
+  return created_by === null ? "" : `, by ${created_by}`;
 }
 
 async function moneyStory(q: Read, order: OrderRow): Promise<Moment[]> {
@@ -128,15 +133,16 @@ export async function activationStory(q: Read, row: ActivationRow): Promise<Mome
   const number = row.mobile_number === null ? "" : `, number ${row.mobile_number}`;
   const why = [row.error_type, row.error_message].filter((word) => word !== null).join(": ");
   const confirmation = row.confirmation_number === null ? "" : `, number ${row.confirmation_number}`;
+  const asked = `activation of ${iccid} with ${carrier} asked for, date ${await dateAskedFor(q, row)}`;
   const states = momentsOf("activation", id, [
-    [row.created_at, `activation of ${iccid} with ${carrier} asked for, date ${row.activation_date}`, row.request_id],
+    [row.created_at, `${asked}${by(row)}`, row.request_id],
     [row.submitted_at, `submitted to ${carrier}`],
     [row.confirmed_at, `confirmed by ${carrier}${confirmation}`],
     [row.activated_at, `${iccid} activated${number}`],
     [row.cancelled_at, `cancelled${row.cancel_reason === null ? "" : `: ${row.cancel_reason}`}`],
     [row.status === "failed" ? (row.finished_at ?? row.updated_at) : null, `failed${why === "" ? "" : `: ${why}`}`],
     [
-      row.processing_status === "manual_required" ? row.queued_at : null,
+      row.processing_status === "manual_required" ? row.updated_at : null,
       `left to staff${why === "" ? "" : `: ${why}`}`,
     ],
   ]);
@@ -145,6 +151,16 @@ export async function activationStory(q: Read, row: ActivationRow): Promise<Mome
     return { at: Date.parse(at), kind: "carrier", id, text: attemptWords(attempt), request_id };
   });
   return [...states, ...attempts];
+}
+
+/** The date of the submission: the row has that of the last change. */
+async function dateAskedFor(q: Read, row: ActivationRow): Promise<string> {
+  const lines = await listAudit(q, { target: row.id, limit: MOST_LINES });
+  const moves = lines
+    .flatMap(({ changes }) => changes ?? [])
+    .filter(({ field }) => field === "requested_activation_date");
+  const first = moves.at(-1)?.from;
+  return typeof first === "string" ? first : row.activation_date;
 }
 
 /** What happened to a passport: when it came and went, and who drew it. */
@@ -192,8 +208,9 @@ export async function auditStory(q: Read, target: string): Promise<Moment[]> {
 }
 
 /** A line of the audit trail as a moment of the thing it is about. */
-export function auditMoment({ at, actor, action, target_id: id, fields, note, request_id }: AuditLine): Moment {
-  const about = fields === null || fields.length === 0 ? "" : ` (${fields.join(", ")})`;
+export function auditMoment({ at, actor, action, target_id: id, note, request_id, ...line }: AuditLine): Moment {
+  const what = concernedBy(line);
+  const about = what.length === 0 ? "" : ` (${what.join(", ")})`;
   const text = `${actor}: ${action}${about}${note === null ? "" : `, ${note}`}`;
   return { at: Date.parse(at), kind: "audit", id, text, request_id };
 }

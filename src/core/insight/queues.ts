@@ -1,4 +1,4 @@
-import { and, count, countDistinct, eq, gt, isNotNull, lte, min, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, isNotNull, isNull, lte, min, not, or, type SQL, sql } from "drizzle-orm";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
@@ -7,10 +7,14 @@ import type { OrderStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
+type WaitsFor = "daemon" | "staff" | "supplier" | "carrier";
+
 /** What waits for a worker, for a third party, or for the operator. */
 export interface Queue {
   /** A stable name: `orders_due`, `orders_review`, … */
   queue: string;
+  /** Whose turn it is: the daemon's, staff's, or another party's. */
+  waits_for: WaitsFor;
   waiting: number;
   /** Since when the oldest of them waits; null when nothing does. */
   oldest_at: string | null;
@@ -60,12 +64,27 @@ const itemsSubmitted = statement((db, t, _slot) =>
     .where(gt(t.orderItems.deadline_at, 0)),
 );
 
-const activations = statement((db, t, slot: Slots<{ processing_status: "processing" | "manual_required" }>) =>
-  db
-    .select({ many: count(), since: min(t.activations.queued_at) })
-    .from(t.activations)
-    .where(and(gt(t.activations.queued_at, 0), eq(t.activations.processing_status, slot.processing_status))),
-);
+/**
+ * Whether only a person moves a request on: it was left to staff, or its carrier is worked by hand and has it. Where
+ * the adapter was changed since, what staff may have typed into the portal stays theirs.
+ */
+function isForStaff({ activations: t, carriers }: Tables): SQL | undefined {
+  const idle = and(isNull(t.due_at), isNull(t.deadline_at));
+  return or(idle, and(eq(carriers.adapter, "manual"), eq(t.processing_status, "confirmed")));
+}
+
+function queued(part: (t: Tables) => SQL | undefined) {
+  return statement((db, t, _slot) =>
+    db
+      .select({ many: count(), since: min(t.activations.queued_at) })
+      .from(t.activations)
+      .innerJoin(t.carriers, eq(t.carriers.prefix, t.activations.carrier_prefix))
+      .where(and(gt(t.activations.queued_at, 0), part(t))),
+  );
+}
+
+const forStaff = queued(isForStaff);
+const atCarrier = queued((t) => not(isForStaff(t) ?? sql`false`));
 
 // There may be very many of these, and ids begin with the moment they were made at: the index alone is read.
 function oldest(id: Tables["deliveries"]["id"]) {
@@ -98,20 +117,20 @@ const passports = statement((db, t, _slot) =>
 export async function queueDepths(q: Read): Promise<Queue[]> {
   const now = { now: q.now };
   return [
-    toQueue("orders_due", await ordersDue(q, now)),
-    toQueue("orders_review", await ordersReview(q, { status: "waiting_review" })),
-    toQueue("orders_to_ship", await ordersToShip(q, {})),
-    toQueue("items_due", await itemsDue(q, now)),
-    toQueue("items_at_supplier", await itemsSubmitted(q, {})),
-    toQueue("activations_at_carrier", await activations(q, { processing_status: "processing" })),
-    toQueue("activations_manual", await activations(q, { processing_status: "manual_required" })),
-    toQueue("deliveries_pending", await deliveriesPending(q, {})),
-    toQueue("deliveries_held", await deliveriesHeld(q, {})),
-    toQueue("passports_unverified", await passports(q, {})),
+    toQueue("orders_due", "daemon", await ordersDue(q, now)),
+    toQueue("orders_review", "staff", await ordersReview(q, { status: "waiting_review" })),
+    toQueue("orders_to_ship", "staff", await ordersToShip(q, {})),
+    toQueue("items_due", "daemon", await itemsDue(q, now)),
+    toQueue("items_at_supplier", "supplier", await itemsSubmitted(q, {})),
+    toQueue("activations_at_carrier", "carrier", await atCarrier(q, {})),
+    toQueue("activations_manual", "staff", await forStaff(q, {})),
+    toQueue("deliveries_pending", "daemon", await deliveriesPending(q, {})),
+    toQueue("deliveries_held", "staff", await deliveriesHeld(q, {})),
+    toQueue("passports_unverified", "staff", await passports(q, {})),
   ];
 }
 
-function toQueue(queue: string, rows: { many: number; since: number | null }[]): Queue {
+function toQueue(queue: string, waits_for: WaitsFor, rows: { many: number; since: number | null }[]): Queue {
   const row = first(rows);
-  return { queue, waiting: row?.many ?? 0, oldest_at: isoTimeOrNull(row?.since ?? null) };
+  return { queue, waits_for, waiting: row?.many ?? 0, oldest_at: isoTimeOrNull(row?.since ?? null) };
 }

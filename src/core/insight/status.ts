@@ -2,6 +2,8 @@ import { and, eq, gte, or, sql } from "drizzle-orm";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { currentOutages, type Outage } from "../store/outages.ts";
+import { type ServingState, servingState } from "../store/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
@@ -31,6 +33,9 @@ export interface LowWallet {
 /** The platform at a glance. */
 export interface PlatformStatus extends Rates {
   at: string;
+  serving: ServingState;
+  /** Suppliers and carriers with whom the last exchange failed. */
+  outages: Outage[];
   queues: Queue[];
   /** What waits for people, by the act that ends it; the longest waiting first. */
   waiting: WaitingFor[];
@@ -84,6 +89,8 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
   const queues = await queueDepths(q);
   return {
     at: isoTime(q.now),
+    serving: await servingState(q),
+    outages: await currentOutages(q),
     ...(await recentRates(q)),
     queues,
     waiting: await waitingForPeople(q, queues),

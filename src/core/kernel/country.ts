@@ -32,10 +32,18 @@ function codeOfName(name: string): string | null {
  * for anything else, such as a region.
  */
 export function countryCode(text: string): string | null {
+  return codeOfCode(text) ?? codeOfName(text);
+}
+
+/** Whether it is an ISO 3166-1 alpha-2 or alpha-3 code, in any case. */
+export function isCountryCode(text: string): boolean {
+  return codeOfCode(text) !== null;
+}
+
+function codeOfCode(text: string): string | null {
   const upper = text.trim().toUpperCase();
   if (/^[A-Z]{2}$/.test(upper) && countries.alpha2ToAlpha3(upper) !== undefined) return upper;
-  const ofAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
-  return ofAlpha3 ?? codeOfName(text);
+  return (/^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined) ?? null;
 }
 
 /**

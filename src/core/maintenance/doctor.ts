@@ -7,6 +7,7 @@ import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
 import { checkClock, checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
+import { checkOutages, checkServing } from "./running-checks.ts";
 import { checkSealed } from "./sealed-check.ts";
 import { checkTransport } from "./transport-check.ts";
 import { checkWork } from "./work-checks.ts";
@@ -48,6 +49,9 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
       await reading.read(checkStock, null),
       ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
       ...(await reading.read(checkWork, null)),
+      // A schema of an earlier version has no outages.
+      ...(current ? await reading.read(checkOutages, null) : []),
+      await reading.read(checkServing, null),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),
     ];

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -28,6 +29,7 @@ export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; 
     targetKind: "order",
     targetId: order.id,
     partnerId: order.partner_id,
+    changes: changesOf(order, { status: anythingDelivered(whole) ? "fulfilled" : "cancelled" }, ["status"]),
     note: input.reason,
   });
   if (!anythingDelivered(whole)) return endCancelled(tx, whole, input.reason);

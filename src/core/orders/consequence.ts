@@ -126,9 +126,9 @@ function shippedSince(before: OrderSnapshot, after: OrderSnapshot): Consequence[
 }
 
 function sentAgain(before: OrderSnapshot, after: OrderSnapshot): Consequence["sent_again"] {
-  const idle = new Set(before.items.filter(({ due_at }) => due_at === null).map(({ id }) => id));
+  const dueBefore = new Map(before.items.map(({ id, due_at }) => [id, due_at ?? Number.POSITIVE_INFINITY]));
   return after.items
-    .filter(({ id, due_at }) => due_at !== null && idle.has(id))
+    .filter(({ id, due_at }) => due_at !== null && due_at < (dueBefore.get(id) ?? 0))
     .map(({ id: item_id, supplier }) => ({ item_id, supplier }));
 }
 

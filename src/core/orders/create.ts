@@ -145,7 +145,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     wallet_balance_after_cents: balanceAfter,
     customer: input.customer,
     email_key: emailKey(input.customer?.email),
-    request_id: tx.requestId,
+    ...originOf(tx, input),
     external_order_id: input.key.space === "bulk" ? input.key.value : null,
     created_at: tx.now,
     updated_at: tx.now,
@@ -184,6 +184,11 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     lines.push(line);
   }
   return { order, lines };
+}
+
+/** By which HTTP request, and by whom, an order is placed. */
+function originOf(tx: Tx, { actor = null }: { actor?: Actor | null }): Pick<OrderRow, "request_id" | "created_by"> {
+  return { request_id: tx.requestId, created_by: actor };
 }
 
 /** The sandbox charges nothing: its orders are not paid. */

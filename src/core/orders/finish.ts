@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
@@ -62,8 +63,10 @@ export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Prom
  */
 export async function holdOrder(tx: Tx, order: OrderRow, reason: string, cause: string): Promise<void> {
   if (order.status !== "paid" && order.status !== "waiting_review") return;
-  await progressOrder(tx, order, { status: "waiting_review", reason });
+  const change = { status: "waiting_review", reason } as const;
+  await progressOrder(tx, order, change);
   const { id: targetId, partner_id: partnerId } = order;
+  const changes = changesOf(order, change, ["status"]);
   const held = { actor: "worker", action: "orders.hold", targetKind: "order", targetId, partnerId, note: cause };
-  await recordAudit(tx, held);
+  await recordAudit(tx, { ...held, changes });
 }

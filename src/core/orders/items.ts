@@ -118,6 +118,11 @@ export function isStuck(item: ItemRow): boolean {
   return !ended && item.due_at === null && item.deadline_at === null;
 }
 
+/** Whether a worker claims the item again only after a delay, since it failed before. */
+export function isBackedOff(item: ItemRow, now: number): boolean {
+  return item.attempts > 0 && item.leased_until === null && item.due_at !== null && item.due_at > now;
+}
+
 /** Makes an item due at once, with its attempts counted from zero. */
 export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
   return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
@@ -12,12 +13,14 @@ import type { OrderRow } from "./order.ts";
  * one transaction. Throws `not_found`, `conflict` when it is not in review or partly delivered.
  */
 export async function rejectOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {
-  const { id: targetId, partner_id: partnerId, order_number } = await orderInReview(tx, input.id);
+  const order = await orderInReview(tx, input.id);
+  const { id: targetId, partner_id: partnerId, order_number } = order;
   const whole = await wholeOrder(tx, targetId);
   if (anythingDelivered(whole)) {
     throw new Problem("conflict", `Order ${order_number} is partly delivered: cancel it instead.`);
   }
   const { actor, reason: note } = input;
-  await recordAudit(tx, { actor, action: "orders.reject", targetKind: "order", targetId, partnerId, note });
+  const changes = changesOf(order, { status: "cancelled" }, ["status"]);
+  await recordAudit(tx, { actor, action: "orders.reject", targetKind: "order", targetId, partnerId, changes, note });
   return endCancelled(tx, whole, note);
 }

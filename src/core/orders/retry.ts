@@ -3,15 +3,15 @@ import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { wholeOrder } from "./delivered.ts";
-import { isStuck, sendAgain } from "./items.ts";
+import { isBackedOff, isStuck, sendAgain } from "./items.ts";
 import type { OrderRow } from "./order.ts";
 import { progressOrder } from "./progress.ts";
 import { reserveForOrder, shortStock } from "./reserve.ts";
 
 /**
- * Resumes every stuck part of an order at once: requests to suppliers are sent again, and stock that was short is
- * reserved and delivered. Throws `not_found`, `conflict` unless it is paid or in review, or when the stock it waits for
- * is still short and no request is stuck; then nothing changes.
+ * Resumes every stuck part of an order at once: requests to suppliers are sent again, also those that would be after a
+ * delay, and stock that was short is reserved and delivered. Throws `not_found`, `conflict` unless it is paid or in
+ * review, or when the stock it waits for is still short and no request is stuck; then nothing changes.
  */
 export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
   const { order, lines, items } = await wholeOrder(tx, input.id);
@@ -21,7 +21,7 @@ export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }):
       `Order ${order.order_number} is ${order.status}; only paid or waiting_review can retry.`,
     );
   }
-  const stuck = items.filter(isStuck);
+  const stuck = items.filter((item) => isStuck(item) || isBackedOff(item, tx.now));
   // The worker reserves the stock of a paid order.
   const inReview = order.status === "waiting_review" ? lines : [];
   const { reserved, short } = await reserveForOrder(tx, order, inReview);

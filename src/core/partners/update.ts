@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
@@ -59,8 +60,9 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
 export async function changePartner(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
   const row = await requirePartner(tx, slug);
   await updateRow(tx, "partners", { id: row.id }, { ...changed, updated_at: tx.now });
-  const fields = Object.keys(changed);
-  await recordAudit(tx, { actor, action, targetKind: "partner", targetId: row.id, partnerId: row.id, fields });
+  const given = Object.entries(changed).map(([field]) => field as keyof Columns);
+  const about = { targetKind: "partner", targetId: row.id, partnerId: row.id };
+  await recordAudit(tx, { actor, action, ...about, fields: given, changes: changesOf(row, changed, given) });
   await tx.touch();
   return toPartner(await partnerById(tx, row.id));
 }

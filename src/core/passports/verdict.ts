@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { changesOf } from "../audit/changes.ts";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
@@ -83,6 +84,7 @@ async function writeVerdict(tx: Tx, row: PassportRow, verdict: Verdict, actor: A
     targetId: row.id,
     partnerId: row.partner_id,
     fields: row.onshore === onshore ? ["verification"] : ["verification", "onshore"],
+    changes: changesOf(row, verdictColumns, ["verification", "onshore"]),
     note: rejection,
   });
   return { row: { ...row, ...verdictColumns }, changed };

@@ -45,9 +45,11 @@ type AuditContent = Omit<Row<"auditEntries">, "chain" | "chain_no" | "hash">;
 
 /** What the hash of an audit entry covers. */
 export function auditLink(entry: AuditContent, { no, previous }: Place): Link {
-  const { id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id } = entry;
+  const { id, at, actor, action, target_kind, target_id, partner_id, fields, changes, note, request_id } = entry;
   const act = { actor, action, target_kind, target_id, partner_id, fields, note, request_id };
-  return { chain: auditChain(partner_id), no, previous, id, at: isoTime(at), ...act };
+  // Entries from before the column have the hash that they had.
+  const changed = changes === null ? {} : { changes };
+  return { chain: auditChain(partner_id), no, previous, id, at: isoTime(at), ...act, ...changed };
 }
 
 type TransactionContent = Omit<Row<"ledgerTransactions">, "chain_no" | "hash">;

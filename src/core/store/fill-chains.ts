@@ -1,5 +1,6 @@
 import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import type { MigrationTarget } from "./migrations/migration.ts";
+import type { FieldChange } from "./schema/platform.ts";
 import type { LedgerKind } from "./schema/values.ts";
 
 const BATCH = 500;
@@ -52,6 +53,8 @@ async function fillAudit(target: MigrationTarget): Promise<Heads> {
         partner_id: textOrNull(row.partner_id),
         // As the schema's json() wrote it.
         fields: row.fields === null ? null : (JSON.parse(String(row.fields)) as string[]),
+        // The column is a later one, which a database that was converted by hand may have already.
+        changes: (row.changes ?? null) === null ? null : (JSON.parse(String(row.changes)) as FieldChange[]),
         note: textOrNull(row.note),
         request_id: textOrNull(row.request_id),
       };

@@ -2,6 +2,7 @@ import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { endOutage } from "../store/outages.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
@@ -54,7 +55,8 @@ export async function setSupplier(
   const errors = faultsOf(row, settings.secret);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const audit = { actor, action: "suppliers.set", targetKind: "supplier", targetId: name };
-  await setRow(tx, "suppliers", { key: { name }, before, row, settings, audit });
+  await setRow(tx, "suppliers", { key: { name }, before, row, settings, kept: ["adapter", "url", "insecure"], audit });
+  await endOutage(tx, { kind: "supplier", name });
   return toSupplier(await requireSupplier(tx, name));
 }
 

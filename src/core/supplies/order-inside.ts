@@ -4,6 +4,7 @@ import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, requireOrder } from "../orders/order.ts";
 import { waitingOfOrder } from "../orders/waiting.ts";
 import { partnerById } from "../partners/partner.ts";
+import { currentOutages } from "../store/outages.ts";
 import type { Read } from "../store/store.ts";
 import { attemptsOfItem } from "./outcome.ts";
 
@@ -17,14 +18,15 @@ interface InsideItem extends Pick<ItemRow, "status" | "supplier" | "quantity" | 
 }
 
 /**
- * What only the operator sees of an order: whose it is, for whom it waits, why it waits or ended, and what its
- * suppliers are to deliver, the first 50 items with each attempt. Throws `not_found`.
+ * What only the operator sees of an order: whose it is, who placed it, for whom it waits, why it waits or ended, what
+ * its suppliers are to deliver, the first 50 items with each attempt, and which of them fail. Throws `not_found`.
  */
 export async function orderInside(q: Read, id: OrderId) {
   const order = await requireOrder(q, id);
   const { slug } = await partnerById(q, order.partner_id);
+  const rows = await itemsOfOrder(q, id);
   const items: InsideItem[] = [];
-  for (const [at, item] of (await itemsOfOrder(q, id)).entries()) {
+  for (const [at, item] of rows.entries()) {
     const { id: item_id, status, supplier, quantity, traveller, error_message } = item;
     const attempts = at < WITH_ATTEMPTS ? await attemptsOfItem(q, item.id) : [];
     const activation_date = traveller?.activation_date ?? null;
@@ -32,7 +34,10 @@ export async function orderInside(q: Read, id: OrderId) {
     items.push({ ...state, attempts: attempts.map(toAttempt) });
   }
   const waiting = await waitingOfOrder(q, order, await linesOfOrder(q, id));
-  return { partner: slug, environment: order.environment, waiting, reason: order.reason, items };
+  const open = rows.filter(({ status }) => status === "pending" || status === "submitted" || status === "confirmed");
+  const outages = await currentOutages(q, { suppliers: open.map(({ supplier }) => supplier) });
+  const { environment, reason, created_by } = order;
+  return { partner: slug, environment, waiting, reason, created_by, items, at: isoTime(q.now), outages };
 }
 
 export type OrderInside = Awaited<ReturnType<typeof orderInside>>;

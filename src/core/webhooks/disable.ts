@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { assertMove } from "../kernel/state-machine.ts";
@@ -36,6 +37,7 @@ export async function disableWebhook(tx: Tx, input: { id: WebhookId; actor: stri
   const row = await requireWebhook(tx, input.id);
   if (row.status === "disabled") return toWebhookDetail(row);
   const stopped = await stopEndpoint(tx, row, "disabled");
-  await recordAudit(tx, auditOf(row, "webhooks.disable", input.actor));
+  const changes = changesOf(row, stopped, ["status"]);
+  await recordAudit(tx, { ...auditOf(row, "webhooks.disable", input.actor), changes });
   return toWebhookDetail(stopped);
 }

@@ -1,3 +1,4 @@
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { assertMove } from "../kernel/state-machine.ts";
@@ -12,6 +13,7 @@ export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: strin
   assertMove(webhookTransitions, row.status, "active");
   const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;
   await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
-  await recordAudit(tx, auditOf(row, "webhooks.enable", input.actor));
+  const changes = changesOf<typeof row>(row, enabled, ["status"]);
+  await recordAudit(tx, { ...auditOf(row, "webhooks.enable", input.actor), changes });
   return toWebhookDetail({ ...row, ...enabled });
 }

@@ -11,6 +11,7 @@ import { registerQueueGauges } from "../metrics/queue-gauges.ts";
 import { memoryCounters } from "../plugins/rate-windows.ts";
 import { startWorkers } from "../workers/all.ts";
 import { startFront } from "./front.ts";
+import { startHeart } from "./heart.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import type { MainDependencies, ServeOptions } from "./options.ts";
 import { prepareStore } from "./prepare-store.ts";
@@ -73,9 +74,11 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
   const { metricsPort } = options;
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
+  let heart: ReturnType<typeof startHeart> | null = null;
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
     workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl, insecure });
+    heart = startHeart(deps, http.url);
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();
@@ -90,6 +93,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
       await Promise.all([http.stop(), workers?.stop()]);
+      await heart?.stop();
       watched.stop();
       metricsServer?.close();
     },

@@ -13,17 +13,19 @@ import { applyOutcome } from "../../core/activations/outcome.ts";
 import { isPickupDue, pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import { type Environment, productionFirst } from "../../core/kernel/environment.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { Reported } from "../gateways/carrier-response.ts";
 import type { CarrierGateway } from "../gateways/carriers.ts";
 import { cronRun } from "./cron.ts";
 import { drained, startWorker, type Worker } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
+import { noteExchange } from "./reach.ts";
 import type { Bounds, Lane } from "./share.ts";
 
 /** What the worker for activations needs. */
 export interface ActivationDependencies {
   store: Store;
   gateway: CarrierGateway;
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "error" | "warn" | "info">;
 }
 
 /** Exchanges with carriers in flight at the same time. Those of the sandbox are real: they share a carrier's room. */
@@ -64,17 +66,29 @@ function laneOf({ environment, carrier }: CarrierQueue): CarrierLane {
   return { environment, carrier, id: `${environment} ${carrier}`, key: carrier, sandbox: environment === "sandbox" };
 }
 
-async function exchange({ store, gateway, log }: ActivationDependencies, work: CarrierExchange): Promise<null> {
+async function exchange(deps: ActivationDependencies, work: CarrierExchange): Promise<null> {
+  const { store, gateway, log } = deps;
   const { id, lease, carrier } = work;
   try {
-    const { outcome, statusCode, latencyMs, answer } = await gateway.exchange(work);
+    const reported = await gateway.exchange(work);
+    const { outcome, statusCode, latencyMs, answer } = reported;
     const report = { id, leaseNo: lease.no, outcome, source: "request", statusCode, latencyMs, answer } as const;
     await store.write(applyOutcome, { ...report, actor: `carrier:${carrier.name}` });
+    if (carrier.adapter === "manual") return null;
+    await noteExchange(deps, { kind: "carrier", name: carrier.prefix, error: faultOf(reported) });
   } catch (error) {
     // The lease ends by itself: then it is asked again, under the same reference.
     log.error({ err: error, activation_id: id }, "activation exchange failed");
   }
   return null;
+}
+
+/** Why an exchange failed, without anything of a response, which may repeat identity data; null: it did not. */
+function faultOf({ outcome, statusCode, answer }: Reported): string | null {
+  if (outcome.kind !== "temporary") return null;
+  if (statusCode !== null) return `it answered ${statusCode}`;
+  if (answer === "no_answer") return "no answer";
+  return answer ?? "it asked for a retry";
 }
 
 /** What the calendar and the clock made due. */

@@ -17,13 +17,14 @@ import { MAILS_AT_ONCE } from "../gateways/mailer.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
 import { drained } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
+import { noteExchange } from "./reach.ts";
 import type { Bounds, Lane } from "./share.ts";
 
 /** What the worker for suppliers needs. */
 export interface SupplyDependencies {
   store: Store;
   gateway: SupplierGateway;
-  log: Pick<Logger, "error" | "warn">;
+  log: Pick<Logger, "error" | "warn" | "info">;
 }
 
 /** Requests to suppliers in flight at the same time. No sandbox order reaches a supplier. */
@@ -65,18 +66,22 @@ export async function reviewOverdue(store: Store, signal: AbortSignal): Promise<
   await drained(signal, () => store.write(reviewOverdueItems, { limit: 100 }));
 }
 
-async function supply({ store, gateway, log }: SupplyDependencies, claimed: ClaimedItem): Promise<null> {
+async function supply(deps: SupplyDependencies, claimed: ClaimedItem): Promise<null> {
+  const { store, gateway, log } = deps;
   const { lease, item } = claimed;
   const { id, supplier } = item;
   try {
     const { outcome, statusCode, latencyMs } = await gateway.send(claimed, await store.read(supplierContact, supplier));
     const about = { id, leaseNo: lease.no, attempt: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
+    let fault = outcome.kind === "temporary" ? outcome.reason : null;
     await store.write(applySupplyOutcome, { ...about, outcome }).catch(async (error: unknown) => {
       // What it delivered cannot be stored, e.g. an ICCID that is known already: a fault like others.
       if (!(error instanceof Problem)) throw error;
+      fault = "what it delivered cannot be stored";
       await store.write(applySupplyOutcome, { ...about, outcome: { kind: "temporary", reason: error.message } });
     });
+    await noteExchange(deps, { kind: "supplier", name: supplier, error: fault });
   } catch (error) {
     log.error({ err: error, item_id: id }, "supply failed");
     await store.write(postponeItem, { lease, delayMs: FAULT_DELAY_MS });

@@ -1,4 +1,4 @@
-import type { AuditLine } from "../../../core/audit/list.ts";
+import type { AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
@@ -11,7 +11,7 @@ import { moment } from "../../output/words.ts";
 const LINES = 100;
 
 /** The columns; partners are known to people by their slugs, which `slugs` has by id. */
-function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
+function columnsWith(slugs: ReadonlyMap<string, string>, concerns: typeof concernedBy): Column<AuditLine>[] {
   const slugOf = (id: string) => slugs.get(id) ?? id;
   return [
     { title: "at", value: (line) => moment(line.at) },
@@ -24,7 +24,7 @@ function columnsWith(slugs: ReadonlyMap<string, string>): Column<AuditLine>[] {
         `${target_kind} ${target_kind === "partner" ? slugOf(target_id) : target_id}`,
     },
     { title: "partner", value: ({ partner_id }) => (partner_id === null ? null : slugOf(partner_id)), spare: true },
-    { title: "fields", value: (line) => line.fields?.join(", ") ?? null, wraps: true, spare: 2 },
+    { title: "fields", value: (line) => concerns(line).join(", ") || null, wraps: true, spare: 2 },
     { title: "note", value: (line) => line.note, wraps: true, spare: 1 },
   ];
 }
@@ -33,7 +33,9 @@ export default command({
   target: "operator",
   shows: "rows",
   effects: "Reads only.",
-  json: "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, note, request_id}], count}",
+  json:
+    "{data: [{id, at, actor, action, target_kind, target_id, partner_id, fields, changes: [{field, from, to}], " +
+    "note, request_id}], count}",
   examples: ["audit list --since 24h", "audit list --target acme --all --json"],
   args: {},
   options: {
@@ -49,13 +51,13 @@ export default command({
         target: target === undefined ? undefined : await idOf(store, slugs, target),
         since: since === undefined ? undefined : momentOf(since, clock.now()),
       };
-      const { listAudit } = await import("../../../core/audit/list.ts");
+      const { concernedBy, listAudit } = await import("../../../core/audit/list.ts");
       const page = async (count: number, before: AuditLine | undefined) => {
         const data = await store.read(listAudit, { ...filter, limit: count, before });
         return { data, next: data.length < count ? null : (data.at(-1) ?? null) };
       };
       const { pages } = pagesOf(page, { most: all ? Number.POSITIVE_INFINITY : (limit ?? LINES) });
-      const look = { columns: columnsWith(slugs), empty: "Nothing was recorded." };
+      const look = { columns: columnsWith(slugs, concernedBy), empty: "Nothing was recorded." };
       return context.print({ ...look, key: "data", pages, rest: (count) => ({ count }) });
     });
   },

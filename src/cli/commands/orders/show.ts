@@ -5,6 +5,7 @@ import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
+import { outagesText } from "../../output/outages.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint, waitingWords } from "../../output/words.ts";
 import { orderArgument, statusWords } from "./order.ts";
@@ -13,13 +14,15 @@ export default command({
   target: "partner",
   shows: "record",
   effects:
-    "Reads only. On the operator's data it also shows whose order it is, for whom and why it waits, and its items " +
-    "with each attempt; activation codes that it shows are noted in the audit trail.",
+    "Reads only. On the operator's data it also shows whose order it is, who placed it, for whom and why it waits, its " +
+    "items with each attempt, and which of their suppliers fail; activation codes that it shows are noted in the audit " +
+    "trail.",
   json:
     "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
     "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
-    "{for, act, on, since} or null, reason, items: [{item_id, status, supplier, quantity, activation_date, " +
-    "error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}]}",
+    "{for, act, on, since} or null, reason, created_by, items: [{item_id, status, supplier, quantity, " +
+    "activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], at, " +
+    "outages: [{kind, name, since, last_at, failures, last_error, next_attempt_at, waiting}]}",
   examples: [
     "orders show ORD-20260301-7KQ2M",
     "orders show 0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c --partner acme --json",
@@ -56,6 +59,7 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     total: sheet.money(order.total_amount_cents, order.currency),
     ...(order.refunded_cents === 0 ? {} : { refunded: sheet.money(order.refunded_cents, order.currency) }),
     created: moment(order.created_at),
+    ...(inside === null || inside.created_by === null ? {} : { by: shown(inside.created_by) }),
     ...(inside === null || inside.reason === null ? {} : { reason: shown(inside.reason) }),
   });
   const lines = sheet.table(
@@ -74,7 +78,9 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     order.line_items,
     "No lines.",
   );
-  return [head, lines, ...(inside === null ? [] : itemsTexts(sheet, inside))].join("\n\n");
+  const parts = [head, lines, ...(inside === null ? [] : itemsTexts(sheet, inside))];
+  if (inside !== null && inside.outages.length > 0) parts.push(outagesText(sheet, inside.outages, inside.at));
+  return parts.join("\n\n");
 }
 
 function insideFields({ partner, environment, waiting }: OrderInside): Record<string, string> {

@@ -19,14 +19,14 @@ export function toShopify(offer: Offer) {
     product_type: product.product_type === "physical_sim" ? "SIM card" : "eSIM",
     tags: tagsOf(product),
     status: "active" as const,
-    // How many a shop may sell is unknown here: not tracked. Nothing is shipped from the shop either.
+    // How many a shop may sell is unknown here: not tracked.
     variants: [
       {
         sku: product.sku,
         price,
         presentment_prices: [{ price: { amount: price, currency_code: product.currency }, compare_at_price: null }],
         inventory_management: null,
-        requires_shipping: false,
+        requires_shipping: product.product_type === "physical_sim",
       },
     ],
     images: imagesOf(offer),

@@ -22,7 +22,7 @@ export function toWoocommerce(offer: Offer) {
     description: product.description === null ? plan : `${escapeHtml(product.description)}\n\n${plan}`,
     short_description: plan,
     categories: [{ name: product.region }],
-    virtual: true,
+    virtual: product.product_type !== "physical_sim",
     images: imagesOf(offer),
     meta_data: Object.entries(meta).map(([key, value]) => ({ key, value })),
   };

@@ -249,5 +249,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"esims\" DROP COLUMN \"matching_id\";",
       "ALTER TABLE \"esims\" DROP COLUMN \"confirmation_code\";"
     ]
+  },
+  {
+    "name": "0012_outages_and_history",
+    "statements": [
+      "CREATE TABLE \"outages\" (\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"name\" text COLLATE \"C\" NOT NULL,\n\t\"since\" bigint NOT NULL,\n\t\"last_at\" bigint NOT NULL,\n\t\"failures\" bigint NOT NULL,\n\t\"last_error\" text COLLATE \"C\" NOT NULL,\n\tCONSTRAINT \"outages_kind_name_pk\" PRIMARY KEY(\"kind\",\"name\")\n);\n",
+      "ALTER TABLE \"audit_entries\" ADD COLUMN \"changes\" text COLLATE \"C\";",
+      "ALTER TABLE \"activations\" ADD COLUMN \"created_by\" text COLLATE \"C\";",
+      "ALTER TABLE \"orders\" ADD COLUMN \"created_by\" text COLLATE \"C\";"
+    ]
   }
 ];

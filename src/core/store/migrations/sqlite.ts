@@ -230,5 +230,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE `esims` DROP COLUMN `matching_id`;",
       "ALTER TABLE `esims` DROP COLUMN `confirmation_code`;"
     ]
+  },
+  {
+    "name": "0012_outages_and_history",
+    "statements": [
+      "CREATE TABLE `outages` (\n\t`kind` text NOT NULL,\n\t`name` text NOT NULL,\n\t`since` integer NOT NULL,\n\t`last_at` integer NOT NULL,\n\t`failures` integer NOT NULL,\n\t`last_error` text NOT NULL,\n\tPRIMARY KEY(`kind`, `name`)\n);\n",
+      "ALTER TABLE `audit_entries` ADD `changes` text;",
+      "ALTER TABLE `activations` ADD `created_by` text;",
+      "ALTER TABLE `orders` ADD `created_by` text;"
+    ]
   }
 ];

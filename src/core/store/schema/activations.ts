@@ -67,6 +67,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       finished_at: k.int("finished_at"),
       /** The HTTP request that asked for it. */
       request_id: k.text("request_id"),
+      /** Who submitted it, as the audit trail names actors; null: it is from before the column. */
+      created_by: k.text("created_by"),
     },
     (t) => [
       // One SIM, one request, of all partners and environments, until it is cancelled or failed for good.

@@ -39,6 +39,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       email_key: k.text("email_key"),
       /** The HTTP request that made it. */
       request_id: k.text("request_id"),
+      /** Who placed it, as the audit trail names actors; null: it is from before the column. */
+      created_by: k.text("created_by"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
       fulfilled_at: k.int("fulfilled_at"),

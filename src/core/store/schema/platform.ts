@@ -1,7 +1,14 @@
 import { sql } from "drizzle-orm";
 import { linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
-import type { CronJob, KeyPurpose } from "./values.ts";
+import type { CronJob, KeyPurpose, OutageKind } from "./values.ts";
+
+/** A value before and after an act. */
+export interface FieldChange {
+  field: string;
+  from: string | number | boolean | null;
+  to: string | number | boolean | null;
+}
 
 /** What the installation itself keeps: settings, wrapped data keys, the audit trail, and what the daemon last did. */
 export function platformTables(k: Kit) {
@@ -30,8 +37,10 @@ export function platformTables(k: Kit) {
       target_kind: k.text("target_kind").notNull(),
       target_id: k.text("target_id").notNull(),
       partner_id: k.text("partner_id"),
-      /** Names of the fields concerned, never their values. */
+      /** Names of the fields concerned. */
       fields: k.json<string[]>("fields"),
+      /** What values changed, never of identity data, secrets or free text; null: none that are kept. */
+      changes: k.json<FieldChange[]>("changes"),
       note: k.text("note"),
       /** The HTTP request that it was done by. */
       request_id: k.text("request_id"),
@@ -67,6 +76,22 @@ export function platformTables(k: Kit) {
     error: k.text("error"),
   });
 
+  const outages = k.table(
+    "outages",
+    {
+      kind: k.text("kind").$type<OutageKind>().notNull(),
+      /** A supplier's name, or a carrier's prefix. */
+      name: k.text("name").notNull(),
+      /** The first of the exchanges in a row that failed, the last one, and how many there were. */
+      since: k.int("since").notNull(),
+      last_at: k.int("last_at").notNull(),
+      failures: k.int("failures").notNull(),
+      /** Why the last one failed: our own words, no part of a response. */
+      last_error: k.text("last_error").notNull(),
+    },
+    (t) => [k.primaryKey({ columns: [t.kind, t.name] })],
+  );
+
   const callbackSignatures = k.table(
     "callback_signatures",
     {
@@ -78,5 +103,5 @@ export function platformTables(k: Kit) {
     (t) => [k.index("callback_signatures_expiry").on(t.expires_at)],
   );
 
-  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, callbackSignatures };
+  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, outages, callbackSignatures };
 }

@@ -143,6 +143,10 @@ export const cronJobs = [
 ] as const;
 export type CronJob = (typeof cronJobs)[number];
 
+/** With whom exchanges fail. */
+export const outageKinds = ["supplier", "carrier"] as const;
+export type OutageKind = (typeof outageKinds)[number];
+
 /** What a data key is for. A new database gets one key for each. */
 export const keyPurposes = ["cell", "index", "link", "credential"] as const;
 /** `field` is that of earlier versions: where such a key is, sealed values are not yet bound to their cells. */

@@ -1,0 +1,33 @@
+import { currentOutages } from "../store/outages.ts";
+import { servingState } from "../store/serving.ts";
+import type { Read } from "../store/store.ts";
+import { type Finding, fine, warning } from "./finding.ts";
+
+/** Whether a daemon serves, and since when. One that was never served is not at fault. */
+export async function checkServing(q: Read): Promise<Finding> {
+  const { serving, since, nodes } = await servingState(q);
+  if (since === null) return fine("serving", "It was not served yet.");
+  const live = nodes.filter(({ state }) => state === "serving");
+  if (serving) return fine("serving", `It is served since ${since} at ${live.map(({ url }) => url).join(", ")}.`);
+  const lost = nodes.some(({ state }) => state === "lost");
+  const words = lost
+    ? `Nothing serves it: the daemon ended without a stop after ${since}.`
+    : `It was stopped at ${since}.`;
+  return warning("serving", words, "Start it: esimctl serve. Orders, activations and webhooks wait meanwhile.");
+}
+
+/** Suppliers and carriers with whom the last exchange failed. */
+export async function checkOutages(q: Read): Promise<Finding[]> {
+  const outages = await currentOutages(q);
+  if (outages.length === 0) return [fine("outages", "No supplier and no carrier fails.")];
+  return outages.map(({ kind, name, since, failures, last_error, next_attempt_at }) => {
+    const next = next_attempt_at === null ? "nothing is retried by itself" : `next attempt at ${next_attempt_at}`;
+    const words = `The ${kind} ${name} fails since ${since} (${failures} in a row): ${last_error}; ${next}.`;
+    return warning("outages", words, remedyOf(kind));
+  });
+}
+
+function remedyOf(kind: "supplier" | "carrier"): string {
+  const retry = kind === "supplier" ? "esimctl orders retry ID" : "esimctl activations retry ID";
+  return `Check it with esimctl ${kind}s list and change it with ${kind}s set; then ${retry} sends what waits at once.`;
+}

@@ -1,0 +1,111 @@
+import { and, eq, gte, lt, sql } from "drizzle-orm";
+import { isoTime } from "../kernel/clock.ts";
+import { type Slots, statement } from "./statement.ts";
+import type { Read, Tx } from "./store.ts";
+
+/** How often a daemon records that it serves (ms). */
+export const BEAT_MS = 10_000;
+/** A daemon that has recorded nothing for this long (ms) is not running any more. */
+const LOST_AFTER_MS = 3 * BEAT_MS;
+
+/** What a daemon records of itself, as the value of a setting. */
+interface Beat {
+  url: string;
+  /** When it started, when it recorded this, and when it was stopped; null: it was not. All in ms. */
+  since: number;
+  seen_at: number;
+  stopped_at: number | null;
+}
+
+/** A daemon that serves, or did. */
+export interface ServingNode {
+  url: string;
+  since: string;
+  last_seen_at: string;
+  /** `lost`: it recorded nothing lately and was not stopped. */
+  state: "serving" | "stopped" | "lost";
+}
+
+/** Whether anything serves the platform. */
+export interface ServingState {
+  serving: boolean;
+  /** Since when it is served, or no longer is; null: it never was. */
+  since: string | null;
+  nodes: ServingNode[];
+}
+
+// The keys of the settings that hold beats are all there is between these two.
+const FIRST = "serving:";
+const END = "serving;";
+
+const put = statement((db, t, slot: Slots<{ key: string; value: string }>) =>
+  db
+    .insert(t.settings)
+    .values({ key: slot.key, value: slot.value })
+    .onConflictDoUpdate({ target: t.settings.key, set: { value: sql`excluded.value` } }),
+);
+
+const all = statement((db, t, _slot) =>
+  db
+    .select()
+    .from(t.settings)
+    .where(and(gte(t.settings.key, FIRST), lt(t.settings.key, END)))
+    .orderBy(t.settings.key),
+);
+
+const drop = statement((db, t, slot: Slots<{ key: string }>) =>
+  db.delete(t.settings).where(eq(t.settings.key, slot.key)),
+);
+
+/** A daemon, by an ID of this one start. */
+export interface ServingDaemon {
+  node: string;
+  url: string;
+  /** When it started (ms). */
+  since: number;
+}
+
+/** Records that a daemon serves. The records of daemons that no longer do are dropped. */
+export async function recordBeat(tx: Tx, { node, url, since }: ServingDaemon): Promise<void> {
+  for (const { key, value } of await all(tx, {})) {
+    if (key !== FIRST + node && stateOf(beatOf(value), tx.now) !== "serving") await drop(tx, { key });
+  }
+  await put(tx, { key: FIRST + node, value: textOf({ url, since, seen_at: tx.now, stopped_at: null }) });
+}
+
+/** Records that a daemon was stopped. */
+export async function recordStop(tx: Tx, { node, url, since }: ServingDaemon): Promise<void> {
+  await put(tx, { key: FIRST + node, value: textOf({ url, since, seen_at: tx.now, stopped_at: tx.now }) });
+}
+
+/** Whether the platform is served, and since when. */
+export async function servingState(q: Read): Promise<ServingState> {
+  const beats = (await all(q, {})).map(({ value }) => beatOf(value));
+  const live = beats.filter((beat) => stateOf(beat, q.now) === "serving");
+  const since = live.length > 0 ? Math.min(...live.map((beat) => beat.since)) : lastEnd(beats);
+  const nodes = beats.map((beat) => ({
+    url: beat.url,
+    since: isoTime(beat.since),
+    last_seen_at: isoTime(beat.seen_at),
+    state: stateOf(beat, q.now),
+  }));
+  return { serving: live.length > 0, since: since === null ? null : isoTime(since), nodes };
+}
+
+function lastEnd(beats: readonly Beat[]): number | null {
+  return beats.length === 0 ? null : Math.max(...beats.map(({ stopped_at, seen_at }) => stopped_at ?? seen_at));
+}
+
+function stateOf({ stopped_at, seen_at }: Beat, now: number): ServingNode["state"] {
+  if (stopped_at !== null) return "stopped";
+  return now - seen_at > LOST_AFTER_MS ? "lost" : "serving";
+}
+
+function textOf(beat: Beat): string {
+  return JSON.stringify(beat);
+}
+
+/** A value that `textOf` wrote. */
+function beatOf(value: string): Beat {
+  return JSON.parse(value) as Beat;
+}

@@ -1,0 +1,25 @@
+import { isUnavailable } from "../../core/store/problems.ts";
+import { BEAT_MS, recordBeat, recordStop } from "../../core/store/serving.ts";
+import { startWorker } from "../workers/loop.ts";
+import type { MainDependencies } from "./options.ts";
+
+/** Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. */
+export function startHeart({ store, clock, ids, log }: MainDependencies, url: string): { stop(): Promise<void> } {
+  const since = clock.now();
+  const daemon = { node: ids.uuid(since), url, since };
+  const beating = startWorker({
+    name: "heartbeat",
+    pollMs: BEAT_MS,
+    log,
+    step: () => store.write(recordBeat, daemon),
+  });
+  return {
+    async stop() {
+      await beating.stop();
+      await store.write(recordStop, daemon).catch((error: unknown) => {
+        // Later it is found to be lost.
+        if (!isUnavailable(error)) throw error;
+      });
+    },
+  };
+}
