@@ -84,7 +84,9 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   const actions = trail.data.map(({ action }: { action: string }) => action);
   expect(actions).toEqual(["orders.reject", "orders.hold", "orders.create"]);
   const story = await run(`find ${held.number}`);
-  expect(story.stdout).toMatch(/worker: orders\.hold, stock is short \(ES-GLB-3GB-15D: 60 needed, 0 in stock\)/);
+  expect(story.stdout).toMatch(
+    /orders\.hold \(status: paid → waiting_review\), stock is short \(ES-GLB-3GB-15D: 60 needed, 0/,
+  );
   expect((await json("wallet check")).ok).toBe(true);
   const ledger = await json("wallet ledger --partner demo --all");
   const booked = ledger.data.filter((entry: { order_id: string }) => entry.order_id === held.id);

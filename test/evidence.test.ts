@@ -41,7 +41,7 @@ async function installation() {
   }
   const [acme, beta] = partners as [PartnerId, PartnerId];
   const move = (command: typeof creditWallet, partnerId: PartnerId, amount: number, currency = "AUD") =>
-    store.write(command, { partnerId, amount: minorUnits(amount), currency, reference: "R", actor });
+    store.write(command, { partnerId, amount: minorUnits(amount), currency, reference: "R", again: true, actor });
   const sign = () => signGrownHeads({ store }, new AbortController().signal);
   const check = () => store.read(verifyChains, { keyed: true });
   return { ...opened, clock, acme, beta, move, sign, check };

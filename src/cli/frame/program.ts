@@ -44,7 +44,7 @@ interface Whole extends Tree {
   run: Runner;
 }
 
-/** What stands before the summaries of lists: where each command works. */
+/** The marks before the summaries of lists: where each command works. */
 const MARK_WORDS =
   "data: on the operator's data at hand. server: at a server. both: either. mixed: see its verbs. -: needs neither.";
 const MARK_WIDTH = 8;

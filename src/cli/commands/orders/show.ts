@@ -14,9 +14,9 @@ export default command({
   target: "partner",
   shows: "record",
   effects:
-    "Reads only. On the operator's data it also shows whose order it is, who placed it, for whom and why it waits, its " +
-    "items with each attempt, and which of their suppliers fail; activation codes that it shows are noted in the audit " +
-    "trail.",
+    "Reads only. On the operator's data it also shows whose order it is, who placed it, for whom and why it waits, " +
+    "its items with each attempt, and which of their suppliers fail; activation codes that it shows are noted in the " +
+    "audit trail.",
   json:
     "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
     "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
