@@ -20,7 +20,9 @@ export default async function setup(): Promise<() => Promise<void>> {
     stdio: "ignore",
   });
   const port = await freePort();
-  const flags = ["-D", data, "-p", String(port), "-k", directory, "-h", "127.0.0.1", "-c", "max_connections=300"];
+  // No test takes the power away: the server does not wait for the disk.
+  const settings = ["max_connections=300", "fsync=off", "full_page_writes=off"].flatMap((setting) => ["-c", setting]);
+  const flags = ["-D", data, "-p", String(port), "-k", directory, "-h", "127.0.0.1", ...settings];
   const server = spawn(join(bin, "postgres"), flags, { ...run, stdio: "ignore" });
   const gone = new Promise<void>((resolve) => server.once("exit", () => resolve()));
   const url = `postgres://tests@127.0.0.1:${port}/postgres`;
