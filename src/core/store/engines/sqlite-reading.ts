@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { counted } from "../../kernel/counted.ts";
 import { migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
-import type { MigrationTarget } from "../migrations/migration.ts";
+import type { Migration, MigrationTarget } from "../migrations/migration.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db } from "../store.ts";
 import { BACKUP_TABLE } from "./backup-file.ts";
@@ -51,18 +51,30 @@ export async function inspectSqlite(file: string): Promise<Inspection> {
     const damage = damageIn(connection);
     const wanted = migrationsOf("sqlite");
     const pending = await pendingMigrations(targetOf(connection), wanted);
-    const expected = new Database(":memory:");
-    await migrate(
-      targetOf(expected),
-      wanted.filter(({ name }) => !pending.includes(name)),
-    );
-    const drift = driftBetween(shapeOf(expected), shapeOf(connection));
-    expected.close();
-    return { damage, drift, pending };
+    const expected = await shapeAfter(wanted.filter(({ name }) => !pending.includes(name)));
+    return { damage, drift: driftBetween(expected, shapeOf(connection)), pending };
   } catch (error) {
     throw asStoreError(error, file);
   } finally {
     connection.close();
+  }
+}
+
+const shapes = new Map<string, Shape>();
+
+/** The schema that these migrations make; they are run once per process, as they take longer than small checks do. */
+async function shapeAfter(migrations: Migration[]): Promise<Shape> {
+  const key = migrations.map(({ name }) => name).join();
+  const known = shapes.get(key);
+  if (known !== undefined) return known;
+  const expected = new Database(":memory:");
+  try {
+    await migrate(targetOf(expected), migrations);
+    const shape = shapeOf(expected);
+    shapes.set(key, shape);
+    return shape;
+  } finally {
+    expected.close();
   }
 }
 
