@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { prepareExchanges } from "../src/daemon/workers/activations.ts";
@@ -7,12 +8,23 @@ import { kinds } from "./support/activations.ts";
 import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { eventually } from "./support/hangs.ts";
+import { forAllTests } from "./support/owner.ts";
 import { startPlatform } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
 import { checkout, type Launched, launchCommand } from "./support/process.ts";
 import type { TestStore } from "./support/store.ts";
 import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 import type { WorkerOptions } from "./support/worker-program.ts";
+
+/** The worker's program in one file, beside the packages that it loads: hundreds of sources take seconds to load. */
+const program = forAllTests(async (owner) => {
+  const built = join(checkout, "dist", `worker-program-${process.pid}.mjs`);
+  owner(() => rmSync(built, { force: true }));
+  const source = join(checkout, "test", "support", "worker-program.ts");
+  const shape = { bundle: true, packages: "external", platform: "node", format: "esm" } as const;
+  await build({ entryPoints: [source], outfile: built, ...shape });
+  return built;
+});
 
 /** One step of a worker on the same database, in a process of its own that has the time `now`. */
 function workerProcess(
@@ -21,9 +33,8 @@ function workerProcess(
   now: number,
 ): Launched {
   const options: WorkerOptions = { worker, location, masterKey: masterKey.toString("base64"), now };
-  const program = join(checkout, "test", "support", "worker-program.ts");
   const env = { NODE_COMPILE_CACHE: join(checkout, "dist", "cache") };
-  return launchCommand(process.execPath, [program, JSON.stringify(options)], { env });
+  return launchCommand(process.execPath, [program(), JSON.stringify(options)], { env });
 }
 
 /** Stops a process between two instructions, as a machine that is suspended does; `resume` runs it to its end. */

@@ -90,11 +90,10 @@ describe("npm run sbom", () => {
     }
     expect(bom).not.toHaveProperty("serialNumber");
     expect(bom.metadata).not.toHaveProperty("timestamp");
-    expect(await sbom(join(folder, "second.json"))).toBe(text);
-  });
-
-  test("has the time of SOURCE_DATE_EPOCH where that is given", async () => {
-    const text = await sbom(join(temporaryDirectory(), "sbom.json"), "1700000000");
-    expect(JSON.parse(text).metadata.timestamp).toBe("2023-11-14T22:13:20.000Z");
+    // The time of SOURCE_DATE_EPOCH stands in it where that is given; but for it, the second is the first.
+    const { metadata, ...dated } = JSON.parse(await sbom(join(folder, "second.json"), "1700000000"));
+    const { timestamp, ...described } = metadata;
+    expect(timestamp).toBe("2023-11-14T22:13:20.000Z");
+    expect({ ...dated, metadata: described }).toEqual(bom);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusedDaemon, startDaemon } from "./support/daemon.ts";
+import { refusedStart, startDaemon } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 
@@ -15,7 +15,7 @@ test.runIf(onPostgres)("a node that differs is refused in words, and may take th
   const place = await served();
   const first = await startDaemon({ ...place, flags: at("https://one.example") });
   const same = await startDaemon({ ...place, flags: at("https://one.example") });
-  const refused = await refusedDaemon({ ...place, flags: [...at("https://two.example"), "--strict-eid", "--json"] });
+  const refused = await refusedStart({ ...place, flags: [...at("https://two.example"), "--strict-eid", "--json"] });
   expect(refused.exitCode).toBe(1);
   const { error } = JSON.parse(refused.stdout);
   expect(error.code).toBe("settings_differ");
@@ -26,7 +26,7 @@ test.runIf(onPostgres)("a node that differs is refused in words, and may take th
   const flags = [...at("https://two.example"), "--take-over-settings"];
   const taken = await startDaemon({ ...place, flags });
   expect(await taken.printed('"setting":"public_url"')).toContain("https://two.example");
-  const late = await refusedDaemon({ ...place, flags: at("https://one.example") });
+  const late = await refusedStart({ ...place, flags: at("https://one.example") });
   expect(late.stderr).toContain("--take-over-settings");
   for (const node of [first, same, taken]) expect((await node.stop()).exitCode).toBe(0);
 });

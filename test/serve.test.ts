@@ -5,19 +5,21 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
-import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
+import type { Ended } from "./support/cli.ts";
+import { type Daemon, refusedDaemon, refusedStart, startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";
+import { forAllTests } from "./support/owner.ts";
 import { call } from "./support/platform.ts";
-import type { Ended } from "./support/process.ts";
 import { openShop, shopToken } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
+const SMALL = { stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 };
+
 /** A data directory that nobody serves yet. */
-const smallShop = () =>
-  openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 });
+const smallShop = () => openShop({ folder: temporaryDirectory(), ...SMALL });
 
 /** One line of what happened, one of what to do, nothing else, exit 1. As root, one warning comes before. */
 function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
@@ -104,8 +106,8 @@ test("a taken port is refused, for people and as JSON", async () => {
   const port = typeof address === "object" ? address?.port : undefined;
   const data = join(temporaryDirectory(), "data");
   const options = { data, ...(port === undefined ? {} : { port }) };
-  expectRefusal(await refusedDaemon(options), new RegExp(`Port ${port} .* is taken`), /--port/);
-  const { exitCode, stdout } = await refusedDaemon({ ...options, flags: ["--json"] });
+  expectRefusal(await refusedStart(options), new RegExp(`Port ${port} .* is taken`), /--port/);
+  const { exitCode, stdout } = await refusedStart({ ...options, flags: ["--json"] });
   expect(exitCode).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     error: { code: "listen", message: expect.stringContaining("is taken"), hint: expect.stringContaining("--port") },
@@ -116,11 +118,11 @@ test("a data directory that cannot be made or is something else is refused", asy
   const folder = temporaryDirectory();
   writeFileSync(join(folder, "file"), "no directory");
   expectRefusal(
-    await refusedDaemon({ data: join(folder, "file", "data") }),
+    await refusedStart({ data: join(folder, "file", "data") }),
     /Cannot write to .*data/,
     /Choose a directory you may write to/,
   );
-  expectRefusal(await refusedDaemon({ data: folder }), /is not empty and holds no esimctl data/, /Choose an empty/);
+  expectRefusal(await refusedStart({ data: folder }), /is not empty and holds no esimctl data/, /Choose an empty/);
   expect(existsSync(dataDirectory(folder).databaseFile)).toBe(false);
 });
 
@@ -128,14 +130,14 @@ test("a database without its key file is refused and gets no new key", async () 
   const { data } = await smallShop();
   const { keyFile } = dataDirectory(data);
   rmSync(keyFile);
-  expectRefusal(await refusedDaemon({ data }), /key file .* is missing/, /backup/);
+  expectRefusal(await refusedStart({ data }), /key file .* is missing/, /backup/);
   expect(existsSync(keyFile)).toBe(false);
 });
 
 test("a damaged database is refused", async () => {
   const { data } = await smallShop();
   writeFileSync(dataDirectory(data).databaseFile, "this was a database once ".repeat(1000));
-  expectRefusal(await refusedDaemon({ data }), /damaged/, /Restore a backup/);
+  expectRefusal(await refusedStart({ data }), /damaged/, /Restore a backup/);
 });
 
 test("a newer database is refused", async () => {
@@ -143,33 +145,40 @@ test("a newer database is refused", async () => {
   const database = new Database(dataDirectory(data).databaseFile);
   database.exec("INSERT INTO schema_history (name, digest) VALUES ('0999_from_the_future', 'abc')");
   database.close();
-  expectRefusal(await refusedDaemon({ data }), /newer than this program: it has 0999_from_the_future/, /version/);
+  expectRefusal(await refusedStart({ data }), /newer than this program: it has 0999_from_the_future/, /version/);
 });
 
-test("what a terminal command revokes stops at the daemon's next request", async () => {
-  const shop = await smallShop();
-  const daemon = await startDaemon({ data: shop.data });
-  const headers = { authorization: `Bearer ${await shopToken(shop, daemon.url)}` };
-  const balance = () => call(`${daemon.url}/api/v1/balance`, { headers });
-  expect(await balance()).toMatchObject({ status: 200 });
-  expect(await balance()).toMatchObject({ status: 200 });
-  await esimctlJson(["credentials", "revoke", shop.clientId, "--yes", "--data", shop.data]);
-  expect(await balance()).toMatchObject({ status: 401, body: { title: expect.any(String), status: 401 } });
-});
+describe("terminal commands beside a daemon", () => {
+  const served = forAllTests(async (owner) => {
+    const shop = await openShop({ folder: temporaryDirectory(owner), ...SMALL });
+    const flags = ["--public-url", "https://esim.example.com/shop/"];
+    return { shop, daemon: await startDaemon({ data: shop.data, flags, owner }) };
+  });
 
-test("the public address is kept: terminal commands print the links that the daemon serves", async () => {
-  const { data, products } = await smallShop();
-  const daemon = await startDaemon({ data, flags: ["--public-url", "https://esim.example.com/shop/"] });
-  expect(daemon.listening).toMatchObject({ public_url: "https://esim.example.com/shop" });
-  const at = ["--data", data, "--partner", "acme"];
-  const order = await esimctlJson(["orders", "create", "--product", String(products.EU5), "--quantity", "1", ...at]);
-  const { id } = order as { id: string }; // the contract's Order
-  const esims = () => esimctl(["orders", "esims", id, "--json", ...at]);
-  await eventually(esims, ({ exitCode }) => exitCode === 0);
-  const link = expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/.+\.png$/);
-  expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({
-    esims: [
-      { qr_code_url: link, install_url: expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/install\//) },
-    ],
+  test("what a command revokes stops at the daemon's next request", async () => {
+    const { shop, daemon } = served();
+    const headers = { authorization: `Bearer ${await shopToken(shop, daemon.url)}` };
+    const balance = () => call(`${daemon.url}/api/v1/balance`, { headers });
+    expect(await balance()).toMatchObject({ status: 200 });
+    expect(await balance()).toMatchObject({ status: 200 });
+    await esimctlJson(["credentials", "revoke", shop.clientId, "--yes", "--data", shop.data]);
+    expect(await balance()).toMatchObject({ status: 401, body: { title: expect.any(String), status: 401 } });
+  });
+
+  test("the public address is kept: commands print the links that the daemon serves", async () => {
+    const { shop, daemon } = served();
+    expect(daemon.listening).toMatchObject({ public_url: "https://esim.example.com/shop" });
+    const at = ["--data", shop.data, "--partner", "acme"];
+    const product = String(shop.products.EU5);
+    const order = await esimctlJson(["orders", "create", "--product", product, "--quantity", "1", ...at]);
+    const { id } = order as { id: string }; // the contract's Order
+    const esims = () => esimctl(["orders", "esims", id, "--json", ...at]);
+    await eventually(esims, ({ exitCode }) => exitCode === 0);
+    const link = expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/.+\.png$/);
+    expect(await esimctlJson(["orders", "esims", id, ...at])).toMatchObject({
+      esims: [
+        { qr_code_url: link, install_url: expect.stringMatching(/^https:\/\/esim\.example\.com\/shop\/install\//) },
+      ],
+    });
   });
 });

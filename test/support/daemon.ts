@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
+import type { Ended as CommandEnd } from "./cli.ts";
 import { type Ended, type Launched, type LaunchOptions, launch } from "./process.ts";
+import { esimctl } from "./warm.ts";
 
 /** What a daemon serves: a data directory, made when absent, or a PostgreSQL database. */
 export type Served = { data: string } | { database: string; keyFile: string };
@@ -11,6 +13,9 @@ export type DaemonOptions = Served &
     /** More of `serve`'s own flags. */
     flags?: readonly string[];
   };
+
+/** How a start is tried that must be refused. */
+type RefusedStart = Served & Pick<DaemonOptions, "env" | "port" | "flags">;
 
 /** A real `esimctl serve --json`, listening. */
 export interface Daemon extends Pick<Launched, "child" | "pid" | "printed" | "text" | "ended"> {
@@ -75,4 +80,10 @@ export async function refusedDaemon(options: DaemonOptions): Promise<Ended> {
     () => undefined,
   );
   return ended;
+}
+
+/** The same without a process of its own, where nothing of a process matters to how it is refused. */
+export function refusedStart({ port = 0, flags = [], env, ...served }: RefusedStart): Promise<CommandEnd> {
+  const target = targetOf(served);
+  return esimctl(["serve", ...target.args, "--port", String(port), ...flags], { env: { ...target.env, ...env } });
 }
