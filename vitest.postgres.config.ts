@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { HANG_MS } from "./test/support/hangs.ts";
 
+const named = (name: string) => `test/${name}.test.ts`;
+
 /** The same core and HTTP tests on a PostgreSQL that the suite starts itself. */
 export default defineConfig({
   test: {
@@ -13,18 +15,17 @@ export default defineConfig({
     maxWorkers: 2,
     // As in the other suite: files share what a process has loaded.
     isolate: false,
-    // Here the engine makes no difference: the terminal as a process, CSV files, the shape of the sources.
     exclude: [
-      "test/cli*.test.ts",
-      "test/csv.test.ts",
-      "test/tidy.test.ts",
-      "test/language.test.ts",
-      "test/architecture.test.ts",
-      "test/query-plans.test.ts",
-      "test/serve.test.ts",
-      "test/serve-workers.test.ts",
-      "test/bench.test.ts",
-      "test/wal-size.test.ts",
+      // The terminal on its own data directory, and daemons as processes: test/slow has what matters of them here.
+      ...["cli*", "serve", "serve-workers", "bench"].map(named),
+      // The files and the plans of SQLite.
+      ...["query-plans", "stable-plans", "wal-size"].map(named),
+      // No store: CSV and log files, what is shipped, pages of documentation, checks of texts.
+      ...["csv", "csv-import", "docs", "fixtures", "log-file", "package", "redaction", "webhook-docs"].map(named),
+      // A store that nothing is asked of: heads, and the validation of made-up routes.
+      ...["http-heads", "validation"].map(named),
+      // The shape of the sources.
+      ...["architecture", "language", "tidy"].map(named),
     ],
     env: { ESIMCTL_TEST_ENGINE: "postgres" },
   },
