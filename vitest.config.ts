@@ -5,13 +5,14 @@ import { HANG_MS } from "./test/support/hangs.ts";
 /** Modules are loaded anew for this one: it looks at what each does while it is loaded. */
 const isolated = ["test/query-plans.test.ts"];
 
-/** They start processes, or wait as a daemon does, and begin first: one that is left over at the end runs alone. */
-const long = ["bench", "cli-remote", "cli-serve", "database-faults", "serve", "serve-workers"];
+/** They wait for locks or for processes and begin first, in this order: others work meanwhile. */
+const long = ["database-faults", "pool", "cli-remote", "cli-serve", "large-orders", "serve", "serve-workers"];
 
 /** The order of the suite's files: those of `long` first, then by size. */
 class LongFirst {
   async sort<File extends { moduleId: string }>(files: File[]): Promise<File[]> {
-    const rank = ({ moduleId }: File) => (long.some((name) => moduleId.endsWith(`/${name}.test.ts`)) ? 0 : 1);
+    const rank = ({ moduleId }: File) =>
+      long.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`)) + 1 || long.length + 1;
     const size = ({ moduleId }: File) => statSync(moduleId).size;
     return files.sort((one, other) => rank(one) - rank(other) || size(other) - size(one));
   }

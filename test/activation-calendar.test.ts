@@ -30,8 +30,9 @@ async function judged({ partner }: Started, activation_date: string): Promise<st
 }
 
 // Sydney is UTC+11 in summer; its clocks go back on 5 April 2026 at 3:00 and forward on 4 October 2026 at 2:00.
-describe("today is Sydney's", () => {
-  test.each([
+test("today is Sydney's, around midnights, changes of its clocks, new year and a leap day", async () => {
+  const platform = await startActivationPlatform({ start: "2026-03-09T00:00:00.000Z" });
+  for (const [name, moment, today] of [
     ["a summer evening, just before midnight", "2026-03-09T12:59:59.999Z", "2026-03-09"],
     ["a summer midnight", "2026-03-09T13:00:00.000Z", "2026-03-10"],
     ["the midnight that begins the long day", "2026-04-04T13:00:00.000Z", "2026-04-05"],
@@ -43,14 +44,15 @@ describe("today is Sydney's", () => {
     ["new year's eve", "2026-12-31T12:59:59.999Z", "2026-12-31"],
     ["new year", "2026-12-31T13:00:00.000Z", "2027-01-01"],
     ["a leap day", "2028-02-28T13:00:00.000Z", "2028-02-29"],
-  ])("%s", async (_name, moment, today) => {
-    const started = await at(moment);
+  ] as const) {
+    platform.clock.set(moment);
+    const started = { ...platform, partner: await platform.caller() };
     const day = (offset: number) =>
       new Date(Date.parse(`${today}T00:00:00Z`) + offset * 86_400_000).toISOString().slice(0, 10);
-    expect(await judged(started, day(-1))).toBe("invalid_activation_date");
-    expect(await judged(started, today)).toBe("immediate");
-    expect(await judged(started, day(1))).toBe("scheduled");
-  });
+    expect(await judged(started, day(-1)), name).toBe("invalid_activation_date");
+    expect(await judged(started, today), name).toBe("immediate");
+    expect(await judged(started, day(1)), name).toBe("scheduled");
+  }
 });
 
 describe("each scheduled request is picked up once, when its day begins in Sydney", () => {
@@ -85,7 +87,7 @@ describe("each scheduled request is picked up once, when its day begins in Sydne
 
   test("many of one day are all picked up, in one step", async () => {
     const started = await at("2026-03-09T12:00:00.000Z");
-    for (let n = 0; n < 250; n++) await started.submit(started.partner);
+    await Promise.all(Array.from({ length: 250 }, () => started.submit(started.partner)));
     const counts = await pickedUp(started, ["2026-03-09T12:59:59.999Z", "2026-03-09T13:00:00.000Z"]);
     expect(counts).toEqual([0, 250]);
   });
