@@ -5,28 +5,12 @@ import { describe, expect, test } from "vitest";
 import type { Finding } from "../src/core/maintenance/finding.ts";
 import { spaceFinding } from "../src/core/maintenance/machine-checks.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { databaseChecks } from "./support/doctor.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl } from "./support/warm.ts";
 
-const CHECKS = [
-  "integrity",
-  "schema",
-  "key_source",
-  "key_file",
-  "data_keys",
-  "ledger",
-  "evidence",
-  "stock",
-  "sealed_values",
-  "stuck_work",
-  "outages",
-  "serving",
-  "transport",
-  "clock",
-  "directory",
-  "disk_space",
-];
+const CHECKS = [...databaseChecks, "directory", "disk_space"];
 
 /** A stocked data directory, and what doctor says of it. */
 async function installation() {

@@ -1,4 +1,5 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { gt, sql } from "drizzle-orm";
+import { isKey } from "../orders/idempotency.ts";
 import { noteErasure } from "../store/erasure.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -118,17 +119,7 @@ export async function* readKeys(
 type KeyChange = Omit<KeyRow, "order_id"> & { new_key: string };
 
 const changeKey = statement((db, t, slot: Slots<KeyChange>) =>
-  db
-    .update(t.idempotencyKeys)
-    .set({ key: slot.new_key, payload_hash: slot.payload_hash })
-    .where(
-      and(
-        eq(t.idempotencyKeys.partner_id, slot.partner_id),
-        eq(t.idempotencyKeys.environment, slot.environment),
-        eq(t.idempotencyKeys.space, slot.space),
-        eq(t.idempotencyKeys.key, slot.key),
-      ),
-    ),
+  db.update(t.idempotencyKeys).set({ key: slot.new_key, payload_hash: slot.payload_hash }).where(isKey(t, slot)),
 );
 
 /** The hash of a cleared payload: no payload has it, so a request with the key is refused and orders nothing. */

@@ -3,7 +3,7 @@ import type { OrderId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
-import type { Row } from "../store/schema/tables.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderKeySpace } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -16,18 +16,21 @@ export interface OwnKey {
   key: string;
 }
 
+/** The condition that finds a key. */
+export function isKey({ idempotencyKeys: kept }: Tables, { partner_id, environment, space, key }: Slots<OwnKey>) {
+  return and(
+    eq(kept.partner_id, partner_id),
+    eq(kept.environment, environment),
+    eq(kept.space, space),
+    eq(kept.key, key),
+  );
+}
+
 const keyUsed = statement((db, t, slot: Slots<OwnKey>) =>
   db
     .select({ payload_hash: t.idempotencyKeys.payload_hash, order_id: t.idempotencyKeys.order_id })
     .from(t.idempotencyKeys)
-    .where(
-      and(
-        eq(t.idempotencyKeys.partner_id, slot.partner_id),
-        eq(t.idempotencyKeys.environment, slot.environment),
-        eq(t.idempotencyKeys.space, slot.space),
-        eq(t.idempotencyKeys.key, slot.key),
-      ),
-    ),
+    .where(isKey(t, slot)),
 );
 
 /** The order that was created with a key, and the hash of its payload; null: the key is free. */

@@ -1,12 +1,13 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, type SQLWrapper, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { counted } from "../kernel/counted.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { readSetting } from "../store/settings.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Db, Tx } from "../store/store.ts";
 import { linesOfOrder } from "./order.ts";
 
 /** Days that sandbox orders are kept unless the operator sets another number. */
@@ -26,84 +27,62 @@ const oldest = statement((db, t, slot: Slots<{ before: number }>) =>
     .limit(1),
 );
 
-type OfOrder = Slots<{ order_id: OrderId; limit: number }>;
+/** Deletes the rows whose ids `choose` selects; answers these. */
+function deletion<P extends object>(
+  name: "deliveryAttempts" | "deliveries" | "events" | "itemAttempts" | "orderItems" | "esims",
+  choose: (db: Db, t: Tables, slot: Slots<P>) => SQLWrapper,
+) {
+  return statement((db, t, slot: Slots<P>) => {
+    // Each of these tables has an `id` of text; drizzle's types need one table.
+    const table = t[name] as Tables["events"];
+    return db
+      .delete(table)
+      .where(inArray(table.id, choose(db, t, slot)))
+      .returning({ id: table.id });
+  });
+}
+
+interface OfOrder {
+  order_id: OrderId;
+  limit: number;
+}
 
 /** Deletes some of what belongs to an order, in this order: a row goes before the one that it refers to. */
 const belongings = [
-  statement((db, t, slot: OfOrder) =>
+  deletion<OfOrder>("deliveryAttempts", (db, t, slot) =>
     db
-      .delete(t.deliveryAttempts)
-      .where(
-        inArray(
-          t.deliveryAttempts.id,
-          db
-            .select({ id: t.deliveryAttempts.id })
-            .from(t.events)
-            .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
-            .innerJoin(t.deliveryAttempts, eq(t.deliveryAttempts.delivery_id, t.deliveries.id))
-            .where(eq(t.events.subject_id, slot.order_id))
-            .limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.deliveryAttempts.id }),
+      .select({ id: t.deliveryAttempts.id })
+      .from(t.events)
+      .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
+      .innerJoin(t.deliveryAttempts, eq(t.deliveryAttempts.delivery_id, t.deliveries.id))
+      .where(eq(t.events.subject_id, slot.order_id))
+      .limit(slot.limit),
   ),
-  statement((db, t, slot: OfOrder) =>
+  deletion<OfOrder>("deliveries", (db, t, slot) =>
     db
-      .delete(t.deliveries)
-      .where(
-        inArray(
-          t.deliveries.id,
-          db
-            .select({ id: t.deliveries.id })
-            .from(t.events)
-            .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
-            .where(eq(t.events.subject_id, slot.order_id))
-            .limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.deliveries.id }),
+      .select({ id: t.deliveries.id })
+      .from(t.events)
+      .innerJoin(t.deliveries, eq(t.deliveries.event_id, t.events.id))
+      .where(eq(t.events.subject_id, slot.order_id))
+      .limit(slot.limit),
   ),
-  statement((db, t, slot: OfOrder) =>
-    db
-      .delete(t.events)
-      .where(
-        inArray(
-          t.events.id,
-          db.select({ id: t.events.id }).from(t.events).where(eq(t.events.subject_id, slot.order_id)).limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.events.id }),
+  deletion<OfOrder>("events", (db, t, slot) =>
+    db.select({ id: t.events.id }).from(t.events).where(eq(t.events.subject_id, slot.order_id)).limit(slot.limit),
   ),
-  statement((db, t, slot: OfOrder) =>
+  deletion<OfOrder>("itemAttempts", (db, t, slot) =>
     db
-      .delete(t.itemAttempts)
-      .where(
-        inArray(
-          t.itemAttempts.id,
-          db
-            .select({ id: t.itemAttempts.id })
-            .from(t.orderItems)
-            .innerJoin(t.itemAttempts, eq(t.itemAttempts.item_id, t.orderItems.id))
-            .where(eq(t.orderItems.order_id, slot.order_id))
-            .limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.itemAttempts.id }),
+      .select({ id: t.itemAttempts.id })
+      .from(t.orderItems)
+      .innerJoin(t.itemAttempts, eq(t.itemAttempts.item_id, t.orderItems.id))
+      .where(eq(t.orderItems.order_id, slot.order_id))
+      .limit(slot.limit),
   ),
-  statement((db, t, slot: OfOrder) =>
+  deletion<OfOrder>("orderItems", (db, t, slot) =>
     db
-      .delete(t.orderItems)
-      .where(
-        inArray(
-          t.orderItems.id,
-          db
-            .select({ id: t.orderItems.id })
-            .from(t.orderItems)
-            .where(eq(t.orderItems.order_id, slot.order_id))
-            .limit(slot.limit),
-        ),
-      )
-      .returning({ id: t.orderItems.id }),
+      .select({ id: t.orderItems.id })
+      .from(t.orderItems)
+      .where(eq(t.orderItems.order_id, slot.order_id))
+      .limit(slot.limit),
   ),
 ];
 
@@ -120,22 +99,14 @@ const order = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
 );
 
 /** eSIMs are never older than their order: where no older order is left, these belong to none. */
-const esims = statement((db, t, slot: Slots<{ before: string; limit: number }>) =>
+const esims = deletion<{ before: string; limit: number }>("esims", (db, t, slot) =>
   db
-    .delete(t.esims)
-    .where(
-      inArray(
-        t.esims.id,
-        db
-          .select({ id: t.esims.id })
-          .from(t.esims)
-          // Must match the partial index predicate exactly.
-          .where(and(sql`environment = 'sandbox'`, lt(t.esims.id, slot.before)))
-          .orderBy(t.esims.id)
-          .limit(slot.limit),
-      ),
-    )
-    .returning({ id: t.esims.id }),
+    .select({ id: t.esims.id })
+    .from(t.esims)
+    // Must match the partial index predicate exactly.
+    .where(and(sql`environment = 'sandbox'`, lt(t.esims.id, slot.before)))
+    .orderBy(t.esims.id)
+    .limit(slot.limit),
 );
 
 /** What one step deleted; no rows: nothing is left to purge. */

@@ -2,6 +2,7 @@ import { carrierAdapters } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { argument, choice, integer, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
+import { exchangeOptions, exchangeSettings } from "../../place/exchange.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { CARRIER_JSON, carrierFields } from "./view.ts";
 
@@ -22,21 +23,16 @@ export default command({
     region: text("--region <region>", "its region (default for a new one: Australia)"),
     adapter: choice("--adapter <adapter>", carrierAdapters, "how it is reached (default: manual)"),
     url: text("--url <url>", "where the http adapter posts to"),
-    secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
+    ...exchangeOptions,
     needed: text("--required <fields>", "identity fields it needs, with commas between"),
     timeout: integer("--timeout <seconds>", "how long one exchange may take, 1 to 30", { min: 1, max: 30 }),
     within: integer("--answer-within <hours>", "how long after acceptance its final answer may take", { min: 1 }),
   },
-  async run(context, { prefix, secret: given, needed, timeout, within, ...rest }) {
-    const [{ setCarrier }, { readSecretArgument }] = await Promise.all([
-      import("../../../core/carriers/set.ts"),
-      import("../../output/prompts.ts"),
-    ]);
-    const secret = given === undefined ? undefined : await readSecretArgument(given, "Secret", context.globals);
+  async run(context, { prefix, secret, needed, timeout, within, ...rest }) {
+    const { setCarrier } = await import("../../../core/carriers/set.ts");
     const settings = {
       ...rest,
-      insecure: context.globals.insecure || undefined,
-      secret,
+      ...(await exchangeSettings(context, secret)),
       required_fields: needed?.split(",").map((field) => field.trim()),
       timeout_ms: timeout === undefined ? undefined : timeout * 1000,
       answer_within_ms: within === undefined ? undefined : within * 3_600_000,

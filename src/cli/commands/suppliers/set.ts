@@ -5,6 +5,7 @@ import { address, argument, choice, text } from "../../kernel/input.ts";
 import { readBounded } from "../../kernel/read-bounded.ts";
 import { recordResult } from "../../output/result.ts";
 import { shown, yesNo } from "../../output/words.ts";
+import { exchangeOptions, exchangeSettings } from "../../place/exchange.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { SUPPLIER_JSON } from "./view.ts";
 
@@ -22,19 +23,14 @@ export default command({
   options: {
     adapter: choice("--adapter <adapter>", supplierAdapters, "signed HTTP, or mail (default for a new one)"),
     url: address("--url <url>", "where the http adapter posts to"),
-    secret: text("--secret <secret>", "the key of both signatures; - reads it from stdin or a hidden prompt"),
+    ...exchangeOptions,
     to: text("--to <address>", "the address that the email adapter writes to"),
     template: text("--template <file>", 'the mail: first line "Subject: …", an empty line, then the text'),
   },
-  async run(context, { name, adapter, url, secret: given, to, template: file }) {
-    const [{ setSupplier }, { readSecretArgument }] = await Promise.all([
-      import("../../../core/suppliers/set.ts"),
-      import("../../output/prompts.ts"),
-    ]);
-    const secret = given === undefined ? undefined : await readSecretArgument(given, "Secret", context.globals);
-    const template = file === undefined ? undefined : await readTemplate(file);
-    const insecure = context.globals.insecure || undefined;
-    const settings = { adapter, url, insecure, secret, to, template };
+  async run(context, { name, secret, template: file, ...rest }) {
+    const { setSupplier } = await import("../../../core/suppliers/set.ts");
+    const exchange = await exchangeSettings(context, secret);
+    const settings = { ...rest, ...exchange, template: file === undefined ? undefined : await readTemplate(file) };
     const input = { name, settings, actor: OPERATOR };
     const supplier = await context.withStore(({ store }) => store.write(setSupplier, input));
     return recordResult(supplier, () => ({

@@ -1,0 +1,17 @@
+/** What is checked of a database, wherever it stands, in this order. */
+export const databaseChecks = [
+  "integrity",
+  "schema",
+  "key_source",
+  "key_file",
+  "data_keys",
+  "ledger",
+  "evidence",
+  "stock",
+  "sealed_values",
+  "stuck_work",
+  "outages",
+  "serving",
+  "transport",
+  "clock",
+];
