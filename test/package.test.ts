@@ -93,7 +93,8 @@ describe("npm run sbom", () => {
     // The time of SOURCE_DATE_EPOCH stands in it where that is given; but for it, the second is the first.
     const { metadata, ...dated } = JSON.parse(await sbom(join(folder, "second.json"), "1700000000"));
     const { timestamp, ...described } = metadata;
+    const { metadata: undated, ...rest } = bom;
     expect(timestamp).toBe("2023-11-14T22:13:20.000Z");
-    expect({ ...dated, metadata: described }).toEqual(bom);
+    expect(JSON.stringify({ ...dated, metadata: described })).toBe(JSON.stringify({ ...rest, metadata: undated }));
   });
 });

@@ -21,10 +21,10 @@ const SMALL = { stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 };
 /** A data directory that nobody serves yet. */
 const smallShop = () => openShop({ folder: temporaryDirectory(), ...SMALL });
 
-/** One line of what happened, one of what to do, nothing else, exit 1. As root, one warning comes before. */
+/** One line of what happened, one of what to do, nothing else, exit 1. A warning to root, and what was made, come before. */
 function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
   const lines = stderr.trimEnd().split("\n");
-  const [first, second, ...more] = lines.filter((line) => !line.includes("Running as root"));
+  const [first, second, ...more] = lines.filter((line) => !/Running as root|^Made /.test(line));
   expect(first).toMatch(/^error: /);
   expect(first).toMatch(happened);
   expect(second).toMatch(/^→ /);
