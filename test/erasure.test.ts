@@ -177,6 +177,21 @@ test("numbers are compared without separators and prefixes, addresses in any cas
   expect(() => personOf({ phone: "123" })).toThrow(Problem);
 });
 
+test("a person with hyphens in name and address is erased and purged like any other", async () => {
+  const setting = await setUp();
+  const { store, clock, trip } = setting;
+  const jo: Someone = { ...ben, first: "Jo-Ann", last: "Smith-Jones", email: "jo-ann@my-shop.example.com" };
+  await trip([jo], "complete", { call: "JO-ANN SMITH-JONES", at: jo.email });
+  const { erased } = await erase(store, all(jo));
+  expect(erased.map(({ kind }) => kind)).toContain("order_item");
+  expect(await placesOf(store, jo)).toEqual([]);
+  await trip([jo], "complete", { call: "Jo-Ann Smith-Jones" });
+  await setting.fulfil();
+  clock.advance(DAY);
+  expect(await purge(store, { before: clock.now(), actor: ACTOR, dryRun: false })).toMatchObject({ order_items: 1 });
+  expect(await placesOf(store, jo)).toEqual([]);
+});
+
 /** A store that is gone after so many transactions, as a killed process leaves it. */
 function dying(store: Store, after: number): Store {
   let writes = 0;

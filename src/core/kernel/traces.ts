@@ -12,8 +12,9 @@ export function phoneKey(phone: string | null | undefined): string {
   return compact.replace(/^(\+|00)/, "");
 }
 
+/** `text` as a part of a regular expression with the flag `u`, which refuses an escaped hyphen. */
 function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function spaced(text: string): string {
