@@ -21,7 +21,7 @@ const SMALL = { stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 };
 /** A data directory that nobody serves yet. */
 const smallShop = () => openShop({ folder: temporaryDirectory(), ...SMALL });
 
-/** One line of what happened, one of what to do, nothing else, exit 1. A warning to root, and what was made, come before. */
+/** One line of what happened, one of what to do, nothing else, exit 1. A warning and what was made may come before. */
 function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
   const lines = stderr.trimEnd().split("\n");
   const [first, second, ...more] = lines.filter((line) => !/Running as root|^Made /.test(line));
