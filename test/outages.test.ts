@@ -77,7 +77,12 @@ test("status and doctor know whether a daemon serves, was stopped or is lost, an
   const serving = async () => (await store.read(platformStatus, null)).serving;
   const level = async () => (await store.read(checkServing, null)).level;
   expect([await serving(), await level()]).toEqual([{ serving: false, since: null, nodes: [] }, "ok"]);
-  const [one, other] = ["one", "other"].map((node) => ({ node, url: `http://${node}`, since: clock.now() }));
+  const [one, other] = ["one", "other"].map((node) => ({
+    node,
+    url: `http://${node}`,
+    since: clock.now(),
+    alone: false,
+  }));
   if (one === undefined || other === undefined) throw new Error("two daemons");
   await store.write(recordBeat, one);
   clock.advance(BEAT_MS);
@@ -100,4 +105,7 @@ test("status and doctor know whether a daemon serves, was stopped or is lost, an
   });
   await store.write(recordBeat, { ...one, since: clock.now() });
   expect((await serving()).nodes).toHaveLength(1);
+  // Killed and started again at once: on a data directory no other one can be serving.
+  await store.write(recordBeat, { ...other, since: clock.now(), alone: true });
+  expect((await serving()).nodes).toMatchObject([{ url: "http://other", state: "serving" }]);
 });

@@ -63,12 +63,15 @@ export interface ServingDaemon {
   url: string;
   /** When it started (ms). */
   since: number;
+  /** No other daemon can serve this database. */
+  alone: boolean;
 }
 
-/** Records that a daemon serves. The records of daemons that no longer do are dropped. */
-export async function recordBeat(tx: Tx, { node, url, since }: ServingDaemon): Promise<void> {
+/** Records that a daemon serves. The records of daemons that no longer do are dropped: of one alone, all others. */
+export async function recordBeat(tx: Tx, { node, url, since, alone }: ServingDaemon): Promise<void> {
   for (const { key, value } of await all(tx, {})) {
-    if (key !== FIRST + node && stateOf(beatOf(value), tx.now) !== "serving") await drop(tx, { key });
+    if (key === FIRST + node) continue;
+    if (alone || stateOf(beatOf(value), tx.now) !== "serving") await drop(tx, { key });
   }
   await put(tx, { key: FIRST + node, value: textOf({ url, since, seen_at: tx.now, stopped_at: null }) });
 }

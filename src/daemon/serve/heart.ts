@@ -4,9 +4,12 @@ import { startWorker } from "../workers/loop.ts";
 import type { MainDependencies } from "./options.ts";
 
 /** Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. */
-export function startHeart({ store, clock, ids, log }: MainDependencies, url: string): { stop(): Promise<void> } {
+export function startHeart(
+  { store, clock, ids, log, alone }: MainDependencies,
+  url: string,
+): { stop(): Promise<void> } {
   const since = clock.now();
-  const daemon = { node: ids.uuid(since), url, since };
+  const daemon = { node: ids.uuid(since), url, since, alone };
   const beating = startWorker({
     name: "heartbeat",
     pollMs: BEAT_MS,
