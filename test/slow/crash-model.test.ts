@@ -23,7 +23,8 @@ const seed = Number(process.env.CRASH_SEED ?? 1);
 const CLIENTS = 16;
 /** The daemon dies at one of so many responses, whatever the machine's speed. */
 const LATEST_KILL = 150;
-const FUNDS_CENTS = 100_000_00;
+/** More than the orders of so many rounds cost. */
+const FUNDS_CENTS = rounds * 10_000_00;
 const STOCK = 20_000;
 
 /** A write as its author knows it: the response, or null when the connection or the process ended before. */
