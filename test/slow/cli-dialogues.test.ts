@@ -323,7 +323,9 @@ test("a queue is picked from where nothing is named; a number that only some req
   await esimctl("activations complete");
   await shows(/Request, by ICCID[\s\S]*Ada Lovelace/);
   await enter("lovelace");
-  await shows(/Mobile number:/);
+  await shows(/Mobile number of SIM \d+ of Ada Lovelace:/);
   await enter("+61491570156");
+  await shows(/completed for good with\s+the number \+61491570156[\s\S]*Go on\?/);
+  await enter("y");
   await shows(/status +completed[\s\S]*mobile number +\+61491570156[\s\S]*ended with 0/);
 });

@@ -162,7 +162,7 @@ test("with --json stdout is one document, also where it fails", async () => {
 test("without a terminal it asks nothing and paints nothing, but names the flag that answers", async () => {
   const unasked = await esimctl("partners", "suspend", "demo", "--data", data);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("--yes") });
-  const whose = await esimctl("orders", "list", "--data", data);
+  const whose = await esimctl("wallet", "balance", "--data", data);
   expect(whose).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--partner") });
   const listed = await esimctl("products", "list", "--data", data);
   for (const { stdout, stderr } of [unasked, whose, listed]) expect(stdout + stderr).not.toContain("\x1b");

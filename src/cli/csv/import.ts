@@ -45,8 +45,8 @@ export interface ImportJob<C extends string, T> {
   /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
   /**
-   * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import; once the signal
-   * is aborted that end is an ordinary one.
+   * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import, after the rows
+   * that a `PartlySent` names; once the signal is aborted that end is an ordinary one.
    */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
   batchSize: number;
@@ -145,30 +145,42 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   report(run, "send", done);
 }
 
-async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvRow<C>; value: T }[]): Promise<void> {
-  const { job, counts } = run;
-  const outcomes = await sendUnlessStopped(job, batch);
-  if (outcomes === null) return;
-  if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
-  for (const [index, { row }] of batch.entries()) {
-    const outcome = outcomes[index];
-    if (outcome === "imported") counts.imported += 1;
-    else if (outcome === "updated") counts.updated += 1;
-    else if (outcome === "duplicate") counts.duplicates += 1;
-    else await reject(run, row, [outcome?.rejected ?? ""]);
+/** What ended a batch whose first rows were sent before. */
+export class PartlySent extends Error {
+  readonly outcomes: readonly RowOutcome[];
+
+  constructor(outcomes: readonly RowOutcome[], cause: unknown) {
+    super("A batch was sent in part.", { cause });
+    this.outcomes = outcomes;
   }
 }
 
-/** Null when the import was stopped while this batch still waited to be sent. */
-async function sendUnlessStopped<C extends string, T>(
-  job: ImportJob<C, T>,
-  batch: { row: CsvRow<C>; value: T }[],
-): Promise<readonly RowOutcome[] | null> {
+async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvRow<C>; value: T }[]): Promise<void> {
+  const { job } = run;
   try {
-    return await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
+    const outcomes = await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
+    if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
+    await count(run, batch, outcomes);
   } catch (error) {
-    if (job.signal?.aborted !== true) throw error;
-    return null;
+    if (error instanceof PartlySent) await count(run, batch, error.outcomes);
+    // Stopped while the rest still waited to be sent.
+    if (job.signal?.aborted !== true) throw error instanceof PartlySent ? error.cause : error;
+  }
+}
+
+async function count<C extends string, T>(
+  run: Run<C, T>,
+  batch: { row: CsvRow<C>; value: T }[],
+  outcomes: readonly RowOutcome[],
+): Promise<void> {
+  const { counts } = run;
+  for (const [index, outcome] of outcomes.entries()) {
+    const row = batch[index]?.row;
+    if (row === undefined) return;
+    if (outcome === "imported") counts.imported += 1;
+    else if (outcome === "updated") counts.updated += 1;
+    else if (outcome === "duplicate") counts.duplicates += 1;
+    else await reject(run, row, [outcome.rejected]);
   }
 }
 

@@ -8,7 +8,7 @@ import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { RowOutcome } from "../../csv/import.ts";
+import { PartlySent, type RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
@@ -73,9 +73,27 @@ export async function submitRows(api: Api, requests: readonly NewActivation[], a
     return answer.body.results.map(outcomeOf);
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== "no_agent_record") throw error;
-    const outcomes: RowOutcome[] = [];
-    for (const request of requests) outcomes.push(await submitRow(api, request, { ...asked, noAgent: error.message }));
+    return submitOneByOne(api, requests, { ...asked, noAgent: error.message });
+  }
+}
+
+interface WithoutAgent extends Asked {
+  /** Why no line can draw from the pool. */
+  noAgent: string;
+}
+
+/** Throws `PartlySent` when it ends amid the lines. */
+async function submitOneByOne(
+  api: Api,
+  requests: readonly NewActivation[],
+  asked: WithoutAgent,
+): Promise<RowOutcome[]> {
+  const outcomes: RowOutcome[] = [];
+  try {
+    for (const request of requests) outcomes.push(await submitRow(api, request, asked));
     return outcomes;
+  } catch (error) {
+    throw new PartlySent(outcomes, error);
   }
 }
 
@@ -91,11 +109,7 @@ function endedBefore(status: string): string {
   return `was ${status} for this date before; --again submits it again`;
 }
 
-async function submitRow(
-  api: Api,
-  request: NewActivation,
-  { again, noAgent }: Asked & { noAgent: string },
-): Promise<RowOutcome> {
+async function submitRow(api: Api, request: NewActivation, { again, noAgent }: WithoutAgent): Promise<RowOutcome> {
   if (isDrawn(request)) return { rejected: noAgent };
   const query = { iccid: request.iccid, limit: 100 };
   const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
