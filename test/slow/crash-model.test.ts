@@ -76,11 +76,13 @@ function someAct(products: string[], round: number, random: () => number): Act {
     return { kind: "bulk", name, body: { orders: [{ external_order_id: name, line_items, customer }] }, answer: null };
   }
   if (chosen < 0.9) {
-    const iccid = `896103${String(Math.floor(random() * 1e13)).padStart(13, "0")}`;
+    // The seeds of two rounds may give the same number.
+    const digits = `${String(round).padStart(4, "0")}${String(Math.floor(random() * 1e9)).padStart(9, "0")}`;
+    const iccid = `896103${digits}`;
     const dates = { activation_date: inDays(40), passport_expiry: inDays(900) };
     return { kind: "activation", name: iccid, body: request({ iccid, ...dates }), answer: null };
   }
-  const record = passport({ passport_no: `P${Math.floor(random() * 1e12)}`, passport_expiry: inDays(900) });
+  const record = passport({ passport_no: `P${round}X${Math.floor(random() * 1e9)}`, passport_expiry: inDays(900) });
   return { kind: "passport", name: record.passport_no, body: { records: [record] }, answer: null };
 }
 
