@@ -12,10 +12,10 @@ test("status --watch follows what happens on a screen of its own, and gives the 
     await enter("echo before");
     await shows(/\nbefore/);
     await esimctl(`status --watch --data ${data}`);
-    await shows(/orders due +\d[\s\S]*q or Ctrl-C ends/);
+    await shows(/orders due +daemon +\d[\s\S]*q or Ctrl-C ends/);
     if (key === "q") {
       await esimctlJson([..."orders create --product EU5 --quantity 1 --partner acme --data".split(" "), data]);
-      await shows(/orders due +1/);
+      await shows(/orders due +daemon +1/);
     }
     await press(key);
     await shows(/before[\s\S]*ended with 0\nready/);
