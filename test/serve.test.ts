@@ -56,17 +56,23 @@ test("serve makes an absent data directory without demo data, says where it list
   expect(lines.map((line) => JSON.parse(line).event ?? "request")).toContain("stopped");
 });
 
-/** A token request of which the daemon has the head but, until `finish`, not the body. */
-async function openRequest(daemon: Daemon, body: string) {
-  const sent = request(`${daemon.url}/api/v1/oauth/token`, {
+/** A request of which the daemon has the head but, until `finish`, not the body. */
+async function openRequest(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const payload = JSON.stringify(body);
+  const sent = request(url, {
     method: "POST",
-    headers: { "content-type": "application/json", "content-length": body.length, expect: "100-continue" },
+    headers: {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(payload),
+      expect: "100-continue",
+      ...headers,
+    },
   });
   const answered = once(sent, "response");
   sent.flushHeaders();
   await once(sent, "continue");
   return async () => {
-    sent.end(body);
+    sent.end(payload);
     const [response] = await answered;
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(await text(response)) };
   };
@@ -76,7 +82,7 @@ test("SIGTERM lets a request in flight finish, takes no new ones, and exits 0", 
   const { data, clientId, clientSecret } = await smallShop();
   const daemon = await startDaemon({ data });
   const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
-  const finish = await openRequest(daemon, JSON.stringify(grant));
+  const finish = await openRequest(`${daemon.url}/api/v1/oauth/token`, grant);
   const stopped = daemon.stop();
   await daemon.printed('"event":"stopping"');
   await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
@@ -86,6 +92,32 @@ test("SIGTERM lets a request in flight finish, takes no new ones, and exits 0", 
     body: { token_type: "Bearer" },
   });
   expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
+});
+
+test("SIGTERM ends a bulk request that waits for another with 503, and lets the one being written finish", async () => {
+  const shop = await smallShop();
+  const daemon = await startDaemon({ data: shop.data });
+  const authorization = `Bearer ${await shopToken(shop, daemon.url)}`;
+  const open = (external_order_id: string) => {
+    const line_items = [{ product_id: shop.products.EU5, quantity: 1 }];
+    const orders = [{ external_order_id, line_items, customer: { email: "mia@example.com", name: "Mia Chen" } }];
+    return openRequest(`${daemon.url}/api/v1/orders/bulk`, { orders }, { authorization });
+  };
+  const [first, second] = [await open("first"), await open("second")];
+  const writer = new Database(dataDirectory(shop.data).databaseFile);
+  writer.exec("BEGIN IMMEDIATE");
+  const written = first();
+  const refused = second();
+  // The bodies were sent before these: they are read first.
+  for (let turn = 0; turn < 3; turn++) await call(`${daemon.url}/healthz`);
+  const stopped = daemon.stop();
+  expect(await refused).toMatchObject({ status: 503, body: { title: expect.any(String) } });
+  writer.exec("ROLLBACK");
+  writer.close();
+  expect(await written).toMatchObject({ status: 200, body: { summary: { successful: 1, failed: 0 } } });
+  expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
+  const orders = await esimctlJson(["orders", "list", "--data", shop.data]);
+  expect(orders.data).toMatchObject([{ external_order_id: "first" }]);
 });
 
 test("a second daemon on the same data directory is refused; after a kill the next one starts", async () => {
