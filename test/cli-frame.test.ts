@@ -76,6 +76,9 @@ describe("help", () => {
     expect((await esimctl(["esims", "usage"])).stdout).toContain(
       "Usage: esimctl esims usage import <file> [options]\n",
     );
+    const { stdout } = await esimctl(["orders"]);
+    expect(stdout).not.toContain("display help");
+    expect(stdout.match(/^[A-Z]\w+:$/gm)).toEqual(["Options:", "Verbs:"]);
     expect((await esimctl(["orders", "--colour"])).exitCode).toBe(2);
   });
 

@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
 import type { Ended } from "./support/cli.ts";
-import { type Daemon, refusedDaemon, refusedStart, startDaemon } from "./support/daemon.ts";
+import { refusedDaemon, refusedStart, startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";
 import { forAllTests } from "./support/owner.ts";
 import { call } from "./support/platform.ts";
@@ -117,7 +117,7 @@ test("SIGTERM ends a bulk request that waits for another with 503, and lets the 
   expect(await written).toMatchObject({ status: 200, body: { summary: { successful: 1, failed: 0 } } });
   expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
   const orders = await esimctlJson(["orders", "list", "--data", shop.data]);
-  expect(orders.data).toMatchObject([{ external_order_id: "first" }]);
+  expect(orders).toMatchObject({ data: [{ external_order_id: "first" }] });
 });
 
 test("a second daemon on the same data directory is refused; after a kill the next one starts", async () => {

@@ -25,7 +25,12 @@ export function buildProgram(run: Runner, commands: Tree): Commander {
     .helpOption("-h, --help", "show help, with examples")
     .option("-v, --version", "show the version")
     .addOption(new CommanderOption("-V").hideHelp())
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (one) => one.name(),
+      // Without the `help` verb that commander adds: it works, and needs no line beside --help.
+      visibleCommands: ({ commands: [...all] }) => all,
+    })
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
