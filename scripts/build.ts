@@ -69,11 +69,11 @@ if (unlisted.length > 0) throw new Error(`Not among the dependencies, but bundle
 const licenses = join(dist, "THIRD-PARTY-LICENSES.md");
 write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
 
-// The entry goes last and by rename: whoever starts meanwhile finds the old program or the new one, whole.
+// The entry goes last and by rename: a concurrent start loads the complete old or new program.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
 for (const { path, contents } of entryLast) write(path, contents);
 
-// The program tells its manual itself: `man` in package.json points here.
+// The program prints its manual itself: `man` in package.json points here.
 const manual = join(dist, "esimctl.1");
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
 write(manual, execFileSync(process.execPath, [join(root, "bin", "esimctl"), "help", "--man"], { env }));

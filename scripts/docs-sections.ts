@@ -1,7 +1,7 @@
 import { eventTable } from "./event-table.ts";
 import { activationStatusTable, esimStatusTable, machines, machineTable } from "./state-tables.ts";
 
-/** What stands between `<!-- made: NAME -->` and `<!-- end -->` in a page, by name. */
+/** The content between `<!-- made: NAME -->` and `<!-- end -->` in a page, by name. */
 const sections: ReadonlyMap<string, () => string> = new Map([
   ...Object.entries(machines).map(([name, machine]) => [name, () => machineTable(machine)] as const),
   ["activation statuses", activationStatusTable],
@@ -9,7 +9,7 @@ const sections: ReadonlyMap<string, () => string> = new Map([
   ["events", eventTable],
 ]);
 
-/** A page with its marked sections made anew from the code. Throws for a mark that nothing is made for. */
+/** A page with its marked sections made from the code. Throws for an unknown mark. */
 export function withSections(page: string): string {
   return page.replace(
     /(<!-- made: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g,

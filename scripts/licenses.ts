@@ -73,7 +73,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** The license and notice files of a package, else the part of its README, else what stands in for both. */
+/** The license and notice files of a package, else the part of its README, else the replacement for both. */
 function textOf({ path, name }: ProductionPackage, packages: ProductionPackage[]): string {
   const folder = join(root, path);
   const names = readdirSync(folder).toSorted();

@@ -1,6 +1,6 @@
 /**
  * Writes the next numbered migration of both engines from the schema in src/core/store/schema, with drizzle-kit.
- * `npm run migration -- <name>`; `--restart` throws the history away and makes 0001 anew (only before a release).
+ * `npm run migration -- <name>`; `--restart` discards the history and makes 0001 again (only before a release).
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

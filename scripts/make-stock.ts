@@ -37,7 +37,7 @@ const batches: Batch[] = [
   { sku: "ES-ME-3GB-15D", rows: 40, issuer: "8988239", smdpAddress: "smdp.example.net" },
 ];
 
-/** Digits and letters that nobody confuses when reading them out. */
+/** Digits and letters that are not confused when read aloud. */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /** Bytes that look random and depend on `seed` alone. */

@@ -37,7 +37,7 @@ async function routesOf({ store, clock }: Platform): Promise<Route[]> {
   return routes;
 }
 
-/** Who asks: a column of the matrix. */
+/** The caller: a column of the matrix. */
 const credentials = [
   "no token",
   "forged",
@@ -105,7 +105,7 @@ function forged(token: string): string {
   return `${head}.${claims}.${sign(null, Buffer.from(`${head}.${claims}`), key).toString("base64url")}`;
 }
 
-/** What a route answers to each credential whose token is no good, or that may not use it. */
+/** What a route answers to each credential whose token is invalid, or that is not allowed to use it. */
 const refusals: Partial<Record<Credential, number>> = {
   "no token": 401,
   forged: 401,
@@ -115,7 +115,7 @@ const refusals: Partial<Record<Credential, number>> = {
   "scope missing": 403,
 };
 
-test("each route answers each credential as docs/access.md shows, and gives no partner what is another's", async () => {
+test("each route responds to each credential as docs/access.md shows, and exposes no other partner", async () => {
   const platform = await startPlatform();
   const routes = await routesOf(platform);
   const asked = routes.filter(({ method }) => method !== "HEAD");
@@ -174,7 +174,7 @@ function expectAllowed({ route, ask, credential, reply, of }: Cell): void {
   expectNothingOf(of, reply, ask);
 }
 
-/** What the request itself named may stand in the response. */
+/** The response may repeat what the request named. */
 function expectNothingOf(of: Belongings, { body }: Reply, ask: Ask): void {
   const { product, qr, ...own } = of;
   const asked = JSON.stringify(ask);

@@ -23,14 +23,14 @@ async function pickedUp({ clock, work }: Started, moments: string[]): Promise<nu
   return counts;
 }
 
-/** Whether a request with this date is taken, and how. */
-async function judged({ partner }: Started, activation_date: string): Promise<string> {
+/** The processing mode of a request with this date, or the problem that refuses it. */
+async function outcomeFor({ partner }: Started, activation_date: string): Promise<string> {
   const { status, body } = await partner.send("POST", ACTIVATIONS, request({ activation_date }));
   return status === 201 ? body.processing_mode : (String(body.type).split("/").at(-1) ?? "");
 }
 
 // Sydney is UTC+11 in summer; its clocks go back on 5 April 2026 at 3:00 and forward on 4 October 2026 at 2:00.
-test("today is Sydney's, around midnights, changes of its clocks, new year and a leap day", async () => {
+test("today is the day in Sydney, around midnight, daylight saving changes, new year and a leap day", async () => {
   const platform = await startActivationPlatform({ start: "2026-03-09T00:00:00.000Z" });
   for (const [name, moment, today] of [
     ["a summer evening, just before midnight", "2026-03-09T12:59:59.999Z", "2026-03-09"],
@@ -49,9 +49,9 @@ test("today is Sydney's, around midnights, changes of its clocks, new year and a
     const started = { ...platform, partner: await platform.caller() };
     const day = (offset: number) =>
       new Date(Date.parse(`${today}T00:00:00Z`) + offset * 86_400_000).toISOString().slice(0, 10);
-    expect(await judged(started, day(-1)), name).toBe("invalid_activation_date");
-    expect(await judged(started, today), name).toBe("immediate");
-    expect(await judged(started, day(1)), name).toBe("scheduled");
+    expect(await outcomeFor(started, day(-1)), name).toBe("invalid_activation_date");
+    expect(await outcomeFor(started, today), name).toBe("immediate");
+    expect(await outcomeFor(started, day(1)), name).toBe("scheduled");
   }
 });
 
@@ -74,7 +74,7 @@ describe("each scheduled request is picked up once, when its day begins in Sydne
     expect(await started.events(id)).toMatchObject([{ kind: "activation.submitted", data: { activation_date } }]);
   });
 
-  test("a daemon that was down over several midnights catches up at once", async () => {
+  test("a daemon that was down for several days catches up at once", async () => {
     const started = await at("2026-04-03T01:00:00.000Z");
     const { partner, submit, events } = started;
     const ids = [];
@@ -85,7 +85,7 @@ describe("each scheduled request is picked up once, when its day begins in Sydne
     expect((await Promise.all(ids.map(events))).map((list) => list.length)).toEqual([1, 1, 1, 0]);
   });
 
-  test("many of one day are all picked up, in one step", async () => {
+  test("all requests of one day are picked up in one step", async () => {
     const started = await at("2026-03-09T12:00:00.000Z");
     await Promise.all(Array.from({ length: 250 }, () => started.submit(started.partner)));
     const counts = await pickedUp(started, ["2026-03-09T12:59:59.999Z", "2026-03-09T13:00:00.000Z"]);
@@ -93,15 +93,15 @@ describe("each scheduled request is picked up once, when its day begins in Sydne
   });
 });
 
-describe("a slip can be undone", () => {
-  test("an immediate request is picked up 5 seconds after it came, not sooner", async () => {
+describe("a request can be changed before it is picked up", () => {
+  test("an immediate request is picked up 5 seconds after its creation, not sooner", async () => {
     const started = await at("2026-03-02T01:00:00.000Z");
     await started.submit(started.partner, { activation_date: "2026-03-02" });
     const moments = ["2026-03-02T01:00:00.000Z", "2026-03-02T01:00:04.999Z", "2026-03-02T01:00:05.000Z"];
     expect(await pickedUp(started, moments)).toEqual([0, 0, 1]);
   });
 
-  test("a change of date to today starts the 5 seconds anew; of the note it does not", async () => {
+  test("a change of the date to today restarts the 5 seconds; a change of the note does not", async () => {
     const started = await at("2026-03-02T01:00:00.000Z");
     const { partner, submit, clock } = started;
     const id = await submit(partner);
@@ -113,14 +113,14 @@ describe("a slip can be undone", () => {
     expect(await pickedUp(started, moments)).toEqual([0, 1]);
   });
 
-  test("also one that came seconds before its midnight has its 5 seconds", async () => {
+  test("a request created seconds before midnight also waits 5 seconds", async () => {
     const started = await at("2026-03-09T12:59:58.000Z");
     await started.submit(started.partner, { activation_date: "2026-03-10" });
     const moments = ["2026-03-09T13:00:00.000Z", "2026-03-09T13:00:02.999Z", "2026-03-09T13:00:03.000Z"];
     expect(await pickedUp(started, moments)).toEqual([0, 0, 1]);
   });
 
-  test("put off to tomorrow it is not picked up today; put back it is", async () => {
+  test("a request moved to tomorrow is not picked up today; moved back, it is", async () => {
     const started = await at("2026-03-02T01:00:00.000Z");
     const { partner, submit, clock } = started;
     const id = await submit(partner, { activation_date: "2026-03-02" });
@@ -134,7 +134,7 @@ describe("a slip can be undone", () => {
     expect((await started.work()).pickedUp).toBe(1);
   });
 
-  test("a cancelled one is never picked up", async () => {
+  test("a cancelled request is never picked up", async () => {
     const started = await at("2026-03-02T01:00:00.000Z");
     const { partner, submit, clock } = started;
     const now = await submit(partner, { activation_date: "2026-03-02" });
@@ -145,7 +145,7 @@ describe("a slip can be undone", () => {
   });
 });
 
-test("the running daemon finds what was missed at its start, and each new day by its minute's tick", async () => {
+test("the daemon picks up missed requests when it starts, and those of a new day within a minute", async () => {
   const started = await at("2026-03-09T12:00:00.000Z");
   const { partner, submit, store, clock, events } = started;
   const missed = await submit(partner, { activation_date: "2026-03-10" });
@@ -168,7 +168,7 @@ test("the running daemon finds what was missed at its start, and each new day by
   expect(await steps(missed)).toBe(1);
 });
 
-test("one for today that midnight overtook stays due", async () => {
+test("a request for today that is not picked up by midnight stays due", async () => {
   const started = await at("2026-03-09T12:59:57.000Z");
   await started.submit(started.partner, { activation_date: "2026-03-09" });
   expect(await pickedUp(started, ["2026-03-09T13:00:01.999Z", "2026-03-09T13:00:02.000Z"])).toEqual([0, 1]);

@@ -36,7 +36,7 @@ describe("edit", () => {
     expectNoIdentity(await store.read(auditOf, id));
   });
 
-  test("by ICCID it does the same; without an open request it is 404", async () => {
+  test("an edit by ICCID does the same; without an open request it is a 404", async () => {
     const { partner, submit } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -47,7 +47,7 @@ describe("edit", () => {
     }
   });
 
-  test("nothing to edit and bad dates are 400", async () => {
+  test("an empty edit and invalid dates are a 400", async () => {
     const { partner, submit } = await withPartner();
     const id = await submit(partner);
     const patch = (body: unknown) => partner.send("PATCH", `${ACTIVATIONS}/${id}`, body);
@@ -62,7 +62,7 @@ describe("edit", () => {
     expect(expired.body.errors).toEqual({ requested_activation_date: [expect.any(String)] });
   });
 
-  test("a note alone, or the date it has, is never judged by date", async () => {
+  test("a change of the note alone, or to the same date, skips the date check", async () => {
     const { partner: before, credential, submit, clock, show } = await withPartner();
     const id = await submit(before);
     clock.set("2026-03-20T01:00:00.000Z");
@@ -73,7 +73,7 @@ describe("edit", () => {
     expect(await show(partner, id)).toMatchObject({ note: "still", processing_mode: "scheduled" });
   });
 
-  test("once picked up it is 409 naming the public status, by id and by ICCID", async () => {
+  test("an edit after pick-up is a 409 that names the public status, by id and by ICCID", async () => {
     const { partner, submit, clock, work } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim, activation_date: "2026-03-02" });
@@ -94,7 +94,7 @@ describe("edit", () => {
 });
 
 describe("cancel", () => {
-  test("answers the detail record, keeps the reason, frees the ICCID", async () => {
+  test("returns the detail record, stores the reason, frees the ICCID", async () => {
     const { partner, submit, store, events } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -108,7 +108,7 @@ describe("cancel", () => {
     await submit(partner, { iccid: sim });
   });
 
-  test("again it is 409 by id, 404 by ICCID; the body is optional but has a shape", async () => {
+  test("a second cancellation is a 409 by id, a 404 by ICCID; the body is optional and validated", async () => {
     const { partner, submit } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -121,7 +121,7 @@ describe("cancel", () => {
 });
 
 describe("bulk", () => {
-  test("cancel: ids, then ICCIDs, each for itself and in order", async () => {
+  test("cancel: ids, then ICCIDs, each independently and in order", async () => {
     const { partner, caller, submit, clock, work } = await withPartner();
     const [mine, byIccid, taken] = [iccid(), iccid(), iccid()];
     const taken_id = await submit(partner, { iccid: taken, activation_date: "2026-03-02" });
@@ -189,7 +189,7 @@ describe("bulk", () => {
     expect(await show(partner, short)).toMatchObject({ activation_date: "2026-03-10" });
   });
 
-  test("a wrong shape is a 400 for the whole request, and nothing happens", async () => {
+  test("an invalid body is a 400 for the whole request, and changes nothing", async () => {
     const { partner, submit, show } = await withPartner();
     const id = await submit(partner);
     const many = Array.from({ length: 201 }, () => iccid());
@@ -221,7 +221,7 @@ describe("bulk", () => {
     expect(await show(partner, id)).toMatchObject({ status: "pending", note: null });
   });
 
-  test("200 are taken; without an agent record it is 422", async () => {
+  test("200 items are accepted; without an agent record the request is a 422", async () => {
     const { partner, caller, submit } = await withPartner();
     const iccids = [];
     for (let n = 0; n < 200; n++) iccids.push(iccid());

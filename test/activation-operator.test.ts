@@ -36,7 +36,7 @@ describe("by hand", () => {
     return error;
   };
 
-  test("requests of a manual carrier wait for staff as long as it takes; nothing leaves", async () => {
+  test("requests of a manual carrier wait for staff without a time limit; no call is made", async () => {
     const { id, work, clock, store, show, partner } = await waiting();
     expect(await show(partner, id)).toMatchObject({ status: "processing", processing_status: "processing" });
     clock.advance(50 * MINUTE);
@@ -57,7 +57,7 @@ describe("by hand", () => {
     expect(await queues()).toEqual(staffs);
   });
 
-  test("what staff type into the portal is shown to them alone, and the audit trail says so", async () => {
+  test("identity data for the portal is shown to staff alone, and the audit trail records it", async () => {
     const { id, store } = await waiting();
     const revealed = await store.write(revealActivation, { id, actor: "operator" });
     expect(revealed.identity?.reveal()).toMatchObject({ passport_no: "QX8342075", puk: "22542821", sim_last4: "9583" });
@@ -72,7 +72,7 @@ describe("by hand", () => {
     expectNoIdentity(audit);
   });
 
-  test("confirm, then complete, with the same events as a carrier's own answers", async () => {
+  test("confirm, then complete, emit the same events as a carrier's responses", async () => {
     const { id, move, show, partner, events, store } = await waiting();
     await move({ verb: "confirm", confirmationNumber: "P-1" });
     expect((await refusal(move({ verb: "confirm", confirmationNumber: "P-2" }))).slug).toBe("conflict");
@@ -90,7 +90,7 @@ describe("by hand", () => {
     }
   });
 
-  test("fail gives up for good and tells the partner", async () => {
+  test("fail is final and notifies the partner", async () => {
     const { id, move, show, partner, events } = await waiting();
     await move({ verb: "fail", errorType: "sim_blocked", errorMessage: "The portal says blocked, PUK 22542821." });
     expect(await show(partner, id)).toMatchObject({
@@ -102,7 +102,7 @@ describe("by hand", () => {
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.failed"]);
   });
 
-  test("a carrier that is no longer worked by hand gets what waits for staff by retry, and only by it", async () => {
+  test("after a carrier stops being manual, requests that wait for staff are sent by retry only", async () => {
     const { id, move, work, clock, store, show, partner } = await waiting();
     expect((await refusal(move({ verb: "retry" }))).slug).toBe("conflict");
     const carrier = await startCarrier();
@@ -114,11 +114,11 @@ describe("by hand", () => {
     await work();
     expect(carrier.asked).toMatchObject([{ reference: id }]);
     expect(await show(partner, id)).toMatchObject({ status: "processing" });
-    // The carrier has it now: there is nothing to repeat.
+    // The carrier accepted it: there is nothing to retry.
     expect((await refusal(move({ verb: "retry" }))).slug).toBe("conflict");
   });
 
-  test("nothing can be done by hand before it was picked up", async () => {
+  test("no manual step is allowed before pick-up", async () => {
     const { store, partner, submit } = await waiting();
     const id = await submit(partner);
     const move: OperatorMove = { verb: "complete", mobileNumber: "1" };
@@ -126,7 +126,7 @@ describe("by hand", () => {
   });
 });
 
-test("retention clears documents of what ended long ago; what became of it stays", async () => {
+test("retention clears documents of old ended requests; their outcomes stay", async () => {
   const { id, move, store, clock, show, partner, submit } = await waiting();
   const open = await submit(partner);
   await move({ verb: "complete", mobileNumber: "+61491570157" });
@@ -157,7 +157,7 @@ describe("manual_required", () => {
     return { ...started, id, sim, move };
   }
 
-  test("retry asks the carrier again at once, with all tries before it", async () => {
+  test("retry sends the request again at once, with all attempts ahead", async () => {
     const { id, move, work, show, partner, carrier, clock, events } = await exhausted();
     expect(await move({ verb: "retry" })).toMatchObject({ status: "processing", error_type: null });
     expect((await work()).exchanged).toBe(1);
@@ -169,7 +169,7 @@ describe("manual_required", () => {
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
   });
 
-  test("retry hurries an attempt that would come after a delay, and ends the outage", async () => {
+  test("retry makes a delayed attempt due at once, and ends the outage", async () => {
     const { carrier, due, work, store, clock, show, partner } = await withHttpCarrier();
     carrier.answers({ status: 503, body: {} });
     const id = await due();
@@ -194,7 +194,7 @@ describe("manual_required", () => {
     expect(await outages()).toEqual([]);
   });
 
-  test("complete and fail end it; only fail emits activation.failed and frees the ICCID", async () => {
+  test("complete and fail end the request; only fail emits activation.failed and frees the ICCID", async () => {
     const { move, events, id } = await exhausted();
     await move({ verb: "complete", mobileNumber: "+61491570156" });
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
@@ -205,7 +205,7 @@ describe("manual_required", () => {
   });
 });
 
-test("a draw is kept while staff decide, and goes back to the pool by failure or cancellation", async () => {
+test("a draw is kept while staff decide, and is released by failure or cancellation", async () => {
   const { store, clock, work, caller } = await startActivationPlatform({ adapter: "simulator" });
   const partner = await caller({ agent: true });
   await makeDrawable(store, await importRecords(partner, [passport()]));
@@ -220,9 +220,9 @@ test("a draw is kept while staff decide, and goes back to the pool by failure or
     return (await store.write(submitActivation, { ...owner, request: line, actor: "operator", draw: true })).id;
   };
   const [refused, stuck] = [await draw("11", "2026-03-02"), await draw("22", "2026-03-02")];
-  const slip = await draw("00", "2026-03-10");
+  const cancelled = await draw("00", "2026-03-10");
   expect(await uses()).toBe(3);
-  await partner.send("POST", `${ACTIVATIONS}/${slip}/cancel`);
+  await partner.send("POST", `${ACTIVATIONS}/${cancelled}/cancel`);
   expect(await uses()).toBe(2);
   clock.advance(5_000);
   await work();

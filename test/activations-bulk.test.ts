@@ -29,7 +29,7 @@ const drawing = (fields: object = {}) => ({
 const outcomes = (body: { results: { status: string; reason?: string; replayed: boolean }[] }) =>
   body.results.map(({ status, reason, replayed }) => (replayed ? "replayed" : (reason ?? status)));
 
-test("lines are taken in their order, each with its own outcome, and answered without identity data", async () => {
+test("lines are processed in order, each with its own outcome, and the response has no identity data", async () => {
   const { partner, store } = await withPartner();
   await makeDrawable(store, await importRecords(partner, [passport()]));
   const [sim, moved] = [iccid(), iccid()];
@@ -79,7 +79,7 @@ test("lines are taken in their order, each with its own outcome, and answered wi
   );
 });
 
-test("the same request again does nothing twice; what ended before is submitted again only when asked to", async () => {
+test("a repeated request has no further effect; ended requests are submitted again only on demand", async () => {
   const { partner, store } = await withPartner();
   await makeDrawable(store, await importRecords(partner, [passport()]));
   const lines = [request(), drawing()];
@@ -109,7 +109,7 @@ test("200 lines draw four times from each passport, in their order; then the poo
   expect((await store.read(kept, null)).filter((action) => action === "passports.draw")).toHaveLength(8);
 });
 
-test("limits hold for each line; a wrong shape is a 400 and no agent record a 422 for the whole request", async () => {
+test("limits hold for each line; an invalid body is a 400 and a missing agent record a 422 for all", async () => {
   const { partner, caller, store } = await withPartner();
   await store.write(updatePartner, { slug: "partner-1", bounds: { max_sandbox_activations: 2 }, actor: "test" });
   const bounded = await partner.send("POST", BULK, { lines: [request(), request(), request()] });

@@ -23,7 +23,7 @@ const auditOf = async (q: Read, id: string) =>
   (await q.db.select().from(q.t.auditEntries)).filter((entry) => entry.target_id === id);
 
 describe("submit", () => {
-  test("answers the creation result and where the request is", async () => {
+  test("returns the creation result and the location of the request", async () => {
     const { partner } = await withPartner();
     const sent = request({ note: "late flight", plan_name: "Visitor" });
     const { status, headers, body } = await partner.send("POST", ACTIVATIONS, sent);
@@ -44,13 +44,13 @@ describe("submit", () => {
     expectNoIdentity(body);
   });
 
-  test("today in Sydney is immediate", async () => {
+  test("a request for today in Sydney is immediate", async () => {
     const { partner } = await withPartner();
     const { body } = await partner.send("POST", ACTIVATIONS, request({ activation_date: "2026-03-02" }));
     expect(body.processing_mode).toBe("immediate");
   });
 
-  test("shape comes first: every bad field is named, nothing else is judged", async () => {
+  test("shape is validated first: every invalid field is named, nothing else is checked", async () => {
     const { partner } = await withPartner();
     const answer = await partner.send("POST", ACTIVATIONS, { iccid: "12", activation_date: "10.3.2026", puk: 5 });
     expect([answer.status, slugOf(answer)]).toEqual([400, "validation"]);
@@ -68,7 +68,7 @@ describe("submit", () => {
 
   const order = (field: string) => ["date_of_birth", "passport_no", "passport_country", "sim_last4"].indexOf(field);
 
-  test("then the carrier: an unknown prefix is 422 and names the supported ones", async () => {
+  test("the carrier is checked second: an unknown prefix is a 422 that names the supported ones", async () => {
     const { partner } = await withPartner();
     const answer = await partner.send("POST", ACTIVATIONS, { iccid: "8944000000000", activation_date: "2020-01-01" });
     expect([answer.status, slugOf(answer)]).toEqual([422, "carrier_not_supported"]);
@@ -78,7 +78,7 @@ describe("submit", () => {
     });
   });
 
-  test("then the identity fields, each carrier's own; null and blank count as missing", async () => {
+  test("identity fields are checked third, per carrier; null and blank count as missing", async () => {
     const { partner } = await withPartner();
     const bare = { iccid: iccid(), activation_date: "2020-01-01", puk: null, address: "  " };
     const a = await partner.send("POST", ACTIVATIONS, bare);
@@ -107,7 +107,7 @@ describe("submit", () => {
     expect([answer.status, slugOf(answer)]).toEqual([400, "invalid_activation_date"]);
   });
 
-  test("then the passport's expiry, which may be the day itself", async () => {
+  test("the passport's expiry is checked after the date; it may be the same day", async () => {
     const { partner } = await withPartner();
     const day = await partner.send("POST", ACTIVATIONS, request({ passport_expiry: "2026-03-10" }));
     expect(day.status).toBe(201);
@@ -169,7 +169,7 @@ describe("conflicts", () => {
     expect(await show(partner, id)).toMatchObject({ status: "pending" });
   });
 
-  test("what is not the caller's is a duplicate that gives nothing away, in the other environment too", async () => {
+  test("another partner's or environment's request is a duplicate that reveals nothing", async () => {
     const { partner, caller, credential, submit } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -187,7 +187,7 @@ describe("conflicts", () => {
     }
   });
 
-  test("after a cancellation the ICCID is free again, for anybody", async () => {
+  test("after a cancellation the ICCID is free again, for any partner", async () => {
     const { partner, caller, submit } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -195,7 +195,7 @@ describe("conflicts", () => {
     await submit(await caller(), { iccid: sim });
   });
 
-  test("two at once for one ICCID: one is created, the other is a duplicate", async () => {
+  test("of two concurrent requests for one ICCID one is created, the other is a duplicate", async () => {
     const { partner, caller } = await withPartner();
     const other = await caller();
     const sim = iccid();
@@ -237,7 +237,7 @@ describe("read", () => {
     expectNoIdentity(record);
   });
 
-  test("another partner's, or the other environment's, is a 404 for every verb", async () => {
+  test("a request of another partner or environment is a 404 for every verb", async () => {
     const { partner, caller, credential, submit } = await withPartner();
     const sim = iccid();
     const id = await submit(partner, { iccid: sim });
@@ -281,13 +281,13 @@ describe("read", () => {
   });
 });
 
-test("at rest a request shows no document, PUK, birth date or address", async () => {
+test("the database holds no document, PUK, birth date or address of a request in clear", async () => {
   const { partner, submit, store } = await withPartner();
   await submit(partner);
   expectNoIdentity(await store.read((q) => q.db.select().from(q.t.activations), null));
 });
 
-test("passports of the pool play no part in what comes over the API", async () => {
+test("a request by the API draws no passport from the pool", async () => {
   const { partner, store, submit } = await withPartner();
   await makeDrawable(store, await importRecords(partner, [passport()]));
   await submit(partner);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { madeUpSources, readSources, type Source } from "./support/sources.ts";
 
-/** The floors of the house from the top down; a folder imports from floors below its own and from itself. */
+/** The floors of the source from the top down; a folder imports from floors below its own and from itself. */
 const floors = [
   ["src/cli"],
   ["src/daemon/serve"],
@@ -15,7 +15,7 @@ const floors = [
   ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure"],
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
-  // What suppliers answer drives orders, which know nothing of suppliers.
+  // Responses of suppliers drive orders, which import nothing of suppliers.
   ["src/core/supplies"],
   ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync"],
   [
@@ -80,8 +80,8 @@ const cliSources = sources
     imports: imports.filter(({ file }) => file?.startsWith("src/cli/")),
   }));
 
-describe("the house", () => {
-  test("every file stands on a floor", () => {
+describe("imports", () => {
+  test("every file is on a floor", () => {
     expect(sources.filter(({ path }) => floorOf(path, floors) === null).map(({ path }) => path)).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
-  test("a way up within the command line and a way across nouns are both seen", () => {
+  test("an import upward within the command line and one across nouns are both found", () => {
     const made = madeUpSources({
       "src/cli/output/a.ts": 'import { b } from "../place/b.ts";\nexport const a = b;',
       "src/cli/place/b.ts": "export const b = 1;",
@@ -120,7 +120,7 @@ describe("the house", () => {
     );
   });
 
-  test("a way up and a way across are both seen", () => {
+  test("an import upward and one across are both found", () => {
     const made = madeUpSources({
       "src/core/kernel/a.ts": 'import type { b } from "../orders/b.ts";\nexport type A = typeof b;',
       "src/core/orders/b.ts": 'export const b = 1;\nexport const c = () => import("../partners/c.ts");',
@@ -132,11 +132,11 @@ describe("the house", () => {
     ]);
   });
 
-  test("no circle of imports, not even of types", () => {
+  test("no import cycle, not even of types", () => {
     expect(circles(sources)).toEqual([]);
   });
 
-  test("a circle is seen, whatever kind of import closes it", () => {
+  test("a cycle is found, whatever kind of import closes it", () => {
     const made = madeUpSources({
       "src/cli/a.ts": 'import { b } from "./b.ts";\nexport const a = b;',
       "src/cli/b.ts": 'export type A = import("./c.ts").C;\nexport const b = 1;',
@@ -170,7 +170,7 @@ function climbing(all: Source[], floors: Floors): string[] {
 
 function isAllowed(from: string, to: string, floors: Floors): boolean {
   const [upper, lower] = [floorOf(from, floors), floorOf(to, floors)];
-  // Outside src there is one thing to import: the package's own description.
+  // Outside src only package.json may be imported.
   if (upper === null || lower === null) return !to.startsWith("src/");
   return upper.folder === lower.folder || upper.floor < lower.floor;
 }
@@ -184,7 +184,7 @@ function nounFloors(all: Source[]): Floors {
   return [[...new Set(all.flatMap(({ path }) => nounOf(path) ?? []))], ["src/cli"]];
 }
 
-/** Every way that leads back to where it began, once each, from its first file in the order of names. */
+/** Every import cycle, once each, from its first file in the order of names. */
 function circles(all: Source[]): string[] {
   const targets = new Map(all.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]));
   const done = new Set<string>();

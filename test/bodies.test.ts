@@ -19,7 +19,7 @@ interface Operation {
   path: string;
 }
 
-/** Every operation that is not read by GET, from our own document. */
+/** Every operation that is not read by GET, from the served document. */
 async function writingOperations(platform: Platform): Promise<Operation[]> {
   const { body } = await call(`${platform.url}/openapi.json`);
   return Object.entries<object>(body.paths).flatMap(([path, methods]) =>
@@ -79,7 +79,7 @@ test("a request is cancelled by id and by ICCID, and a webhook deleted, with an 
   }
 });
 
-test("a body that is not empty still needs a type that is read", async () => {
+test("a body that is not empty requires a supported content type", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const url = `${platform.url}/api/v1/activations/${crypto.randomUUID()}/cancel`;
@@ -92,7 +92,7 @@ test("a body that is not empty still needs a type that is read", async () => {
 
 const POISON = '"__proto__":{"admin":true,"quantity":7},"constructor":{"prototype":{"admin":true}}';
 
-test("__proto__ and constructor are unknown fields like others, and reach no prototype", async () => {
+test("__proto__ and constructor are ordinary unknown fields, and change no prototype", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   const caller = await platform.caller();
@@ -114,7 +114,7 @@ test("__proto__ and constructor are unknown fields like others, and reach no pro
   expect(Reflect.get({}, "admin")).toBeUndefined();
 });
 
-test("in metadata they are plain data, in the order, the database and the comparison of payloads", async () => {
+test("in metadata they are plain data, in the order, the database and the payload comparison", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   const caller = await platform.caller();

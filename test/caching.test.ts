@@ -3,7 +3,7 @@ import { addProducts, addStock } from "./support/catalog.ts";
 import { unknownPath } from "./support/generic-scenarios.ts";
 import { call, startPlatform } from "./support/platform.ts";
 
-/** What anyone may keep, and for how long. Everything else holds personal data, codes or secrets, or may. */
+/** What any cache may keep, and for how long. Everything else holds personal data, codes or secrets, or may. */
 const KEPT: Record<string, string> = {
   "/.well-known/jwks.json": "public, max-age=60",
   "/.well-known/oauth-authorization-server": "public, max-age=60",
@@ -12,7 +12,7 @@ const KEPT: Record<string, string> = {
   "/docs/reference.js": "public, max-age=3600",
 };
 
-test("no cache keeps an answer, unless it is public by itself", async () => {
+test("no response may be cached unless it is public", async () => {
   const platform = await startPlatform();
   const { EU5 = "" } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   await addStock(platform.store, "EU5", 1);
@@ -48,7 +48,7 @@ test("no cache keeps an answer, unless it is public by itself", async () => {
   }
 });
 
-test("a token and a webhook's secret are never kept", async () => {
+test("a token and a webhook's secret are never cached", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const headers = { "content-type": "application/json" };

@@ -12,7 +12,7 @@ async function accepted() {
   return { ...started, id, back, recorded: () => started.store.read(attemptsOfActivation, id) };
 }
 
-test("callbacks count from when they were signed; a replay changes nothing and leaves no trace", async () => {
+test("callbacks count from the time of their signature; a replay changes and records nothing", async () => {
   const { id, back, show, partner, clock, recorded } = await accepted();
   const signedAt = clock.now();
   clock.advance(120_000);
@@ -23,7 +23,7 @@ test("callbacks count from when they were signed; a replay changes nothing and l
   const before = await recorded();
   expect((await back(confirmed, signedAt)).body).toEqual({ ok: true, applied: false });
   expect(await recorded()).toEqual(before);
-  // Said again by the carrier, it is signed again.
+  // When the carrier repeats it, it is signed again.
   expect((await back(confirmed)).body).toEqual({ ok: true, applied: true });
   expect(await recorded()).toHaveLength(before.length + 1);
 });

@@ -8,19 +8,19 @@ import { iccid, kinds, startActivationPlatform } from "./support/activations.ts"
 import { MINUTE } from "./support/carrier.ts";
 
 describe("the simulator", () => {
-  /** How a request with this ending stands after each of these waits (ms), and what was told of it. */
+  /** The states of a request with this ending after each of these waits (ms), and the kinds of its events. */
   async function course(ending: string, waits: number[]) {
     const platform = await startActivationPlatform({ adapter: "simulator" });
     const partner = await platform.caller();
     const id = await platform.submit(partner, { iccid: iccid("a", ending), activation_date: "2026-03-02" });
-    const stands: string[] = [];
+    const states: string[] = [];
     for (const wait of [5_000, ...waits]) {
       platform.clock.advance(wait);
       await platform.work();
       const row = await platform.store.read(activationById, id);
-      stands.push(row?.processing_status ?? "gone");
+      states.push(row?.processing_status ?? "gone");
     }
-    return { stands, row: await platform.store.read(activationById, id), told: kinds(await platform.events(id)) };
+    return { states, row: await platform.store.read(activationById, id), emitted: kinds(await platform.events(id)) };
   }
 
   const [submitted, confirmed, activated, failed] = ["submitted", "confirmed", "activated", "failed"].map(
@@ -40,12 +40,12 @@ describe("the simulator", () => {
     ["32", [5_000, 5_000], ["processing", "confirmed", "completed"], [submitted, confirmed, activated]],
     ["33", [23 * HOUR, HOUR], ["processing", "processing", "manual_required"], [submitted]],
     ["34", [23 * HOUR, HOUR], ["confirmed", "confirmed", "manual_required"], [submitted, confirmed]],
-  ])("an ICCID that ends in %s goes its documented way", async (ending, waits, stands, told) => {
+  ])("an ICCID that ends in %s follows its documented course", async (ending, waits, states, emitted) => {
     expect(simulatedEndings.map((one) => one.ending).concat("00")).toContain(ending);
-    expect(await course(ending, waits)).toMatchObject({ stands, told });
+    expect(await course(ending, waits)).toMatchObject({ states, emitted });
   });
 
-  test("numbers are made up ones, the same for the same SIM", async () => {
+  test("mobile numbers are made up, and the same for the same SIM", async () => {
     const { row } = await course("31", [5_000]);
     expect(row?.mobile_number).toMatch(/^\+614915701?\d+$/);
     expect(row?.confirmation_number).toMatch(/^SIM-\d{8}$/);
@@ -55,13 +55,13 @@ describe("the simulator", () => {
 describe("docs/carriers.md", () => {
   const page = readFileSync("docs/carriers.md", "utf8");
 
-  test("shows the simulator's very table", () => {
+  test("shows the table of the simulator", () => {
     for (const { ending, behaviour } of simulatedEndings) expect(page).toContain(`| \`…${ending}\` | ${behaviour} |`);
     expect(page).toContain(`| any other | ${otherwise.behaviour} |`);
     expect(page.match(/^\| `…\d\d` \|/gm)).toHaveLength(simulatedEndings.length);
   });
 
-  test("its signature example is right", () => {
+  test("its signature example verifies", () => {
     const value = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(page)?.[1] ?? "";
     const [secret, body, header] = [value("secret"), value("body"), value("X-Signature")];
     const at = Number(/^t=(\d+),/.exec(header)?.[1]) * 1000;
@@ -69,7 +69,7 @@ describe("docs/carriers.md", () => {
     expect(signatureFault({ secret, body: `${body} `, header }, at)).toBe("signature");
   });
 
-  test("its example answers are understood", () => {
+  test("its example responses are accepted", () => {
     const examples = [...page.matchAll(/^```json\n(\{[^`]*?"outcome"[^`]*?\})\n```/gm)].map(([, text]) => text ?? "");
     const outcomes = examples.map((text) => readCarrierResponse(JSON.parse(text))?.kind);
     expect(outcomes).toEqual(["accepted", "confirmed", "activated", "refused", "activated"]);

@@ -23,7 +23,7 @@ import { CARRIER_SECRET, callBack, MINUTE, useHttpCarrier, withHttpCarrier } fro
 const attempts = async (q: Read, id: ActivationId) => (await attemptsOfActivation(q, id)).map((one) => one.outcome);
 
 describe("the exchange", () => {
-  test("carries everything the carrier needs, signed, under the request's id", async () => {
+  test("sends every field the carrier requires, signed, under the request's id", async () => {
     const { carrier, due, work, clock, url } = await withHttpCarrier();
     const sim = iccid();
     const id = await due({ iccid: sim, plan_name: "Visitor", note: "for us only" });
@@ -105,7 +105,7 @@ describe("the exchange", () => {
     expectNoIdentity(happened);
   });
 
-  test("after a completed activation the ICCID is a duplicate for everybody", async () => {
+  test("after a completed activation the ICCID is a duplicate for every partner", async () => {
     const { carrier, due, work, partner } = await withHttpCarrier();
     carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
     const sim = iccid();
@@ -114,7 +114,7 @@ describe("the exchange", () => {
     expect((await partner.send("POST", ACTIVATIONS, request({ iccid: sim }))).status).toBe(409);
   });
 
-  test("refused is final, with a 2xx or a 4xx; what the carrier repeats of the identity is blotted out", async () => {
+  test("a refusal is final, with a 2xx or a 4xx; identity data that the carrier repeats is redacted", async () => {
     const { carrier, due, work, show, partner, events, store } = await withHttpCarrier();
     const error_message = "Passport qx-834 2075 of 16/07/1964, PUK 22542821, at 4 Currawong Drive: no match";
     for (const status of [200, 422]) {
@@ -145,7 +145,7 @@ describe("the exchange", () => {
     ["a fault of its own", { status: 500, body: { outcome: "activated", mobile_number: "+61491570156" } }],
     ["too many requests", { status: 429, body: { outcome: "refused" } }],
     ["not signed in", { status: 401, body: { error: "who are you" } }],
-    ["an outcome nobody knows", { body: { outcome: "perhaps" } }],
+    ["an unknown outcome", { body: { outcome: "perhaps" } }],
     ["activated without a number", { body: { outcome: "activated" } }],
     ["no JSON", (response) => response.end("<html>busy</html>")],
     ["an answer without end", (response) => void response.write("x".repeat(100_000))],
@@ -171,7 +171,7 @@ describe("the exchange", () => {
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
   });
 
-  test("a carrier that is down is tried again after 1, 2, 4, 8 and 16 minutes, then left to staff", async () => {
+  test("requests to a failing carrier are retried after 1, 2, 4, 8 and 16 minutes, then left to staff", async () => {
     const { carrier, due, work, show, partner, clock, events, store } = await withHttpCarrier();
     carrier.answers({ status: 503, body: {} });
     const sim = iccid();
@@ -196,7 +196,7 @@ describe("the exchange", () => {
     expect(carrier.asked.every(({ reference }) => reference === id)).toBe(true);
   });
 
-  test("one carrier that does not answer keeps another's requests waiting for nothing", async () => {
+  test("a carrier that does not respond delays no other carrier's requests", async () => {
     const { carrier, due, work, show, partner, store, submit } = await withHttpCarrier();
     await store.write(setCarrier, { prefix: "58", settings: { adapter: "simulator" }, actor: "test" });
     const unanswered = new Promise<{ destroy(): void }>((resolve) => carrier.answers(resolve));
@@ -209,10 +209,10 @@ describe("the exchange", () => {
     await working;
   });
 
-  test("a worker that died in the middle is taken over when its lease ran out, under the same reference", async () => {
+  test("work of a killed worker is taken over when its lease expires, under the same reference", async () => {
     const { carrier, due, work, show, partner, clock, store, again } = await withHttpCarrier();
     const id = await due();
-    // Claimed by a process that never comes back.
+    // Claimed by a process that ended.
     const other = await again();
     await other.write(pickUpDue, { environment: "sandbox", limit: 10 });
     expect(await other.write(claimExchanges, { environment: "sandbox", carrier: "896103", room: 10 })).toMatchObject([
@@ -238,7 +238,7 @@ describe("callbacks", () => {
     return { ...started, id, back };
   }
 
-  test("confirm, then activate; said twice or late they change nothing more", async () => {
+  test("confirm, then activate; repeated or late callbacks change nothing", async () => {
     const { id, back, show, partner, events, store } = await accepted();
     const confirmed = { outcome: "confirmed", confirmation_number: "C-7" };
     const first = await back(confirmed);
@@ -268,7 +268,7 @@ describe("callbacks", () => {
     });
   });
 
-  test("unsigned, wrongly signed, altered, old or from nobody: 401 and nothing changes", async () => {
+  test("a callback unsigned, wrongly signed, altered, old or of an unknown carrier is a 401", async () => {
     const { id, back, show, partner, clock, url } = await accepted();
     const body = { reference: id, outcome: "refused" };
     const path = `${url}/api/v1/callbacks/carriers/896103`;
@@ -288,12 +288,12 @@ describe("callbacks", () => {
     ];
     expect(refused.map(({ status }) => status)).toEqual(Array(7).fill(401));
     expect(await show(partner, id)).toMatchObject({ status: "processing" });
-    // What is wrong with a body is told only to who signed it.
+    // Faults of a body are reported only to its signer.
     const unsigned = await fetch(path, { method: "POST", headers: json, body: '{"outcome":5}' });
     expect(unsigned.status).toBe(401);
   });
 
-  test("a signed one that makes no sense is 400, one about another's request 404, one too early 409", async () => {
+  test("a signed callback that is invalid is a 400, for another carrier's request a 404, too early a 409", async () => {
     const { back, url, clock, store, submit, partner } = await accepted();
     expect((await back({ outcome: "perhaps" })).status).toBe(400);
     expect((await back({ outcome: "activated" })).body.errors).toEqual({ mobile_number: [expect.any(String)] });
@@ -308,7 +308,7 @@ describe("callbacks", () => {
     expect((await callBack(url, { body, now, prefix: "58" })).status).toBe(409);
   });
 
-  test("one that overtakes the answer to our own request wins", async () => {
+  test("a callback that arrives before the response to the request takes effect", async () => {
     const { carrier, due, work, show, partner, url, clock, events } = await withHttpCarrier();
     carrier.answers(async (response, { reference }) => {
       const body = { reference, outcome: "activated", mobile_number: "+61491570156" };
@@ -321,7 +321,7 @@ describe("callbacks", () => {
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.activated"]);
   });
 
-  test("24 hours after acceptance without a final answer it is left to staff, confirmed or not", async () => {
+  test("without a final outcome 24 hours after acceptance a request is left to staff, confirmed or not", async () => {
     const { id, back, show, partner: before, credential, clock, work, events } = await accepted();
     clock.advance(3_600_000);
     expect((await back({ outcome: "confirmed" })).status).toBe(200);
@@ -345,7 +345,7 @@ describe("callbacks", () => {
 });
 
 describe("carriers are rows", () => {
-  test("two are seeded, worked by hand", async () => {
+  test("two are seeded, both manual", async () => {
     const { store } = await startActivationPlatform();
     expect(await store.read(listCarriers, null)).toMatchObject([
       {
@@ -358,7 +358,7 @@ describe("carriers are rows", () => {
     ]);
   });
 
-  test("a new one is used at once, and the longest prefix wins", async () => {
+  test("a new carrier is used at once, and the longest prefix wins", async () => {
     const { store, caller } = await startActivationPlatform();
     const partner = await caller();
     const settings = { name: "Carrier C", brand: "carrier-c", required_fields: ["first_name"], region: "Fiji" };
@@ -373,7 +373,7 @@ describe("carriers are rows", () => {
     expect(other.body.required_fields).toContain("puk");
   });
 
-  test("settings that cannot work are refused, each named", async () => {
+  test("invalid settings are refused, each named", async () => {
     const { store } = await startActivationPlatform();
     const settings = { adapter: "http", required_fields: ["shoe_size"], timeout_ms: 1 } as const;
     const refused = store.write(setCarrier, {

@@ -73,7 +73,7 @@ describe("generic", () => {
     expect(await skus("region=Asia&type=data_only")).toEqual([]);
   });
 
-  test("has no pictures when they are not wanted, and refuses other words than true and false", async () => {
+  test("omits pictures on request, and refuses values other than true and false", async () => {
     const { partner } = await stockedShop();
     for (const format of ["generic", "platform_a", "platform_b"]) {
       const { body } = await partner.get(`${SYNC}?include_images=false&format=${format}`);
@@ -170,7 +170,7 @@ describe("markup", () => {
     fc.assert(fc.property(prices, percentages, rule));
   });
 
-  test("comes through the address as it was written", async () => {
+  test("is taken from the query string exactly as written", async () => {
     const { partner } = await stockedShop();
     const price = async (markup: string) => {
       const { body } = await partner.get(`${SYNC}?region=Europe&markup=${markup}`);
@@ -187,7 +187,7 @@ describe("markup", () => {
     expect([status, Object.keys(body.errors)]).toEqual([400, ["markup"]]);
   });
 
-  test("that makes a price too large to be counted is refused", async () => {
+  test("that makes a price exceed the bound is refused", async () => {
     const platform = await startPlatform();
     await addProducts(platform.store, [{ sku: "MOON", price_cents: Number.MAX_SAFE_INTEGER }]);
     const partner = await platform.caller();
@@ -196,7 +196,7 @@ describe("markup", () => {
   });
 });
 
-test("a price that the operator changes stands in the next answer", async () => {
+test("a price that the operator changes is in the next response", async () => {
   const { partner, store } = await stockedShop();
   await store.write(updateProduct, { sku: "EU-5", price_cents: 2000, actor: "test" });
   expect((await partner.get(`${SYNC}?region=Europe`)).body.products[0].suggested_retail_price_cents).toBe(2600);
@@ -210,7 +210,7 @@ test("needs a token with read:products", async () => {
 });
 
 describe("pictures", () => {
-  test("load for anybody, are the same each time, and may be kept", async () => {
+  test("load without a token, are the same each time, and may be cached", async () => {
     const { partner, url } = await stockedShop();
     const { body } = await partner.get(`${SYNC}?region=Europe`);
     const address = body.products[0].images[0].src;
@@ -226,7 +226,7 @@ describe("pictures", () => {
     expect([again.status, again.body]).toEqual([304, ""]);
   });
 
-  test("hold names as text, whatever is in them", async () => {
+  test("escape names", async () => {
     const platform = await startPlatform();
     const region = `</text><script>alert("1")</script> & ${"W".repeat(60)}`;
     const ids = await addProducts(platform.store, [{ sku: "X", name: "<b>&", region }]);
@@ -236,7 +236,7 @@ describe("pictures", () => {
     expect(body).toContain("…");
   });
 
-  test("of products that are not there are 404", async () => {
+  test("of unknown products are a 404", async () => {
     const { url, ids } = await stockedShop();
     expect((await call(`${url}/media/products/0199a0b1-0000-7000-8000-000000000001.svg`)).status).toBe(404);
     expect((await call(`${url}/media/products/${ids.OFF}.svg`)).status).toBe(200);

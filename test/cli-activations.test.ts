@@ -39,7 +39,7 @@ async function installation({ agent = true } = {}) {
   };
 }
 
-/** Splits a line at blanks that stand outside quotes. */
+/** Splits a line at blanks outside quotes. */
 function words(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }
@@ -47,7 +47,7 @@ function words(line: string): string[] {
 const sims = (count: number) =>
   Array.from({ length: count }, () => request({ activation_date: FAR, passport_expiry: "2034-01-01" }));
 
-test("a file of requests: good ones are submitted, bad ones written down; again nothing is done twice", async () => {
+test("a file of requests: valid lines are submitted, others rejected; a second run submits nothing", async () => {
   const { acting, run, file, path } = await installation();
   const good = sims(3);
   const title = requestB({ activation_date: FAR, passport_expiry: "2034-01-01" });
@@ -104,7 +104,7 @@ test("a file of requests: good ones are submitted, bad ones written down; again 
   expectNoIdentity(shown.stdout);
 });
 
-test("what was cancelled for the same date is submitted again only when asked to", async () => {
+test("a request cancelled for the same date is submitted again only on demand", async () => {
   const { acting, file } = await installation();
   const [sim = {}] = sims(1);
   file("sims.csv", [sim]);
@@ -120,7 +120,7 @@ test("what was cancelled for the same date is submitted again only when asked to
   expect(data.map((one: { status: string }) => one.status)).toEqual(["pending", "cancelled", "cancelled"]);
 });
 
-test("lines without a passport draw from the pool, and cancelling gives the draw back", async () => {
+test("lines without a passport draw from the pool, and cancelling releases the draw", async () => {
   const { acting, json, file } = await installation();
   // The passport in the pool has no address: the line brings it.
   const line = () => ({
@@ -148,14 +148,14 @@ test("lines without a passport draw from the pool, and cancelling gives the draw
   expect(await acting("activations submit more.csv")).toMatchObject({ submitted: 1 });
 });
 
-test("450 mixed cancellations from a file end right, and their sum adds up", async () => {
+test("450 mixed cancellations from a file have the right outcomes and totals", async () => {
   const { acting, run, file, path } = await installation();
   const rows = sims(400);
   file("sims.csv", rows);
   await acting("activations submit sims.csv");
   const { data } = await acting("activations list --all");
   const ids = new Map<string, string>(data.map((one: { iccid: string; id: string }) => [one.iccid, one.id]));
-  // By id, by ICCID, twice, unknown, of nobody: in turns.
+  // By id, by ICCID, twice, unknown, of no request: in turns.
   const first = rows
     .slice(0, 350)
     .map(({ iccid: sim }, at) =>
@@ -185,7 +185,7 @@ test("450 mixed cancellations from a file end right, and their sum adds up", asy
   expect((await acting("activations list --status pending --all")).count).toBe(50);
 });
 
-test("without an agent record cancel and reschedule go one by one, with the same outcomes", async () => {
+test("without an agent record cancel and reschedule send one request each, with the same outcomes", async () => {
   const { acting, run, file } = await installation({ agent: false });
   const rows = sims(4);
   file("sims.csv", rows);
@@ -222,7 +222,7 @@ test("without an agent record cancel and reschedule go one by one, with the same
   expect(again.stdout).toMatch(/it is cancelled: only a pending request can be cancelled\n\n1 request: 1 failed\.$/);
 });
 
-test("wrong usage says what to do and changes nothing", async () => {
+test("wrong usage prints what to do and changes nothing", async () => {
   const { run } = await installation();
   const partner = "--partner agency --sandbox";
   for (const [line, hint] of [
@@ -245,7 +245,7 @@ test("open requests are found by a part of ICCID or name, whatever its case and 
   for (const term of ["220083", "josef", "nunez maria"]) expect([term, matches(one, term)]).toEqual([term, false]);
 });
 
-test("staff work a manual carrier's request from the queue to its end, while the daemon serves", async () => {
+test("staff process a manual carrier's request from the queue to its end, while the daemon serves", async () => {
   const { acting, json, run, file, data } = await installation();
   await startDaemon({ data });
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());
@@ -277,11 +277,11 @@ test("staff work a manual carrier's request from the queue to its end, while the
   expect(failed).toMatchObject({ status: "failed", error_type: "sim_blocked" });
   const retried = await run(`activations retry ${second.id}`);
   expect([retried.exitCode, retried.stderr]).toEqual([1, expect.stringContaining("failed")]);
-  const nobody = await run(`activations retry ${crypto.randomUUID()}`);
-  expect([nobody.exitCode, nobody.stderr]).toEqual([1, expect.stringContaining("No activation and no order item")]);
+  const unknown = await run(`activations retry ${crypto.randomUUID()}`);
+  expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining("No activation and no order item")]);
 });
 
-test("carriers are listed and set; a secret comes in by standard input and never out", async () => {
+test("carriers are listed and set; a secret is read from standard input and never printed", async () => {
   const { json, run, data } = await installation();
   expect((await json("carriers list")).data).toMatchObject([{ prefix: "58" }, { prefix: "896103", adapter: "manual" }]);
   const line =
@@ -293,7 +293,7 @@ test("carriers are listed and set; a secret comes in by standard input and never
   const added = await json('carriers set 8964 --name "Carrier C" --brand carrier-c --required first_name,passport_no');
   expect(added).toMatchObject({ prefix: "8964", required_fields: ["first_name", "passport_no"], adapter: "manual" });
   const wrong = await run("carriers set 8965 --adapter http --required shoe_size");
-  // A field that no carrier can ask for is wrong, whatever is missing beside it.
+  // A field that no carrier requires is invalid, whatever else is missing.
   expect(wrong.exitCode).toBe(1);
   for (const field of ["name", "brand", "shoe_size", "url", "secret"]) expect(wrong.stderr).toContain(field);
 });

@@ -14,7 +14,7 @@ import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const ME = `operator (${userInfo().username}, uid ${process.getuid?.()}${loginWords()})`;
 
-/** Who logged in, where the kernel keeps that and it is another user. */
+/** The login user, where the kernel keeps it and it differs. */
 function loginWords(): string {
   const file = "/proc/self/loginuid";
   const login = existsSync(file) ? readFileSync(file, "utf8").trim() : "4294967295";
@@ -69,7 +69,7 @@ describe("audit verify", () => {
     expect(await json("doctor")).toMatchObject({ exitCode: 1, body: { ok: false } });
   });
 
-  test("works on the operator's data only, as the export does", async () => {
+  test("works on the operator's data only, like the export", async () => {
     for (const line of ["audit verify", "audit export --since 1h"]) {
       const ended = await esimctl([...line.split(" "), "--server", "https://esim.example.com", "--json"]);
       expect([ended.exitCode, JSON.parse(ended.stdout).error.code]).toEqual([2, "operator_only"]);
@@ -100,7 +100,7 @@ describe("audit export", () => {
     expect(await json("audit verify")).toMatchObject({ exitCode: 0, body: { ok: true, signatures } });
   });
 
-  test("wants a time, and no --json for many lines", async () => {
+  test("requires a time, and refuses --json", async () => {
     const { run } = await installation();
     expect((await run("audit export")).exitCode).toBe(2);
     expect((await run("audit export --since 1h --json")).exitCode).toBe(2);
@@ -108,7 +108,7 @@ describe("audit export", () => {
 });
 
 describe("the audit trail names", () => {
-  test("the system's user, whatever the environment says", async () => {
+  test("the system's user, whatever the environment names", async () => {
     const { here, trail } = await installation();
     const env = { SUDO_USER: "mallory", USER: "mallory", LOGNAME: "mallory", SUDO_UID: "4711" };
     await esimctlProcess(["partners", "suspend", "acme", "--yes", ...here], { env });

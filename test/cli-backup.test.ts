@@ -60,7 +60,7 @@ function damage(file: string): void {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe("backup, verify-backup, restore", () => {
-  test("bring everything to a new place, from a directory that is being served", async () => {
+  test("move all data to a new place, from a directory that is being served", async () => {
     const { data, file, key, restored, backup, ordersAt } = await installation();
     await startDaemon({ data });
     const before = await ordersAt(data);
@@ -81,7 +81,7 @@ describe("backup, verify-backup, restore", () => {
     expect(await esimctlJson(["doctor", "--data", restored])).toMatchObject({ ok: true });
   });
 
-  test("say that the file holds the key, and never replace a file", async () => {
+  test("warn that the file holds the key, and never replace a file", async () => {
     const { data, file, folder } = await installation();
     const made = await esimctl(["backup", file, "--data", data]);
     expect(made.stdout).toMatch(/It holds the key file: anyone who has this file can read all identity data/);
@@ -92,7 +92,7 @@ describe("backup, verify-backup, restore", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
   });
 
-  test("without its key a backup wants the one that was kept apart", async () => {
+  test("a backup without its key requires the key kept outside", async () => {
     const { folder, file, key, restored, backup, ordersAt } = await installation();
     const kept = join(folder, "kept.key");
     copyFileSync(key, kept);
@@ -118,7 +118,7 @@ describe("backup, verify-backup, restore", () => {
 });
 
 describe("restore over data", () => {
-  test("wants --force and a yes, and keeps what was there", async () => {
+  test("requires --force and a confirmation, and keeps the old data", async () => {
     const { data, file, backup, ordersAt } = await installation();
     await backup();
     await esimctlJson([...ORDER, "--data", data]);
@@ -137,7 +137,7 @@ describe("restore over data", () => {
     await startDaemon({ data });
   });
 
-  test("is refused while a daemon runs there, and into a directory of something else", async () => {
+  test("is refused while a daemon serves, and into a directory of another program", async () => {
     const { folder, data, file, backup, ordersAt } = await installation();
     await backup();
     await startDaemon({ data });
@@ -149,8 +149,8 @@ describe("restore over data", () => {
   });
 });
 
-describe("a file that is no good", () => {
-  test("is told by verify-backup and refused by restore", async () => {
+describe("an invalid file", () => {
+  test("is reported by verify-backup and refused by restore", async () => {
     const { file, restored, backup } = await installation();
     await backup();
     damage(file);
@@ -161,7 +161,7 @@ describe("a file that is no good", () => {
     expect(existsSync(restored)).toBe(false);
   });
 
-  test("a value that was changed since is noticed, with the key; one without a checksum takes a flag", async () => {
+  test("a changed value is found with the key; a backup without a checksum requires a flag", async () => {
     const { folder, file, key, restored, backup } = await installation();
     const change = (statement: string) => {
       const database = new Database(file);
@@ -183,7 +183,7 @@ describe("a file that is no good", () => {
     const refused = await esimctl(["restore", file, ...args]);
     expect([refused.exitCode, failure(refused).message]).toEqual([1, "Its content was changed after it was made."]);
     expect(existsSync(restored)).toBe(false);
-    // Removing the checksum hides nothing. Backups of versions before it stay usable, where the operator says so.
+    // Removing the checksum hides nothing. Backups of earlier versions stay usable with a flag.
     change("DELETE FROM esimctl_backup WHERE name = 'checksum'");
     expect(await checksum("--key-file", key)).toEqual([1, "fault"]);
     const bare = await esimctl(["restore", file, ...args]);
@@ -196,7 +196,7 @@ describe("a file that is no good", () => {
     await esimctlJson(["restore", file, "--data", join(folder, "old"), "--key-file", key, "--without-checksum"]);
   });
 
-  test("a database that is no backup, a text, and nothing at all", async () => {
+  test("a database that is no backup, a text, and an empty file", async () => {
     const { folder, data, restored } = await installation();
     const text = join(folder, "notes.txt");
     writeFileSync(text, "not a backup");
@@ -238,7 +238,7 @@ describe("backup --seal", () => {
     return bytes;
   }
 
-  test("makes a file that shows nothing and only the passphrase opens; killed amid the work, none", async () => {
+  test("makes a file that only the passphrase opens; killed amid the work, none", async () => {
     const { folder, data, file, restored, ordersAt } = await installation();
     const plain = join(data, ".sealing.partial");
     const killed = launch(["backup", file, "--seal", "--data", data], { input });

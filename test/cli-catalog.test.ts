@@ -130,7 +130,7 @@ test("generic CSV has the fields of the API's generic item", async () => {
   }
 });
 
-test("no cell of a CSV runs as a formula where it is opened", async () => {
+test("no cell of a CSV file is a formula", async () => {
   const { folder, rows } = await shop();
   const names = ["=1+1", "@SUM(A1)", "-2+3", "+A1"];
   const lines = names.map((name, at) => `F${at},${name},${name},Europe,FR,1,1,1.00,AUD,data_only,esim_qr_pregen,stock`);
@@ -170,7 +170,7 @@ test("a link at the place of a written file is replaced, never followed, and the
   expect(await run("--format", "generic", "-o", join(folder, "to-folder"))).toMatchObject({ exitCode: 1 });
 });
 
-test("filters narrow the file as they narrow the API's answer", async () => {
+test("filters narrow the file as they narrow the API's response", async () => {
   const { rows, json } = await shop();
   expect((await rows("--format", "generic", "--region", "Europe")).map((row) => row.sku)).toEqual([
     "EU-5",
@@ -186,7 +186,7 @@ test("filters narrow the file as they narrow the API's answer", async () => {
   expect(await json(...japan)).toMatchObject({ count: 1 });
 });
 
-test("SIM cards are goods that a shop ships, eSIMs are not", async () => {
+test("SIM cards are physical goods, eSIMs are not", async () => {
   const { rows, json } = await shop();
   const shipped = (found: Row[], column: string) => Object.fromEntries(found.map((row) => [row.SKU, row[column]]));
   const inShopify = shipped(await rows("--format", "shopify"), "Requires shipping");
@@ -197,7 +197,7 @@ test("SIM cards are goods that a shop ships, eSIMs are not", async () => {
   expect(products.filter(({ virtual }) => !virtual).map(({ sku }) => sku)).toEqual(["SIM-1"]);
 });
 
-test("coverage takes codes and names with any separator, and names what is no country", async () => {
+test("coverage accepts codes and names with any separator, and names unknown countries", async () => {
   const { folder, json, rows } = await shop();
   const sim = (await rows("--format", "generic")).find(({ sku }) => sku === "SIM-1");
   expect(sim?.coverage).toBe("DE|FR|IT|KR");
@@ -222,11 +222,11 @@ test("coverage takes codes and names with any separator, and names what is no co
 });
 
 describe("-o", () => {
-  test("writes what stdout would show, whole, and tells so", async () => {
+  test("writes what stdout would show, and reports it", async () => {
     const { folder, run, json } = await shop();
     const file = join(folder, "shop.csv");
-    const told = await run("--format", "shopify", "-o", file);
-    expect(told).toMatchObject({ exitCode: 0, stdout: `4 products written to ${file}` });
+    const written = await run("--format", "shopify", "-o", file);
+    expect(written).toMatchObject({ exitCode: 0, stdout: `4 products written to ${file}` });
     expect(readFileSync(file, "utf8").trimEnd()).toBe((await run("--format", "shopify")).stdout);
     expect(await json("--format", "shopify", "-o", file)).toEqual({ file, format: "shopify", as: "csv", count: 4 });
     const document = join(folder, "shop.json");
@@ -235,7 +235,7 @@ describe("-o", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
   });
 
-  test("leaves the old file where the new one cannot be made", async () => {
+  test("leaves the old file in place when the new one cannot be made", async () => {
     const { folder, run } = await shop();
     writeFileSync(join(folder, "old.csv"), "old");
     const refused = await run("--format", "shopify", "--country", "Nowhere", "-o", join(folder, "old.csv"));
@@ -245,7 +245,7 @@ describe("-o", () => {
   });
 });
 
-test("several currencies in one file are warned of", async () => {
+test("several currencies in one file print a warning", async () => {
   const { run } = await shop();
   expect((await run("--format", "shopify")).stderr).toMatch(/AUD, JPY/);
   expect((await run("--format", "shopify", "--region", "Europe")).stderr).toBe("");

@@ -42,12 +42,12 @@ test("every kind of event is offered, one by one in a list with commas", async (
   expect(await offered(`${create}esims.ready,ord`)).toEqual(others.map((kind) => `esims.ready,${kind}`));
 });
 
-test("values of options are no nouns and no verbs, wherever the options stand", async () => {
+test("values of options are not taken for nouns or verbs, wherever the options are", async () => {
   expect(await offered("--data orders ")).toEqual(await offered(""));
   expect(await offered("--json --profile x orders --data y ")).toEqual(await offered("orders "));
 });
 
-test("files, partners and profiles where one is meant", async () => {
+test("files, partners and profiles are offered where one is expected", async () => {
   for (const line of ["orders bulk ", "catalog export --format generic -o ", "--data ", "stock import --sku X "]) {
     expect(await offered(line.replace("-o", "--output")), line).toBe("files");
   }
@@ -57,7 +57,7 @@ test("files, partners and profiles where one is meant", async () => {
   expect(await offered("orders list --profile ")).toBe("profiles");
 });
 
-test("names of other things where one of them is meant", async () => {
+test("names of other records are offered where one is expected", async () => {
   const meant = {
     "credentials revoke ": "credentials",
     "products update ": "products",
@@ -76,7 +76,7 @@ test("names of other things where one of them is meant", async () => {
   expect(await offered("keys rotate ")).toEqual(["signing", "data", "master", "links"]);
 });
 
-test("names come from the data that the line names; where there is none, nothing is said", async () => {
+test("names come from the data that the line names; without data nothing is printed", async () => {
   const shop = await openShop({ folder: temporaryDirectory(), stock: { EU5: 5 }, priceCents: 100, fundsCents: 1000 });
   const { data } = shop;
   const local = ["--partner", "acme", "--data", data];
@@ -100,7 +100,7 @@ test("names come from the data that the line names; where there is none, nothing
   expect(await lines("carriers", "set", ...at, "")).not.toEqual([]);
   for (const kind of ["suppliers set", "webhooks enable"])
     expect(await lines(...kind.split(" "), ...at, "")).toEqual([]);
-  // Directly too: at the cursor a query that no longer fits the tables would look like nothing found.
+  // Directly too: in the shell a failing query would look like no match.
   const { databaseFile } = dataDirectory(data);
   const owner = { slug: "acme", environment: "production" } as const;
   for (const naming of ["partners", "credentials", "products", "orders", "carriers"] as const)
@@ -121,7 +121,7 @@ function folderWithProgram(): string {
 
 const inShell = (name: string) => ["/bin", "/usr/bin", "/usr/local/bin"].find((at) => existsSync(join(at, name)));
 
-test.skipIf(inShell("fish") === undefined)("fish completes with what it is given", async () => {
+test.skipIf(inShell("fish") === undefined)("fish completes from the printed candidates", async () => {
   const folder = folderWithProgram();
   const lines = [
     `set -gx PATH ${folder} $PATH`,
@@ -140,9 +140,9 @@ test.skipIf(inShell("fish") === undefined)("fish completes with what it is given
   ]);
 });
 
-test.skipIf(inShell("zsh") === undefined)("zsh completes with what it is given", async () => {
+test.skipIf(inShell("zsh") === undefined)("zsh completes from the printed candidates", async () => {
   const folder = folderWithProgram();
-  // What zsh itself draws with stands in: it needs a person's terminal.
+  // The function by which zsh draws is replaced: it needs a terminal.
   const lines = [
     `path=(${folder} $path)`,
     "compdef() { registered=$*; }",
@@ -166,7 +166,7 @@ test.skipIf(inShell("zsh") === undefined)("zsh completes with what it is given",
   ]);
 });
 
-test("bash completes with what it is given", async () => {
+test("bash completes from the printed candidates", async () => {
   const folder = folderWithProgram();
   const tried = [
     `PATH=${folder}:$PATH; source <(esimctl completion bash)`,
@@ -234,7 +234,7 @@ test("bash inserts any name as one word, and runs nothing of it", async () => {
   expect(existsSync(join(folder, "ran"))).toBe(false);
 });
 
-/** What one types for the first two characters of a name. To fish a backtick is a character like others. */
+/** What is typed for the first two characters of a name. To fish a backtick is an ordinary character. */
 const begun = (sku: string, shell: "zsh" | "fish") =>
   sku.slice(0, 2).replaceAll(shell === "zsh" ? /[$`*~!]/g : /[$*~]/g, "\\$&");
 
@@ -287,7 +287,7 @@ test.skipIf(!withBoth)("fish inserts any name as one word, and runs nothing of i
   expect(existsSync(join(folder, "ran"))).toBe(false);
 });
 
-test("the manual has every command with its options, and nothing that man would take for its own", async () => {
+test("the manual has every command with its options, and escapes what man would interpret", async () => {
   const { exitCode, stdout } = await esimctl(["help", "--man"]);
   expect(exitCode).toBe(0);
   const sections = stdout.split("\n").filter((line) => line.startsWith(".SS"));

@@ -15,7 +15,7 @@ async function start(data: string) {
   return { printed: text(), stop: async () => (await end("SIGTERM")).exitCode };
 }
 
-test("npm start makes demo data once and prints each time what to try, which works when pasted", async () => {
+test("npm start makes demo data once and prints each time commands to try, which work when pasted", async () => {
   const data = join(temporaryDirectory(), "data");
   const first = await start(data);
   const [token = "", products = "", order = ""] = first.printed
@@ -38,7 +38,7 @@ test("npm start makes demo data once and prints each time what to try, which wor
   const demoOf = (printed: string) => printed.match(/sk_(test|live)_\w+|client_secret {2}\S+/g);
   const [id, secret] = demoOf(first.printed) ?? [];
   expect(demoOf(second.printed)?.slice(0, 2)).toEqual([id, secret]);
-  // A secret that is no longer good is not shown as if it were.
+  // A secret that is no longer valid is not shown.
   expect(second.printed).toMatch(new RegExp(`${live}\\n +client_secret  rotated or revoked since\\n`));
   await second.stop();
   const orders = await esimctlJson(["orders", "list", "--partner", "demo", "--data", data]);
@@ -60,7 +60,7 @@ test("init --demo loads the catalog, stock, funds and two credentials, kept for 
   expect(await json("partners show demo")).toMatchObject({ agent: true, production_enabled: true, tier: "premium" });
 });
 
-test("demo data does not go among somebody's own partners", async () => {
+test("demo data is refused where other partners exist", async () => {
   const data = join(temporaryDirectory(), "data");
   await esimctlJson(["init", "--data", data]);
   await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);

@@ -12,7 +12,7 @@ import { esimctl } from "./support/warm.ts";
 
 const CHECKS = [...databaseChecks, "directory", "disk_space"];
 
-/** A stocked data directory, and what doctor says of it. */
+/** A stocked data directory, and what doctor finds in it. */
 async function installation() {
   const { data } = await openShop({ folder: temporaryDirectory(), stock: { EU5: 3 }, priceCents: 1, fundsCents: 900 });
   const file = join(data, "esimctl.db");
@@ -29,7 +29,7 @@ async function installation() {
     async doctor() {
       const { exitCode, stdout } = await esimctl(["doctor", "--data", data, "--json"]);
       const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout);
-      // How full this machine's disk is is no matter here.
+      // Free space of this machine's disk does not count here.
       const wrong = findings.filter(({ check, level }) => level !== "ok" && check !== "disk_space");
       return { exitCode, ok, findings, wrong };
     },
@@ -63,7 +63,7 @@ describe("a sound installation", () => {
   });
 });
 
-describe("what is wrong is a fault with a remedy", () => {
+describe("a fault names its remedy", () => {
   const byHand: [check: string, statement: string, words: RegExp][] = [
     ["schema", "DROP INDEX orders_due", /index orders_due is missing/],
     ["sealed_values", "UPDATE signing_keys SET private_sealed = 'v2.x.y'", /1 sealed value .* signing_keys\.private/],
@@ -95,7 +95,7 @@ describe("what is wrong is a fault with a remedy", () => {
     expect(wrong[0]?.remedy).toMatch(/\w/);
   });
 
-  test("pages that were overwritten", async () => {
+  test("overwritten pages", async () => {
     const { file, doctor } = await installation();
     const handle = openSync(file, "r+");
     writeSync(handle, Buffer.alloc(8192, 0x5a), 0, 8192, 8192);
@@ -105,7 +105,7 @@ describe("what is wrong is a fault with a remedy", () => {
     expect(wrong[0]?.message).toMatch(/damaged/);
   });
 
-  test("a key file that others may read, that belongs elsewhere, that is gone", async () => {
+  test("a key file that others may read, of another database, or missing", async () => {
     const { key, doctor } = await installation();
     chmodSync(key, 0o644);
     expect((await doctor()).wrong).toMatchObject([{ check: "key_file", level: "fault", remedy: `chmod 600 ${key}` }]);
@@ -118,7 +118,7 @@ describe("what is wrong is a fault with a remedy", () => {
   });
 });
 
-test("warnings are no faults: what lies about, and what nobody works on", async () => {
+test("leftover files, and work without a worker, are warnings and no faults", async () => {
   const { data, tamper, doctor } = await installation();
   const old = Date.now() - 3_600_000;
   const url = "https://93.184.215.14/hooks";
@@ -138,14 +138,14 @@ test("warnings are no faults: what lies about, and what nobody works on", async 
   );
 });
 
-test("nothing to examine is an error of its own; a server's data is examined there", async () => {
+test("missing data is an error of its own; data of a server is checked at the server", async () => {
   const nothing = await esimctl(["doctor", "--data", join(temporaryDirectory(), "none"), "--json"]);
   expect([nothing.exitCode, JSON.parse(nothing.stdout).error.code]).toEqual([1, "not_initialised"]);
   const remote = await esimctl(["doctor", "--server", "https://esim.example.com", "--json"]);
   expect([remote.exitCode, JSON.parse(remote.stdout).error.code]).toEqual([2, "operator_only"]);
 });
 
-test("room on the disk is judged by what is left", () => {
+test("free disk space is checked by what is left", () => {
   const GIB = 1024 ** 3;
   expect(spaceFinding(100 * GIB, 500 * GIB).level).toBe("ok");
   expect(spaceFinding(10 * GIB, 500 * GIB).level).toBe("warning");

@@ -32,7 +32,7 @@ async function terminalPlace() {
   };
 }
 
-test("erase shows without values, asks, leaves what is open with exit code 3, and no byte stays", async () => {
+test("erase shows no values, asks, leaves open records with exit code 3, and no byte stays", async () => {
   const { run, cancel, bytes } = await terminalPlace();
   const dry = await run("erase --email - --dry-run --json", "ZELDA@example.com\n");
   expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([
@@ -56,7 +56,7 @@ test("erase shows without values, asks, leaves what is open with exit code 3, an
   expect(trail.stdout).not.toMatch(/zelda/i);
 });
 
-test("erase needs a person, and refuses what names nobody", async () => {
+test("erase requires a person, and refuses an unknown one", async () => {
   const { run } = await terminalPlace();
   for (const line of ["erase", "erase --country GBR", "erase --email - --phone -"]) {
     expect((await run(line, "")).exitCode, line).toBe(2);

@@ -60,7 +60,7 @@ async function fulfil(data: string): Promise<[string, string]> {
 }
 
 describe("activate and suspend", () => {
-  test("move an eSIM as the partner then sees it", async () => {
+  test("change the state of an eSIM as the partner sees it", async () => {
     const { iccids, status, run } = await delivered();
     const [iccid] = iccids;
     expect(await run("activate", iccid)).toMatchObject({ exitCode: 0 });
@@ -73,7 +73,7 @@ describe("activate and suspend", () => {
     expect(await status(iccid)).toEqual(active);
   });
 
-  test("suspending asks first; where nobody is to be asked, nothing happens", async () => {
+  test("suspending asks first; without a terminal nothing happens", async () => {
     const { iccids, status, run } = await delivered();
     const refused = await run("suspend", iccids[0]);
     expect(refused.exitCode).toBe(2);
@@ -91,7 +91,7 @@ describe("activate and suspend", () => {
   });
 });
 
-test("status says for people what the API says for programs, and refuses as it does", async () => {
+test("status prints what the API returns, and refuses as the API does", async () => {
   const { iccids, asPartner } = await delivered();
   const shown = await asPartner("status", iccids[0]);
   for (const words of [iccids[0], "inactive", "0 of 5120 MB used, 5120 MB left"]) expect(shown.stdout).toContain(words);
@@ -100,7 +100,7 @@ test("status says for people what the API says for programs, and refuses as it d
 });
 
 describe("usage import", () => {
-  test("takes reports over; the same file again finds nothing new", async () => {
+  test("stores reports; the same file again changes nothing", async () => {
     const { iccids, status, importUsage } = await delivered();
     const lines = [`${iccids[0]},1922,5120,DE,Alpenfunk,2026-03-01T10:00:00Z`, `${iccids[1]},12,,,,`];
     const first = await importUsage(lines);
@@ -113,7 +113,7 @@ describe("usage import", () => {
     expect(JSON.parse(more.stdout)).toMatchObject({ updated: 1 });
   });
 
-  test("puts bad rows into a file with their reasons and goes on with the others", async () => {
+  test("writes invalid rows to a file with their reasons and imports the others", async () => {
     const { folder, iccids, importUsage } = await delivered();
     const mixed = await importUsage([
       `${iccids[0]},100,,,,`,

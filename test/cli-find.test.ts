@@ -54,15 +54,15 @@ function csv(rows: Record<string, unknown>[]): string {
 const kinds = ({ matched }: Story) => matched.map(({ kind }) => kind);
 
 describe("find", () => {
-  test("tells an order's whole story, by whatever it is called", async () => {
+  test("shows an order's whole timeline, by any of its identifiers", async () => {
     const { order, find, byHand, run } = await storied();
     byHand(`INSERT INTO delivery_attempts SELECT '1', id, created_at + 5, 503, 12, null, null FROM deliveries;
       INSERT INTO delivery_attempts
         SELECT '2', id, created_at + 9, null, 10000, 'no answer in 10 s', null FROM deliveries`);
     const story = await find(order.order_number);
     expect(story.matched).toMatchObject([{ kind: "order", id: order.id, partner: "acme", environment: "production" }]);
-    const told = story.timeline.map(({ kind, text }) => `${kind}: ${text}`);
-    expect(told).toEqual(
+    const lines = story.timeline.map(({ kind, text }) => `${kind}: ${text}`);
+    expect(lines).toEqual(
       [
         `order: ${order.order_number} ordered: 1 × EU5 for 1.00 AUD`,
         "money: charge of 1.00 AUD",
@@ -86,7 +86,7 @@ describe("find", () => {
     expect(people.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}money {7}charge of 1\.00 AUD$/m);
   });
 
-  test("an eSIM's story is its order's too; stock and strangers are told apart", async () => {
+  test("an eSIM shows its order's timeline; eSIMs in stock and unknown ICCIDs are reported as such", async () => {
     const { order, find, run, byHand } = await storied();
     byHand(`UPDATE esims SET order_id = '${order.id}', assigned_at = 1,
       partner_id = (SELECT id FROM partners), environment = 'production' WHERE id = (SELECT min(id) FROM esims)`);
@@ -107,7 +107,7 @@ describe("find", () => {
     expect(other).toMatch(/not_found/);
   });
 
-  test("a passport number is found however it is written, shown masked, and whole only on the record", async () => {
+  test("a passport number is found in any spelling, shown masked, and in full only with an audit entry", async () => {
     const { find, json, iccid, run } = await storied();
     const story = await find("find47119");
     expect(story.matched).toMatchObject([{ kind: "activation", name: iccid, status: "cancelled" }]);

@@ -25,7 +25,7 @@ test("--version is one line, alone and beside other flags", async () => {
 });
 
 describe("help", () => {
-  test("nothing at all, help and --help show the nouns", async () => {
+  test("no argument, help and --help show the nouns", async () => {
     const shown = await esimctlProcess([]);
     expect(shown.exitCode).toBe(0);
     for (const { name } of [...nouns, ...singles]) expect(shown.stdout).toContain(`  ${name}`);
@@ -46,7 +46,7 @@ describe("help", () => {
     for (const shown of [stdout, orders.stdout]) expect(shown).toContain("\ndata: on the operator's data at hand.");
   });
 
-  test("a verb's help has its effects, examples and exit codes, however it is asked for", async () => {
+  test("a verb's help has its effects, examples and exit codes, by help and by --help", async () => {
     const shown = await esimctl(["orders", "create", "--help"]);
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
     for (const part of ["--idempotency-key", "--partner <slug>", "--json", "Effects:", "Charges the wallet"]) {
@@ -57,7 +57,7 @@ describe("help", () => {
     expect(await esimctl(["help", "orders", "create"])).toEqual(shown);
   });
 
-  test("the usage line has all that must be given", async () => {
+  test("the usage line has every required argument", async () => {
     const shown = await esimctl(["wallet", "credit", "--help"]);
     const needed = "--partner <slug> --amount <amount> --currency <code> [options]";
     expect(shown.stdout).toContain(`Usage: esimctl wallet credit ${needed}\n`);
@@ -66,7 +66,7 @@ describe("help", () => {
     );
   });
 
-  test("a noun alone shows its help, and so does a verb of two words without its second one", async () => {
+  test("a noun alone shows its help, as does a verb of two words without the second", async () => {
     for (const line of ["orders", "esims usage"]) {
       const shown = await esimctl(line.split(" "));
       expect(shown, line).toEqual(await esimctl([...line.split(" "), "--help"]));
@@ -82,7 +82,7 @@ describe("help", () => {
     expect((await esimctl(["orders", "--colour"])).exitCode).toBe(2);
   });
 
-  test("every verb has examples of itself and says what it changes", async () => {
+  test("every verb has its own examples and names its effects", async () => {
     const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, name: `${noun.name} ${verb.name}` })));
     for (const { name: line, works, load } of [...verbs, ...singles]) {
       const verb = await load();
@@ -142,7 +142,7 @@ describe("wrong usage", () => {
     }
   });
 
-  test("places that the environment names twice are refused, unless an option decides", async () => {
+  test("two places in the environment are refused, unless an option decides", async () => {
     const data = await newData();
     const env = { ESIMCTL_DATA: "x", ESIMCTL_DATABASE: "postgres://y" };
     expect((await esimctl(["partners", "list"], { env })).stderr).toMatch(/ESIMCTL_DATA and ESIMCTL_DATABASE/);
@@ -151,7 +151,7 @@ describe("wrong usage", () => {
   });
 });
 
-test("options that every command takes stand before or after the verb, underscores as good as hyphens", async () => {
+test("global options go before or after the verb, with underscores or hyphens", async () => {
   const data = await newData();
   const wanted = { data: [], count: 0 };
   expect(await esimctlJson(["--data", data, "partners", "list", "--yes"])).toEqual(wanted);
@@ -163,7 +163,7 @@ test("options that every command takes stand before or after the verb, underscor
   });
 });
 
-test("a reader that has enough ends the program quietly", async () => {
+test("the program ends silently when its reader closes the pipe", async () => {
   const data = await newData();
   const products = Array.from({ length: 3000 }, (_, n) => ({
     ...{ sku: `P-${n}`, name: "A name that takes some room, so that the pipe is full soon", region: "Asia" },
@@ -176,7 +176,7 @@ test("a reader that has enough ends the program quietly", async () => {
   expect(await shell(line, data)).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
 });
 
-test("an option that is needed only beside others is named, with exit code 2 as any that is missing", async () => {
+test("a missing option that only others require is named, with exit code 2", async () => {
   const data = await newData();
   const lines: [string, RegExp][] = [
     ["carriers set 8944", /--name <name> is required for a new carrier; --brand <brand> is required/],
@@ -187,7 +187,7 @@ test("an option that is needed only beside others is named, with exit code 2 as 
     const ended = await esimctl([...line.split(" "), "--data", data]);
     expect(ended, line).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(words) });
   }
-  // What was given, and is wrong, is no missing option.
+  // An invalid value is no missing option.
   const wrong = await esimctl(["carriers", "set", "896103", "--adapter", "http", "--url", "x", "--data", data]);
   expect(wrong.exitCode).toBe(1);
 });
@@ -202,7 +202,7 @@ describe("a place that cannot be used", () => {
     return failure(json);
   }
 
-  test("no data directory: says to run init", async () => {
+  test("no data directory: names init", async () => {
     const { code, hint } = await refused(["partners", "list", "--data", join(temporaryDirectory(), "none")]);
     expect(code).toBe("not_initialised");
     expect(hint).toMatch(/esimctl init/);
@@ -216,7 +216,7 @@ describe("a place that cannot be used", () => {
     expect(hint).toMatch(/you may write to/);
   });
 
-  test("a directory that holds something else", async () => {
+  test("a directory of another program", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "thesis.doc"), "");
     expect((await refused(["init", "--data", directory])).message).toMatch(/holds no esimctl data/);
@@ -249,7 +249,7 @@ describe("a place that cannot be used", () => {
     }
   });
 
-  test("a database that a newer version made", async () => {
+  test("a database of a newer version", async () => {
     const data = await newData();
     const database = new Database(join(data, "esimctl.db"));
     database.exec("INSERT INTO schema_history (name, digest) VALUES ('9999_from_the_future', 'x')");
@@ -260,7 +260,7 @@ describe("a place that cannot be used", () => {
   });
 });
 
-test("init twice leaves the first alone", async () => {
+test("a second init changes nothing", async () => {
   const data = join(temporaryDirectory(), "data");
   const first = await esimctlJson(["init", "--data", data]);
   expect(first).toEqual({ place: data, key_file: join(data, "esimctl.key"), created: true });
@@ -269,16 +269,16 @@ test("init twice leaves the first alone", async () => {
   expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ count: 1 });
 });
 
-test("--verbose adds where it came from", async () => {
+test("--verbose adds the stack", async () => {
   const data = await newData();
-  const short = await esimctl(["partners", "show", "nobody", "--data", data]);
+  const short = await esimctl(["partners", "show", "absent", "--data", data]);
   expect(short).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(short.stderr).toMatch(/^error: No such partner: nobody\.\n→ .+$/);
-  const long = await esimctl(["partners", "show", "nobody", "--data", data, "--verbose"]);
+  expect(short.stderr).toMatch(/^error: No such partner: absent\.\n→ .+$/);
+  const long = await esimctl(["partners", "show", "absent", "--data", data, "--verbose"]);
   expect(long.stderr).toMatch(/\n {4}at /);
 });
 
-test("Ctrl-C ends with 130 and says so", async () => {
+test("Ctrl-C ends with 130 and a message", async () => {
   const data = await newData();
   const { child, end } = launch(["products", "import", "-", "--data", data], { input: "open" });
   // More than a pipe holds: once it is written the program is reading, and waits for more.

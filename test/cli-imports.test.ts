@@ -65,7 +65,7 @@ describe("every command that reads CSV", () => {
   });
 });
 
-describe("what a file tells", () => {
+describe("findings about a file", () => {
   test("reasons are grouped with a count and the first row, dates lead to --dates, and no value is shown", async () => {
     const rows = Array.from({ length: 4 }, (_, at) => `Zoë,Quennell,31/12/1964,34207509${at},GBR,2034-01-01`);
     file("people.csv", [HEAD, ...rows, "Zoë,Quennell,1964-12-31,342075096,XX,01/13/2034"]);
@@ -89,7 +89,7 @@ describe("what a file tells", () => {
         example: { line: 6, column: "passport_expiry", form: "99/99/9999" },
       },
     ]);
-    // Some are day first, one is month first: a person has to say.
+    // Some are day first, one is month first: the user has to decide.
     expect(found.suggestions).toEqual(["5 rows: dates are not written as YYYY-MM-DD. Add --dates dmy, mdy or ymd."]);
     const shown = await run(line);
     expect(shown.stdout).toMatch(/rows +why +first on line +written like\n +4 +date_of_birth must/);
@@ -126,7 +126,7 @@ describe("what a file tells", () => {
     ]);
   });
 
-  test("sep=; and other common names of columns are understood; --map names any other", async () => {
+  test("sep=; and other common names of columns are accepted; --map names any other", async () => {
     const row = "Ada;Quennell;1964-12-31;C1234568;DEU;2034-01-01";
     file("people.csv", [
       "sep=;",
@@ -205,7 +205,7 @@ describe("orders", () => {
     expect(await json("orders list --partner demo")).toMatchObject({ data: [] });
   });
 
-  test("create orders products that are delivered on a day", async () => {
+  test("create orders scheduled products", async () => {
     const create = `orders create ${ACTING} --product EM-MG-8GB-30D --quantity 1`;
     const bare = await run(create);
     expect([bare.exitCode, bare.stderr]).toEqual([2, expect.stringContaining("Add --name, --email, --date.")]);

@@ -38,7 +38,7 @@ async function served() {
   };
 }
 
-test("what the daemon logs is kept, found by its request, and part of find's story", async () => {
+test("the daemon's log is kept, found by request id, and part of find's timeline", async () => {
   const { daemon, log, token, tail, run, json } = await served();
   await expect.poll(async () => (await tail("--request", "call-refused")).count).toBe(1);
   expect((await tail()).data.map(({ msg }) => msg)).toContain(`listening on ${daemon.url}`);
@@ -85,7 +85,7 @@ test("what the daemon logs is kept, found by its request, and part of find's sto
   expect(JSON.stringify(data)).not.toContain(token.slice(-40));
 });
 
-test("tail goes on with what comes in until Ctrl-C: exit code 130", async () => {
+test("tail prints new lines until Ctrl-C: exit code 130", async () => {
   const data = temporaryDirectory();
   const log = join(data, "logs", "serve.log");
   mkdirSync(join(data, "logs"));
@@ -102,7 +102,7 @@ test("tail goes on with what comes in until Ctrl-C: exit code 130", async () => 
   expect(ended.stdout).not.toContain("\u001b");
 });
 
-test("without a log, or with what contradicts itself, it says so", async () => {
+test("a missing log and contradicting options are reported", async () => {
   const none = await esimctl(["logs", "tail", "--data", temporaryDirectory()]);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
   expect(none.stderr).toMatch(/^error: There is no log in .*\n→ esimctl serve keeps it.*$/);

@@ -17,7 +17,7 @@ async function installation() {
     file: (name: string) => join(data, "..", name),
     run: (line: string) => esimctl(args(line)),
     json: (line: string) => esimctlJson(args(line)),
-    /** What `--json` says when it fails, with the exit code. */
+    /** What `--json` prints when it fails, with the exit code. */
     async failure(line: string) {
       const { exitCode, stdout, stderr } = await esimctl([...args(line), "--json"]);
       expect(stderr).toBe("");
@@ -63,7 +63,7 @@ describe("partners", () => {
     expect(await json("partners list")).toMatchObject({ data: [{ slug: "acme" }], count: 1 });
     expect(await failure("partners create acme --name Again")).toMatchObject({ exitCode: 1, code: "duplicate" });
     expect(await failure("partners create Acme! --name A")).toMatchObject({ exitCode: 1, code: "validation" });
-    expect(await failure("partners show nobody")).toMatchObject({ exitCode: 1, code: "not_found" });
+    expect(await failure("partners show absent")).toMatchObject({ exitCode: 1, code: "not_found" });
   });
 
   test("update sets the limits of a partner, none goes back to the default, and both are audited", async () => {
@@ -103,7 +103,7 @@ describe("partners", () => {
     expect(await failure("partners update acme --max-pool some")).toMatchObject({ exitCode: 2 });
   });
 
-  test("suspend wants a yes, which only --yes can give without a terminal", async () => {
+  test("suspend asks for confirmation, which without a terminal only --yes gives", async () => {
     const { run, json, failure } = await installation();
     await json("partners create acme --name Acme");
     expect(await failure("partners suspend acme")).toMatchObject({
@@ -119,7 +119,7 @@ describe("partners", () => {
     expect(await json("partners resume acme")).toMatchObject({ status: "active" });
   });
 
-  test("people read tables, whatever the names are made of", async () => {
+  test("tables stay aligned, whatever characters names have", async () => {
     const { data, run, json } = await installation();
     await json("partners create ascii --name Plain");
     await esimctlJson(["partners", "create", "wide", "--name", "旅行\u001b[31m社", "--data", data]);
@@ -253,7 +253,7 @@ describe("products", () => {
     expect(gone.data.map(skuOf)).toContain("ES-EU-5GB-30D");
   });
 
-  test("bad rows are named and kept apart, the good ones go on", async () => {
+  test("invalid rows are named and rejected, the others are imported", async () => {
     const { file, json, run } = await installation();
     const [head = "", good = ""] = readFileSync(CATALOG, "utf8").split("\n");
     const bad = good.replace(/^[^,]+/, "BAD-1").replace(",data_only,", ",smoke_signals,");
@@ -309,10 +309,13 @@ test("stock: import, list and what runs low", async () => {
   expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ read: 60, imported: 60 });
   expect(await json(`stock import ${STOCK} --sku ES-EU-5GB-30D`)).toMatchObject({ imported: 0, duplicates: 60 });
   // Under another SKU by mistake: neither moved nor passed over in silence.
-  copyFileSync(STOCK, file("slip.csv"));
-  const slip = await run(`stock import ${file("slip.csv")} --sku ES-EU-1GB-7D --json`);
-  expect([slip.exitCode, JSON.parse(slip.stdout)]).toMatchObject([1, { imported: 0, duplicates: 0, rejected: 60 }]);
-  expect(readFileSync(file("slip.rejected.csv"), "utf8")).toContain("iccid is in stock for ES-EU-5GB-30D");
+  copyFileSync(STOCK, file("mistake.csv"));
+  const mistake = await run(`stock import ${file("mistake.csv")} --sku ES-EU-1GB-7D --json`);
+  expect([mistake.exitCode, JSON.parse(mistake.stdout)]).toMatchObject([
+    1,
+    { imported: 0, duplicates: 0, rejected: 60 },
+  ]);
+  expect(readFileSync(file("mistake.rejected.csv"), "utf8")).toContain("iccid is in stock for ES-EU-5GB-30D");
   expect(await failure(`stock import ${STOCK} --sku NONE`)).toMatchObject({ exitCode: 1, code: "not_found" });
   writeFileSync(file("wrong.csv"), "iccid,activation_code\n8944590006343324005,LPA:1$rsp.example.com$ABC-1\n");
   expect((await run(`stock import ${file("wrong.csv")} --sku ES-EU-1GB-7D`)).exitCode).toBe(1);

@@ -93,7 +93,7 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   expect(booked).toMatchObject(["refund", "charge"].map((kind) => ({ kind, reference: held.number })));
 });
 
-test("approve, cancel, ship and retry show their consequence before they act, and say what they did", async () => {
+test("approve, cancel, ship and retry show their consequence before they act, and report it afterwards", async () => {
   const { run, json } = await demo();
   await json("webhooks create https://hooks.example.com/x --events order.fulfilled,order.cancelled --partner demo");
   const order = async (sku: string, quantity: number) => {
@@ -113,8 +113,8 @@ test("approve, cancel, ship and retry show their consequence before they act, an
   const supplied = await run(`orders show ${await order("EA-GLB-50GB-180D", 3)} --partner demo`);
   expect(supplied.stdout).toMatch(/^[0-9a-f-]{36} +pending +\w+ +3 +- +-$/m);
   const other = await order("ES-EU-5GB-30D", 2);
-  const told = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
-  expect(told.stderr).toBe("No daemon serves this data: what was ordered waits until esimctl serve delivers it.");
+  const created = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
+  expect(created.stderr).toBe("No daemon serves this data: what was ordered waits until esimctl serve delivers it.");
   const retried = await run(`orders retry ${other} --quiet`);
   expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await run(`orders retry ${other}`)).stderr).toContain(
@@ -126,7 +126,7 @@ test("approve, cancel, ship and retry show their consequence before they act, an
   expect(cancelled.stdout).toMatch(/refunded +\d+\.\d\d AUD\nevents +order\.cancelled to 1 endpoint/);
 });
 
-test("who may act where", async () => {
+test("verbs of the operator and of partners", async () => {
   const { run, json } = await demo();
   await json("partners create newcomer --name Newcomer");
   const refused = await run("orders list --partner newcomer");
@@ -134,9 +134,9 @@ test("who may act where", async () => {
   expect(refused.stderr).toMatch(/no production access.*\n.*--sandbox/);
   expect(await json("orders list --partner newcomer --sandbox")).toMatchObject({ data: [] });
   expect(await json("orders list")).toMatchObject({ data: [], count: 0 });
-  const nobody = await run("orders create --product ES-EU-5GB-30D --quantity 1");
-  expect(nobody.exitCode).toBe(2);
-  expect(nobody.stderr).toMatch(/--partner/);
+  const unnamed = await run("orders create --product ES-EU-5GB-30D --quantity 1");
+  expect(unnamed.exitCode).toBe(2);
+  expect(unnamed.stderr).toMatch(/--partner/);
   const ghost = await run("orders list --partner ghost");
   expect(ghost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/What there is: esimctl partners list$/) });
   const broke = "orders create --partner newcomer --product ES-EU-5GB-30D --quantity 1";

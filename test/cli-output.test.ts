@@ -39,7 +39,7 @@ const rows: Row[] = [
   { id: "0190d3c2-7b4e-7cc2", name: "a plain name of some length, to be cut" },
 ];
 
-test("a wide terminal gets everything, aligned by what characters take on screen", () => {
+test("a wide terminal shows every column, aligned by the width of characters", () => {
   expect(sheetOf(200).table(columns, rows, "none").split("\n")).toEqual([
     "id                  name",
     "0190d3c2-7b4e-7cc1  東京と大阪を旅するあなたへの長い名前のプラン",
@@ -47,7 +47,7 @@ test("a wide terminal gets everything, aligned by what characters take on screen
   ]);
 });
 
-test("a narrow one cuts names, never ids", () => {
+test("a narrow terminal truncates names, never ids", () => {
   const lines = sheetOf(40).table(columns, rows, "none").split("\n");
   expect(lines).toHaveLength(3);
   expect(lines[1]).toMatch(/^0190d3c2-7b4e-7cc1 {2}東京.*…$/);
@@ -55,14 +55,14 @@ test("a narrow one cuts names, never ids", () => {
   expect(lines[2]?.length).toBeLessThanOrEqual(40);
 });
 
-test("one too narrow for that gets the rows one under the other", () => {
+test("a terminal too narrow for a table shows each row as a card", () => {
   const fits = sheetOf(25).table(columns, [{ id: "0190d3c2-7b4e-7cc1", name: null }], "none");
   expect(fits.split("\n")).toEqual(["id                  name", "0190d3c2-7b4e-7cc1  -"]);
   const stacked = sheetOf(25).table(columns, rows, "none");
   expect(stacked.split("\n").slice(0, 2)).toEqual(["id    0190d3c2-7b4e-7cc1", `name  ${rows[0]?.name}`]);
 });
 
-test("what must not be cut goes on in further lines, and what can be spared is left out before that fails", () => {
+test("values that must not be truncated wrap, and optional columns are left out first", () => {
   const why = "stock is short (ES-EU-20GB-30D: 4 needed, 3 in stock)";
   const columns: Column<{ why: string }>[] = [
     { title: "number", value: () => "ORD-20260301-7KQ2M" },
@@ -85,7 +85,7 @@ test("what must not be cut goes on in further lines, and what can be spared is l
   ]);
 });
 
-test("from 60 columns on rows are a table, whatever is in them; below, cards whose words stay whole", () => {
+test("from 60 columns on rows are a table, with any content; below, cards that do not break words", () => {
   const id = "0190d3c2-7b4e-7cc1-9a55-0c6e1f2a3b4c";
   const columns: Column<{ why: string }>[] = [
     { title: "id", value: () => id },
@@ -104,7 +104,7 @@ test("from 60 columns on rows are a table, whatever is in them; below, cards who
   ]);
 });
 
-test("moments lose their seconds before columns go, and spare ones that have room beside the rest stay", () => {
+test("times lose their seconds before columns are left out, and optional columns that fit stay", () => {
   const columns: Column<{ at: string }>[] = [
     { title: "iccid", value: () => "8944500102198304826" },
     { title: "at", value: (row) => row.at },
@@ -121,7 +121,7 @@ test("moments lose their seconds before columns go, and spare ones that have roo
   expect(at(60)[1]).toBe("8944500102198304826  2026-03-01 12:30Z  sim");
 });
 
-test("a table that is drawn page by page keeps its columns, and widens them for what comes later", () => {
+test("a table that is drawn page by page keeps its columns, and widens them for later rows", () => {
   const table = openTable(sheetOf(Number.POSITIVE_INFINITY), columns, [{ id: "1", name: "Ada" }]);
   expect(table.head).toBe("id  name");
   expect(table.draw([{ id: "1", name: "Ada" }])).toBe("1   Ada");
@@ -133,7 +133,7 @@ test("a table that is drawn page by page keeps its columns, and widens them for 
   expect(line.length).toBeLessThanOrEqual(40);
 });
 
-test("progress keeps to the terminal: the bar gives way, the numbers stay", () => {
+test("progress fits the terminal: the bar shrinks, the numbers stay", () => {
   expect(progressLook(200, 100)).toMatchObject({ barsize: 40, format: expect.stringContaining("{bar}") });
   expect(progressLook(80, 100)).toMatchObject({ barsize: 22, format: expect.stringContaining("{bar}") });
   const narrow = progressLook(60, 100).format;
@@ -142,18 +142,18 @@ test("progress keeps to the terminal: the bar gives way, the numbers stay", () =
   expect(progressLook(60, null).format).toContain("{value}");
 });
 
-test("a window too low for the whole screen says that there is more", () => {
+test("a window too low for the whole screen shows that there is more", () => {
   const screen = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join("\n");
   expect(fitHeight(screen, 40)).toEqual([...screen.split("\n"), "", "q or Ctrl-C ends"]);
   expect(fitHeight(screen, 10).slice(-2)).toEqual(["line 8", "… 4 more lines: enlarge the window. q or Ctrl-C ends"]);
   for (const rows of [13, 14, 15, 16]) expect(fitHeight(screen, rows).length).toBeLessThan(rows);
 });
 
-test("no rows are said in words", () => {
+test("an empty list prints a sentence", () => {
   expect(sheetOf(80).table(columns, [], "No orders.")).toBe("No orders.");
 });
 
-test("what comes from outside steers no terminal", () => {
+test("text from outside has no control sequences on a terminal", () => {
   const text = sheetOf(80).table(columns, [{ id: "1", name: "\u001b[2Jred\u0007\nline\u202e" }], "none");
   expect(text.split("\n")[1]).toBe("1   red line");
 });
@@ -161,7 +161,7 @@ test("what comes from outside steers no terminal", () => {
 test("a QR code is dark on light with colours, and light on dark without", async () => {
   const drawn = await drawQr("LPA:1$rsp.example.com$ABC-1");
   const painted = showQr(sheetOf(80, 1), drawn).split("\n");
-  // The quiet zone: nothing but the white ground.
+  // The quiet zone: white only.
   expect(stripVTControlCharacters(painted[0] ?? "")).toMatch(/^ +$/);
   expect(painted[0]).toContain("[107m");
   expect(showQr(sheetOf(80), drawn).split("\n")[0]).toMatch(/^█+$/);
@@ -199,7 +199,7 @@ test("text from outside reaches a terminal without hidden characters, and --json
   }
 });
 
-test("of what is drawn only lines and colors are kept", () => {
+test("of drawn output only lines and colors are kept", () => {
   const red = "\u001b[31mred\u001b[39m";
   expect(terminalText(`${red}\n\u001b[2J\u001b]8;;x\u0007y\r\u202ez`, { colors: true })).toBe(`${red}\n [2J ]8;;x y z`);
   expect(terminalText(`${red}\n\u001b[2Jy`, { colors: false })).toBe("red\ny");

@@ -37,7 +37,7 @@ async function installation() {
 const POOL = "--partner acme --sandbox";
 
 describe("passports import", () => {
-  test("takes the good rows, writes down the bad ones, and a second run imports nothing", async () => {
+  test("imports valid rows, writes rejected ones to a file, and a second run imports nothing", async () => {
     const { run, json, file } = await installation();
     const path = file(
       "people.csv",
@@ -46,7 +46,7 @@ describe("passports import", () => {
       "Bob,Bad,1980-02-30,BB222,GBR,2034-01-01,two",
       "Cee,Clear,1981-01-02,CC 333,gb,2034-01-01,three",
       "Dee,Double,1981-01-02,cc-333,GBR,2034-01-01,four",
-      ",Nobody,2999-01-01,!,ZZZ,soon,five",
+      ",Nameless,2999-01-01,!,ZZZ,soon,five",
     );
     // A file of activations has all the columns too.
     const sims = file(
@@ -92,7 +92,7 @@ describe("passports import", () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ imported: 0, duplicates: 3, rejected: 2 });
   });
 
-  test("the sample file goes in whole, and again without effect", async () => {
+  test("the sample file is imported whole, and a second time without effect", async () => {
     const { run, json } = await installation();
     const rows = readFileSync(PASSPORTS, "utf8").trim().split("\n").length - 1;
     const first = await json(`passports import ${PASSPORTS} ${POOL}`);
@@ -103,7 +103,7 @@ describe("passports import", () => {
     expect([listed.exitCode, listed.stdout.split("\n")[0]]).toEqual([0, expect.stringContaining("number")]);
   });
 
-  test("without an agent record it says what is missing and imports nothing", async () => {
+  test("without an agent record it names what is missing and imports nothing", async () => {
     const { run, json, file } = await installation();
     await json("partners update acme --no-agent");
     const path = file("one.csv", HEADER, "Ann,Able,1980-01-02,AA111,GBR,2034-01-01,one");
@@ -133,7 +133,7 @@ async function withPool() {
 }
 
 describe("a partner's passports", () => {
-  test("show takes the number from standard input too, edit changes and clears, withdraw needs a yes", async () => {
+  test("show reads the number from standard input too, edit changes and clears, withdraw asks", async () => {
     const { json, run, ids } = await withPool();
     const shown = await json(`passports show - ${POOL}`, "aa-111\n");
     expect(shown).toMatchObject({ records: [{ id: ids.one, date_of_birth: "1980-01-02" }], count: 1 });
@@ -154,7 +154,7 @@ describe("a partner's passports", () => {
     expect(await json(`passports list ${POOL}`)).toMatchObject({ count: 2 });
   });
 
-  test("what an operator reads of them on the spot is in the audit trail", async () => {
+  test("what an operator reads of them is in the audit trail", async () => {
     const { json, ids } = await withPool();
     await json(`passports show AA111 ${POOL}`);
     const { data } = await json(`audit list --target ${ids.one}`);
@@ -192,12 +192,12 @@ describe("the operator's verbs", () => {
     expect(trail.stdout).not.toMatch(/AA111|1980-01-02/);
     const first = await json("audit list --target acme --all");
     expect(first.data.at(-1)).toMatchObject({ action: "partners.create" });
-    const told = await run("audit list --target acme --all");
-    expect(told.stdout).toMatch(/passports\.import +partner acme +acme /);
+    const audit = await run("audit list --target acme --all");
+    expect(audit.stdout).toMatch(/passports\.import +partner acme +acme /);
     expect(await json("audit list --since 2999-01-01")).toEqual({ data: [], count: 0 });
   });
 
-  test("verify by file judges documents, names rows it cannot use, and repeats without effect", async () => {
+  test("verify by file records verdicts, names rows it cannot use, and repeats without effect", async () => {
     const { json, run, file } = await withPool();
     const path = file(
       "verdicts.csv",
@@ -220,7 +220,7 @@ describe("the operator's verbs", () => {
     expect((await run(`passports verify --file ${path} --onshore --offshore`)).exitCode).toBe(2);
   });
 
-  test("purge deletes what expired long ago, and refuses a time to come", async () => {
+  test("purge deletes what expired long ago, and refuses a time in the future", async () => {
     const { json, run, ids } = await withPool();
     expect((await run("passports purge --older-than 2999-01-01")).exitCode).toBe(2);
     expect(await json("passports purge --older-than 365d")).toMatchObject({ passports: 1, activations: 0 });
@@ -228,7 +228,7 @@ describe("the operator's verbs", () => {
     expect(records.map((record: Printed) => record.id)).not.toContain(ids.three);
   });
 
-  test("purge says that a reader keeps the old data in the files, and the next one erases it", async () => {
+  test("purge reports that a reader keeps the old data in the files, and the next purge erases it", async () => {
     const { json, args, data } = await withPool();
     const file = join(data, "esimctl.db");
     const [reader, other] = [new Database(file, { readonly: true }), new Database(file, { readonly: true })];
@@ -248,7 +248,7 @@ describe("the operator's verbs", () => {
 });
 
 describe("keys", () => {
-  test("the data key rotates and all stays readable; another key file is refused in words", async () => {
+  test("the data key rotates and all stays readable; another key file is refused with a message", async () => {
     const { json, run, data } = await withPool();
     const first = await json("keys rotate data");
     expect(first).toMatchObject({ resumed: false, resealed: 4, dropped: 1, finished: true });

@@ -36,7 +36,7 @@ function failed(ended: Ended) {
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe("login, whoami, logout", () => {
-  test("a login is kept for its owner's eyes only, shown without its secret, and forgotten whole", async () => {
+  test("a login is readable by its owner only, shown without its secret, and removed entirely", async () => {
     const { folder, run, login, live, daemon, json } = await served();
     const signed = await login(live);
     expect(signed).toMatchObject({ exitCode: 0 });
@@ -69,7 +69,7 @@ describe("login, whoami, logout", () => {
     expect((await run("orders list")).stderr).toMatch(/no esimctl data.*\n.*esimctl login/);
   });
 
-  test("what is missing is named where nobody can be asked", async () => {
+  test("missing values are named where there is no terminal", async () => {
     const { run, daemon } = await served();
     expect((await run("login")).stderr).toMatch(/address is needed.*\n.*esimctl login https/);
     expect((await run(`login ${daemon.url}`)).stderr).toMatch(/--client-id is needed/);
@@ -88,7 +88,7 @@ describe("login, whoami, logout", () => {
     expect(await login(live)).toMatchObject({ exitCode: 0 });
     await operator(`partners suspend ${slug} --yes`);
     expect(failed(await login(live, { more: "--json" }))).toMatchObject({ exitCode: 4, code: "unauthorized_client" });
-    // The token kept from before is good no longer.
+    // The cached token is no longer valid.
     for (const line of ["orders list", "whoami"]) {
       const refused = failed(await run(`${line} --json`));
       expect(refused).toMatchObject({ exitCode: 4, message: expect.stringMatching(/suspended/) });
@@ -113,7 +113,7 @@ describe("login, whoami, logout", () => {
     expect(await json("whoami")).toMatchObject({ profile: "default" });
   });
 
-  test("one token serves many commands, and what refuses it gets another", async () => {
+  test("one token serves many commands, and is replaced once refused", async () => {
     const { run, folder, seen } = await unruly();
     for (let round = 0; round < 5; round++) expect(await run("products list")).toMatchObject({ exitCode: 0 });
     const file = join(folder, "default.token.json");
@@ -161,7 +161,7 @@ describe("where a command acts", () => {
     expect(await place(flags, { ESIMCTL_DATA: data, ...server })).toBe("production");
   });
 
-  test("what contradicts itself, or does not apply there, is wrong usage and says what to do", async () => {
+  test("contradicting or unsupported options are wrong usage, with a hint", async () => {
     const { login, run, live, sandbox, daemon, data, slug } = await served();
     await login(live);
     const wrong: [line: string, what: RegExp, hint: RegExp][] = [
@@ -188,7 +188,7 @@ describe("where a command acts", () => {
       });
       expect(ended.stderr, line).toBe("");
     }
-    // Serving and making data is nobody's business elsewhere.
+    // Serving and making data works on local data only.
     expect(await run("init --json", { env: { ESIMCTL_SERVER: daemon.url } })).toMatchObject({ exitCode: 0 });
     const scoped = await esimctl([
       ...`credentials create --partner ${slug} --scope read:orders --json --data ${data}`.split(" "),
@@ -201,8 +201,8 @@ describe("where a command acts", () => {
   });
 });
 
-describe("a server that is slow, far or in trouble", () => {
-  test("429 is waited out as Retry-After says, however often, by reads and writes alike, without a word", async () => {
+describe("a server that is slow or fails", () => {
+  test("429 is retried after Retry-After, any number of times, by reads and writes, without a message", async () => {
     const { run, misbehave, seen } = await unruly();
     misbehave(/^POST .*orders/, "limit", 2);
     misbehave(/^GET .*products/, "limit");
@@ -213,7 +213,7 @@ describe("a server that is slow, far or in trouble", () => {
     expect(times(seen, /^POST .*orders/)).toBe(3);
   });
 
-  test("a token that expired on the way is replaced once; one that is refused again ends it", async () => {
+  test("a token that expires is replaced once; a second refusal ends the command", async () => {
     const { run, misbehave, seen } = await unruly();
     misbehave(/balance/, "expire");
     expect(await run("wallet balance")).toMatchObject({ exitCode: 0 });
@@ -222,7 +222,7 @@ describe("a server that is slow, far or in trouble", () => {
     expect(failed(await run("wallet balance --json"))).toMatchObject({ exitCode: 4, code: "token_expired" });
   });
 
-  test("reads are tried again after a fault; a write only where that does nothing twice", async () => {
+  test("reads are retried after a fault; a write only where it is idempotent", async () => {
     const { run, json, misbehave, seen, operator } = await unruly();
     misbehave(/GET .*balance/, "hang up");
     misbehave(/GET .*balance/, "unavailable");
@@ -256,7 +256,7 @@ describe("a server that is slow, far or in trouble", () => {
     expect(await operator("wallet check")).toMatchObject({ ok: true });
   });
 
-  test("whatever else answers there, or nobody, is told in words", async () => {
+  test("another kind of server, or none, is reported with a message", async () => {
     const { run, misbehave, daemon, proxy, live } = await unruly();
     const as = `--client-id ${live.client_id} --client-secret ${live.client_secret}`;
     misbehave(/balance/, "page");

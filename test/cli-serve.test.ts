@@ -10,7 +10,7 @@ import { esimctlJson, esimctl as warm } from "./support/warm.ts";
 /** Its last two digits are wrong for the others. */
 const EID = "89049032000000000000000000000017";
 
-test("where no directory can be made, that is told at once", async () => {
+test("a directory that cannot be made is reported at once", async () => {
   for (const args of [["serve", "--port", "0"], ["init"]]) {
     const ended = await esimctl([...args, "--data", "/proc/esimctl/data"]);
     expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
@@ -18,7 +18,7 @@ test("where no directory can be made, that is told at once", async () => {
   }
 });
 
-test("a new installation says what to keep of it and what comes next; serve says that it made one", async () => {
+test("a new installation prints what to keep and what to do next; serve reports that it made one", async () => {
   const folder = join(temporaryDirectory(), "with space");
   const made = await warm(["init", "--data", join(folder, "data")]);
   const key = join(folder, "data", "esimctl.key");
@@ -40,7 +40,7 @@ test("a new installation says what to keep of it and what comes next; serve says
 test("another user's data is not called absent", async () => {
   const data = await newData();
   const root = process.getuid?.() === 0;
-  // Nobody's, on any Linux; whoever is not root shuts the door on himself.
+  // The user nobody, on any Linux; without root the directory loses its permissions.
   if (root) chmodSync(join(data, ".."), 0o755);
   else chmodSync(data, 0);
   for (const args of [["status"], ["doctor"], ["serve", "--port", "0"]]) {
@@ -51,7 +51,7 @@ test("another user's data is not called absent", async () => {
   chmodSync(data, 0o700);
 });
 
-test("strict EIDs and the end of the inventory endpoint are as the daemon was last served", async () => {
+test("strict EIDs and the sunset of the inventory endpoint are as last served", async () => {
   const { data } = await demoData();
   const made = Object(await esimctlJson(["credentials", "create", "--partner", "demo", "--data", data]));
   const asked = async (flags: string[]) => {
@@ -90,7 +90,7 @@ test("strict EIDs and the end of the inventory endpoint are as the daemon was la
   }
 });
 
-test("a daemon goes on when whoever reads its output has gone", async () => {
+test("a daemon goes on when the reader of its output has ended", async () => {
   const data = await newData();
   const { url, child, stop } = await startDaemon({ data });
   child.stdout?.destroy();

@@ -74,7 +74,7 @@ test("a command on local data loads the store, and the API only where it goes th
     expect([...operator, ...partner]).not.toContain(heavy);
 });
 
-test("what the built program takes from packages beside it is what an installation brings", () => {
+test("the built program imports only packages that an installation has", () => {
   const folder = join(import.meta.dirname, "..", "dist");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"));
   const asked = files.flatMap((name) =>
@@ -85,7 +85,7 @@ test("what the built program takes from packages beside it is what an installati
       ([, from, loaded, required]) => from ?? loaded ?? required ?? "",
     ),
   );
-  // Asked for inside of a `try`: its asker does without it.
+  // Required inside a `try`: optional.
   const spared = ["supports-color"];
   const packages = [...new Set(asked.filter((name) => !isBuiltin(name) && !spared.includes(name)))].sort();
   expect(packages).toEqual(["@scalar/fastify-api-reference", "better-sqlite3", "pg", "pino", "pino-pretty"]);
@@ -107,7 +107,7 @@ async function servedBy(plugins: readonly RoutePlugin[]): Promise<string[]> {
   );
   const app: App = buildHandlers(
     { store, clock, ids: randomIds(), addresses },
-    { authenticate: () => Promise.reject(new Error("nobody calls")), trustProxy: false, logger: false, routes: noting },
+    { authenticate: () => Promise.reject(new Error("not called")), trustProxy: false, logger: false, routes: noting },
   );
   await app.ready();
   await app.close();

@@ -25,7 +25,7 @@ async function busyShop() {
   };
 }
 
-test("status counts what happens and what waits, and names what is low or fails", async () => {
+test("status counts events and queues, and names what is low or fails", async () => {
   const { status, byHand } = await busyShop();
   const quiet = await status();
   expect(quiet.orders.total).toBe(1);
@@ -54,7 +54,7 @@ test("status counts what happens and what waits, and names what is low or fails"
   expect(held?.oldest_at).toBe(new Date(0x0198f0a3d000).toISOString());
 });
 
-test("what the daemon does is seen: its requests, and when the clock's jobs ran", async () => {
+test("status shows the daemon's requests, and when cron jobs ran", async () => {
   const { data, status } = await busyShop();
   expect(await status()).toMatchObject({ requests: { total: 0, failed: 0 }, cron_runs: [] });
   const daemon = await startDaemon({ data });
@@ -83,7 +83,7 @@ test("what the daemon does is seen: its requests, and when the clock's jobs ran"
   expect(shown.stdout).toMatch(/^activation calendar +\d+ s ago +\d+ ms +0 due$/m);
 });
 
-test("people get one screen with a chart; --watch wants a terminal", async () => {
+test("status is one screen with a chart; --watch requires a terminal", async () => {
   const { data } = await busyShop();
   const shown = await esimctl(["status", "--data", data]);
   expect(shown).toMatchObject({ exitCode: 0, stderr: "" });

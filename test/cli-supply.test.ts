@@ -55,7 +55,7 @@ test("the operator ships a physical SIM, and cancels another with its money back
   expect(await here.json("wallet", "check")).toMatchObject({ ok: true });
 });
 
-test("suppliers are set by the operator; what cannot work is refused in words", async () => {
+test("suppliers are set by the operator; invalid settings are refused with a message", async () => {
   const { folder, run, json } = await demo();
   const template = join(folder, "mail.txt");
   writeFileSync(template, "Subject: {{product_sku}}\n\nFor {{customer_name}}.\n");
@@ -74,7 +74,7 @@ test("suppliers are set by the operator; what cannot work is refused in words", 
 
 const HEAD = "External Order ID;sku;quantity;customer_email;customer_name\n";
 
-test("orders from a file: rows of one order join, bad ones are set aside, nothing is placed twice", async () => {
+test("orders from a file: rows of one order join, invalid ones are rejected, no order is placed twice", async () => {
   const here = await demo();
   const file = join(here.folder, "orders.csv");
   const rows = [
@@ -109,9 +109,9 @@ test("orders from a file: rows of one order join, bad ones are set aside, nothin
   expect(again.results).toEqual(replays);
   expect(await aud(here)).toBe(spent);
 
-  const told = (await here.run("orders", "bulk", file, "--partner", "demo")).stdout;
-  expect(told).toMatch(/^2 orders: 2 placed, now or before\.\n/);
-  expect(told).toMatch(/ 1 +no product is called NO-SUCH-SKU +6 +-/);
+  const placed = (await here.run("orders", "bulk", file, "--partner", "demo")).stdout;
+  expect(placed).toMatch(/^2 orders: 2 placed, now or before\.\n/);
+  expect(placed).toMatch(/ 1 +no product is called NO-SUCH-SKU +6 +-/);
   const strict = await here.run("orders", "bulk", file, "--partner", "demo", "--strict", "--json");
   expect([strict.exitCode, JSON.parse(strict.stdout).summary.total]).toEqual([1, 0]);
 });

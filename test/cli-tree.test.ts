@@ -56,7 +56,7 @@ function documentOf({ stdout }: Ended, line: string): Record<string, unknown> {
   }
 }
 
-/** A failure says what it is, what happened and what to do, and was foreseen. */
+/** A failure has a code, a message and a hint, and is no bug. */
 function expectFailure(ended: Ended, line: string): void {
   const document = documentOf(ended, line);
   expect(Object.keys(document), line).toEqual(["error"]);
@@ -69,7 +69,7 @@ function expectFailure(ended: Ended, line: string): void {
   expect(ended.stderr, line).toBe("");
 }
 
-/** A line on which nothing that must be given is missing, though what is given hardly exists. */
+/** A line with every required argument, whose values need not exist. */
 function filled({ path, command }: Node): string[] {
   const args = command.args.flatMap(({ syntax }) => (syntax.startsWith("<") ? ["nothing-of-that-name"] : []));
   const options = command.options.flatMap(({ flags, required, choices }) => {
@@ -83,7 +83,7 @@ const takesNothing = ({ command }: Node) =>
   command.args.every(({ syntax }) => !syntax.startsWith("<")) && command.options.every(({ required }) => !required);
 
 describe("every command", () => {
-  test("has help that says what it changes, with examples of itself and its exit codes", async () => {
+  test("has help with its effects, examples and exit codes", async () => {
     for (const { path, command } of tree) {
       const shown = await called([...path, "--help"]);
       const line = path.join(" ");
@@ -95,11 +95,11 @@ describe("every command", () => {
     }
   });
 
-  test("says what its JSON holds", () => {
+  test("documents its JSON", () => {
     expect(tree.filter(({ command }) => command.json === undefined).map(({ path }) => path.join(" "))).toEqual([]);
   });
 
-  test("refuses a flag it does not know, and a missing argument, with exit code 2", async () => {
+  test("refuses an unknown flag, and a missing argument, with exit code 2", async () => {
     for (const node of tree) {
       const line = node.path.join(" ");
       const unknown = await called([...node.path, "--no-such-flag", "--json"]);
@@ -112,16 +112,16 @@ describe("every command", () => {
     }
   });
 
-  test("its own JSON words and its summary are one line", () => {
+  test("its JSON documentation and its summary are one line each", () => {
     for (const { summary, command } of tree) expect(`${summary}${command.json}`).not.toMatch(/\n/);
   });
 });
 
 describe("run on their own", () => {
-  // serve, listen and their like stay.
+  // serve, listen and similar commands do not end.
   const ending = tree.filter(({ command }) => command.stays !== true);
 
-  /** Somewhere to stand, nobody logged in, and data with nothing but a partner in it. */
+  /** A working directory without a login, and data with one partner only. */
   async function nearlyNothing() {
     const home = temporaryDirectory();
     const data = join(home, "data");
@@ -146,7 +146,7 @@ describe("run on their own", () => {
     });
   });
 
-  test("operator's commands at a server say that they cannot act there", async () => {
+  test("operator's commands report that they are unsupported at a server", async () => {
     const { how } = await nearlyNothing();
     const server = ["--server", "http://127.0.0.1:9", "--client-id", "sk_test_x", "--client-secret", "x"];
     await eachOf(

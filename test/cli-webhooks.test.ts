@@ -44,7 +44,7 @@ function post(url: string, body: string, { secret = SECRET, age = 0 } = {}) {
   return fetch(url, { method: "POST", body, headers: { "x-webhook-signature": header } });
 }
 
-test("an endpoint's life in the terminal, from its creation to its deletion", async () => {
+test("an endpoint in the terminal, from its creation to its deletion", async () => {
   const { run, json } = await shop();
   const receiver = await startReceiver();
   const acting = "--partner acme --sandbox";
@@ -103,7 +103,7 @@ test("an endpoint's life in the terminal, from its creation to its deletion", as
   expect((await json(`webhooks list ${acting}`)).data).toEqual([]);
 });
 
-test("wrong usage is told in words, with exit code 2, and what is not there with 1", async () => {
+test("wrong usage is reported with exit code 2, and an unknown record with 1", async () => {
   const data = await newData();
   await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
   const run = (line: string) => esimctl([...line.split(" "), "--data", data]);
@@ -143,7 +143,7 @@ test("a list of endpoints names those of the other environment", async () => {
   expect((await run("webhooks list --partner acme --sandbox")).stderr).toBe("");
 });
 
-test("listen --forward-to posts what is signed right to another address, and answers as it does", async () => {
+test("listen --forward-to posts verified deliveries to another address, and returns its status", async () => {
   const behind = await startReceiver();
   const pipe = await listening(["--secret", SECRET, "--json", "--forward-to", behind.url]);
   const event = { event: "order.created", event_id: "e-1", timestamp: "2026-03-02T01:00:00.000Z", data: { id: "o-1" } };
@@ -151,7 +151,7 @@ test("listen --forward-to posts what is signed right to another address, and ans
   expect((await post(pipe.url, body)).status).toBe(200);
   const forwarded = { url: behind.url, status: 200, error: null, latency_ms: expect.any(Number) };
   expect(JSON.parse(await pipe.next())).toMatchObject({ valid: true, forwarded });
-  // As it came: the program behind it can check the signature too.
+  // Unchanged: the receiver can verify the signature too.
   const [received] = behind.received;
   expect(received?.body).toBe(body);
   expect(received?.headers["x-webhook-signature"]).toMatch(/^t=\d+,v1=/);
@@ -199,7 +199,7 @@ test("listen checks signatures and prints events for people and for pipes", asyn
   expect(await people.next()).toMatch(/^ {2}note +red$/);
 });
 
-test("verify tells which part is wrong", async () => {
+test("verify names the part that is wrong", async () => {
   const folder = temporaryDirectory();
   const body = '{"event":"order.created"}';
   const timestamp = Math.floor(Date.now() / 1000);

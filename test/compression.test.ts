@@ -40,7 +40,7 @@ async function withProducts(): Promise<{
   return { platform, token, get };
 }
 
-test("answers of 1 KiB or more are compressed for clients that ask, and are the same", async () => {
+test("responses of 1 KiB or more are compressed on request, with the same content", async () => {
   const { get } = await withProducts();
   const plain = await get();
   expect(plain.message.headers["content-encoding"]).toBeUndefined();
@@ -61,7 +61,7 @@ test("answers of 1 KiB or more are compressed for clients that ask, and are the 
   }
 });
 
-test("a small answer is sent as it is", async () => {
+test("a small response is sent uncompressed", async () => {
   const { platform } = await withProducts();
   const { message } = await send(`${platform.url}/healthz`, { "accept-encoding": "gzip" });
   expect([message.statusCode, message.headers["content-encoding"]]).toEqual([200, undefined]);
@@ -82,7 +82,7 @@ test("tokens and webhook secrets are never in a compressed response", async () =
   expect(created.bytes.length).toBeGreaterThan(1_024);
 });
 
-test("a body that is streamed is compressed chunk by chunk, each readable as soon as it was sent", async () => {
+test("a streamed body is compressed chunk by chunk, each readable once it is sent", async () => {
   const body = new PassThrough();
   const streaming: RoutePlugin = (app) => {
     app.get("/stream", { config: { public: true } }, async (_request, reply) =>

@@ -16,7 +16,7 @@ interface Operation {
   statuses: number[];
 }
 
-/** Every operation that our own document describes, with the statuses it promises. */
+/** Every operation of the served document, with its statuses. */
 async function operationsOf(platform: Platform): Promise<Operation[]> {
   const document = Object(await (await fetch(`${platform.url}/openapi.json`)).json());
   const paths: Record<string, object> = document.paths;
@@ -81,7 +81,7 @@ test("the document describes every endpoint of the contract", async () => {
   expect(described).toEqual(expect.arrayContaining(CONTRACT));
 });
 
-test("every operation of the v1 API really answers with each status it documents, and as documented", async () => {
+test("every operation of the v1 API returns each status that it documents, in the documented shape", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, stageProducts);
   const operations = (await operationsOf(platform)).filter((operation) => operation.path.startsWith("/api/v1/"));
@@ -104,7 +104,7 @@ test("every operation of the v1 API really answers with each status it documents
   expect(missing, "documented, but no scenario shows it").toEqual([]);
 });
 
-test("a problem with members of its own has the members that its schema names", async () => {
+test("a problem with extra members has those that its schema names", async () => {
   const platform = await startPlatform();
   const check = schemaChecker(await openApiOf(platform));
   const { EU5 = "" } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
@@ -131,7 +131,7 @@ test("a problem with members of its own has the members that its schema names", 
   }
 });
 
-test("the delivery of each type of product is as documented, before and after", async () => {
+test("the delivery of each product type matches its schema, before and after fulfillment", async () => {
   const platform = await startPlatform();
   const check = responseChecker(await openApiOf(platform));
   const products = await addProducts(platform.store, [
@@ -160,7 +160,7 @@ test("the delivery of each type of product is as documented, before and after", 
   }
 });
 
-test("the catalog of each format is as documented", async () => {
+test("the catalog of each format matches its schema", async () => {
   const platform = await startPlatform();
   const check = responseChecker(await openApiOf(platform));
   await addProducts(platform.store, [{ sku: "EU5" }]);

@@ -26,7 +26,7 @@ import { csvFolder, people, readAll, refusal } from "./support/csv-files.ts";
 const folder = csvFolder();
 type Person = CsvRow<"passport_no" | "name" | "note">;
 
-/** A receiver that keeps what it was sent, and knows some passports already. */
+/** A receiver that keeps its rows, and has some passports already. */
 function receiver(outcomes: Record<string, RowOutcome> = {}) {
   const batches: string[][] = [];
   return {
@@ -64,7 +64,7 @@ async function run(path: string, to: { send: ImportJob<string, string>["send"] }
 const mixed = 'passport_no,name,Shoe Size\nP1,Ada,38\nX,,"4,0"\nP2,Bo,41\nP3,"Cy\n=1+1",\nP4,Di\nP5,Ed,43\n';
 
 describe("an import", () => {
-  test("sends good rows in batches, counts outcomes, and writes the others down", async () => {
+  test("sends valid rows in batches, counts outcomes, and writes rejected rows to a file", async () => {
     const path = folder.file(mixed);
     const to = receiver({ P2: "duplicate", P3: { rejected: "passport_expiry is past" }, P5: "updated" });
     const summary = await run(path, to);
@@ -108,7 +108,7 @@ describe("an import", () => {
     expect(seen).toEqual(["check 6/null", "send 0/6", "send 3/6", "send 6/6", "send 6/6"]);
   });
 
-  test("a repaired rejected file is read again, its line and reason columns replaced without a word", async () => {
+  test("a corrected rejected file is read again, and its line and reason columns are replaced", async () => {
     await run(folder.file(mixed), receiver());
     const path = folder.path("people.rejected.csv");
     writeFileSync(path, readFileSync(path, "utf8").replace("X,,", "P9,Zoe,"));
@@ -123,7 +123,7 @@ describe("an import", () => {
     );
   });
 
-  test("a rejected file runs nothing in a spreadsheet, and is read again as it was, round after round", async () => {
+  test("a rejected file holds no formula, and repeated imports read the original values", async () => {
     const formulas = [
       "=1+1",
       "@SUM(A1)",
@@ -155,7 +155,7 @@ describe("an import", () => {
     }
   });
 
-  test("the rejected file has its source's form, and another column name where that has a reason itself", async () => {
+  test("the rejected file has the source's format, and renames its reason column if that is taken", async () => {
     const path = folder.file(
       "\ufeffpassport_country;passport_no;result;reason\r\nDEU;;verified;a;b\r\n",
       "verdicts.csv",
@@ -175,7 +175,7 @@ describe("an import", () => {
     );
   });
 
-  test("a stale rejected file is gone when nothing is rejected, even if it is a link", async () => {
+  test("a stale rejected file is removed when nothing is rejected, even if it is a link", async () => {
     const target = folder.file("precious", "target.txt");
     symlinkSync(target, folder.path("people.rejected.csv"));
     const clean = await run(folder.file("passport_no,name\nP1,Ada\n"), receiver());
@@ -206,7 +206,7 @@ describe("an import", () => {
     expect(readFileSync(target, "utf8")).toBe("precious");
   });
 
-  test("--dry-run sends nothing and writes down what is bad", async () => {
+  test("--dry-run sends nothing and writes the rejected file", async () => {
     const to = receiver();
     const summary = await run(folder.file(mixed), to, { dryRun: true });
     expect(to.batches).toEqual([]);
@@ -214,7 +214,7 @@ describe("an import", () => {
     expect(existsSync(folder.path("people.rejected.csv"))).toBe(true);
   });
 
-  test("--strict sends nothing if any row is bad, everything if none is", async () => {
+  test("--strict sends nothing if any row is invalid, otherwise every row", async () => {
     const to = receiver();
     const summary = await run(folder.file(mixed), to, { strict: true });
     expect(to.batches).toEqual([]);
@@ -223,7 +223,7 @@ describe("an import", () => {
     expect(await run(folder.file("passport_no,name\nP1,Ada\n"), to, { strict: true })).toMatchObject({ imported: 1 });
   });
 
-  test("a quote that breaks far down refuses the file before anything is sent", async () => {
+  test("a broken quote late in the file refuses it before anything is sent", async () => {
     const to = receiver();
     const rows = Array.from({ length: 9000 }, (_, index) => `P${index},Ada\n`).join("");
     await refusal(run(folder.file(`passport_no,name\n${rows}P,"Ada`), to));
@@ -248,7 +248,7 @@ describe("an import", () => {
     expect((await refusal(run(path, { send }))).code).toBe("csv_changed");
   });
 
-  test("interrupted while sending, the batch in flight is finished and counted, and no other begins", async () => {
+  test("an interrupt while sending lets the batch in flight finish and be counted, and starts no other", async () => {
     const stop = new AbortController();
     const to = receiver();
     const send = async (batch: readonly ImportItem<string>[]) => {
@@ -260,7 +260,7 @@ describe("an import", () => {
     expect(summary).toMatchObject({ read: 6, imported: 2, rejected: 2 });
   });
 
-  test("interrupted while checking, nothing is sent", async () => {
+  test("an interrupt while checking sends nothing", async () => {
     const stop = new AbortController();
     stop.abort();
     const to = receiver();
@@ -272,13 +272,13 @@ describe("an import", () => {
     expect(to.batches).toEqual([]);
   });
 
-  test("what sending throws reaches the caller, and the rejected rows are on disk", async () => {
+  test("an error while sending reaches the caller, and the rejected rows are on disk", async () => {
     const send = () => Promise.reject(new Error("the line is cut"));
     await expect(run(folder.file(mixed), { send })).rejects.toThrow("the line is cut");
     expect(readFileSync(folder.path("people.rejected.csv"), "utf8").split("\n")).toHaveLength(4);
   });
 
-  test("a row that turns bad between the passes is rejected, once", async () => {
+  test("a row that becomes invalid between the passes is rejected once", async () => {
     const calls = new Map<string, number>();
     const late = (row: Person): Checked<string> => {
       const times = (calls.get(row.values.passport_no) ?? 0) + 1;
@@ -289,7 +289,7 @@ describe("an import", () => {
     expect(summary).toMatchObject({ read: 6, imported: 3, rejected: 3 });
   });
 
-  test("from standard input, bad rows go to stdin.rejected.csv", async () => {
+  test("rejected rows of standard input are written to stdin.rejected.csv", async () => {
     const csv = await openCsv("-", people, { stdin: Readable.from([Buffer.from(mixed)]) });
     const to = receiver();
     const summary = await importRows({
@@ -328,14 +328,14 @@ describe("an import", () => {
     expect(importExitCode({ ...none, ...counts })).toBe(code);
   });
 
-  test("a dry run ends with the code that the run itself would have", () => {
+  test("a dry run has the exit code of the run itself", () => {
     const none = { imported: 0, updated: 0, duplicates: 0, rejected_file: null, seconds: 0 };
     expect(importExitCode({ ...none, read: 5, rejected: 0 }, true)).toBe(0);
     expect(importExitCode({ ...none, read: 5, rejected: 2 }, true)).toBe(3);
     expect(importExitCode({ ...none, read: 5, rejected: 5 }, true)).toBe(1);
   });
 
-  test("60,000 rows, a third of them bad, leave the heap as it was", async () => {
+  test("60,000 rows, a third of them invalid, do not grow the heap", async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
     const path = folder.path("many.csv");

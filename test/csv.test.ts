@@ -34,7 +34,7 @@ describe("what is read", () => {
     expect(rows[0]?.values.note).toBe("one\r\ntwo\nthree");
   });
 
-  test("blanks before a quoted value and line ends of several kinds in one file do no harm", async () => {
+  test("blanks before a quoted value and mixed line ends are accepted", async () => {
     const rows = await readAll(folder.file('passport_no, name\r\nP1, "Ada, L."\nP2,Bo\rP3,Cy\r\n'), people);
     expect(rows.map((row) => [row.line, row.values.passport_no, row.values.name])).toEqual([
       [2, "P1", "Ada, L."],
@@ -47,7 +47,7 @@ describe("what is read", () => {
     [";", 'passport_no;"name";note'],
     ["\t", "passport_no\tname\tnote"],
     [",", "passport_no,name,note"],
-  ])("the delimiter %j is recognised, whatever stands inside quotes", async (delimiter, header) => {
+  ])("the delimiter %j is recognized, whatever is inside quotes", async (delimiter, header) => {
     const rows = await readAll(folder.file(`${header}\nP1${delimiter}"a,b;c\td"${delimiter}\n`), people);
     expect(rows[0]?.values.name).toBe("a,b;c\td");
   });
@@ -67,7 +67,7 @@ describe("what is read", () => {
     await csv.close();
   });
 
-  test("a row with another number of fields than the header is handed out with its fault", async () => {
+  test("a row with another number of fields than the header is returned with its fault", async () => {
     const rows = await readAll(folder.file("passport_no,name,note\nP1,Ada\nP2,Bo,x,y\nP3,Cy,z,,\n"), people);
     expect(rows.map((row) => row.fault)).toEqual([
       "has 2 fields where the header has 3",
@@ -76,7 +76,7 @@ describe("what is read", () => {
     ]);
   });
 
-  test("characters of several bytes survive every chunk border", async () => {
+  test("multi-byte characters survive every chunk border", async () => {
     const names = Array.from({ length: 4000 }, (_, index) => `${"x".repeat(index % 7)}漢字🛂é${"ß".repeat(index % 5)}`);
     const rows = await readAll(
       folder.file(`passport_no,name\n${names.map((it, at) => `P${at},${it}`).join("\n")}`),
@@ -85,7 +85,7 @@ describe("what is read", () => {
     expect(rows.map((row) => row.values.name)).toEqual(names);
   });
 
-  test("any rows of any values come back, whatever the delimiter, line ends and byte-order mark", async () => {
+  test("any rows of any values are read back, with any delimiter, line ends and byte-order mark", async () => {
     const text = fc.string({ unit: "binary", maxLength: 12 }).filter((it) => !it.includes("\0"));
     const nasty = fc.constantFrom('"', '""', ",", ";", "\t", "\n", "\r\n", "\r", " ", 'a"b', "\ufeff", "ö");
     const value = fc.oneof(
@@ -141,7 +141,7 @@ describe("what is read", () => {
   });
 });
 
-describe("what is refused before any row", () => {
+describe("files that are refused before any row", () => {
   const refused: [string, string | Buffer, RegExp, number | null, string | null][] = [
     ["nothing in it", "", /the file is empty/, null, null],
     ["only a byte-order mark and blank lines", "\ufeff\r\n\n", /the file is empty/, null, null],
@@ -171,7 +171,7 @@ describe("what is refused before any row", () => {
     expect((await refusal(openCsv(folder.path(), people))).message).toMatch(/this is a directory/);
   });
 
-  test("a bad byte far behind the first rows, named with its line and column", async () => {
+  test("an invalid byte after many rows, named with its line and column", async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => `P${index},Ada,"two\nlines"\n`).join("");
     const path = folder.file(
       Buffer.concat([Buffer.from(`passport_no,name,note\n${rows}P,`), Buffer.from([0xff, 0x0a])]),
@@ -180,7 +180,7 @@ describe("what is refused before any row", () => {
     expect([fault.line, fault.column]).toEqual([40_002, '"name"']);
   });
 
-  test("columns of which one group must be whole", async () => {
+  test("column groups of which one must be complete", async () => {
     expect((await refusal(openCsv(folder.file("iccid,smdp address\n1,x\n"), stockCsv))).message).toContain(
       "lacks smdp_address and matching_id, or activation_code",
     );

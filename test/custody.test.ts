@@ -25,7 +25,7 @@ import { settled } from "./support/pool.ts";
 import { onPostgres, temporaryDirectory } from "./support/store.ts";
 import { heldSupplier, placeOrder, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 
-/** Records whose every sensitive value stands nowhere else. */
+/** Records whose every sensitive value is unique to them. */
 function people(count: number, from = 0) {
   return Array.from({ length: count }, (_, index) => {
     const mark = String(from + index).padStart(5, "0");
@@ -58,7 +58,7 @@ async function wholePool(caller: Caller) {
   return records;
 }
 
-/** Everything that the database holds, as somebody who stole it would read it. */
+/** Everything that the database holds, as a thief of its files would read it. */
 async function dump(location: Location): Promise<string> {
   if ("file" in location) {
     const files = [location.file, `${location.file}-wal`].filter((file) => existsSync(file));
@@ -87,7 +87,7 @@ const fieldKeys = async (q: Read) =>
 const sealedUnder = async (q: Read) =>
   new Set((await q.db.select().from(q.t.passports)).map(({ sealed }) => q.vault.keyOf(sealed)));
 
-test("the database alone gives away none of 1,000 imported numbers, birth dates and addresses", async () => {
+test("the database alone reveals none of 1,000 imported numbers, birth dates and addresses", async () => {
   const { caller, location } = await startPlatform();
   const agent = await caller({ agent: true });
   await importAll(agent, people(1_000));
@@ -99,7 +99,7 @@ test("the database alone gives away none of 1,000 imported numbers, birth dates 
   }
 });
 
-test("nor any code of an eSIM: in stock, sold, or delivered by a supplier", async () => {
+test("the database alone reveals no code of an eSIM: in stock, sold, or delivered by a supplier", async () => {
   const { caller, fund, fulfil, location, store } = await startPlatform();
   const products = await addProducts(store, [...suppliedProducts, { sku: "EU5" }]);
   const stocked = iccids(30).map((iccid, index) => ({ iccid, ...codes(index) }));
@@ -126,7 +126,7 @@ test("nor any code of an eSIM: in stock, sold, or delivered by a supplier", asyn
   expect(text.match(/hidden-\d+\.example|MATCH-\d+-HIDDEN|CODE-\d+-HIDDEN/g) ?? []).toEqual([]);
 });
 
-/** Codes that stand nowhere else. */
+/** Codes that are unique to these eSIMs. */
 const codes = (index: number) => ({
   smdp_address: `hidden-${index}.example`,
   matching_id: `MATCH-${index}-HIDDEN`,
@@ -140,7 +140,7 @@ const iccids = (count: number) =>
   });
 
 describe("rotation of the data key", () => {
-  test("leaves all readable while others import and read, and the old key is gone afterwards", async () => {
+  test("keeps all data readable during imports and reads, and deletes the old key", async () => {
     const { caller, store, again } = await startPlatform();
     const agent = await caller({ agent: true });
     const before = people(600);
@@ -169,7 +169,7 @@ describe("rotation of the data key", () => {
     expect(await store.read(loadSigningKeys, null)).toHaveLength(1);
   });
 
-  test("that was cut off goes on where it was, without a further key", async () => {
+  test("continues after an interruption, without another key", async () => {
     const { caller, store, again } = await startPlatform();
     const agent = await caller({ agent: true });
     await importAll(agent, people(450));
@@ -188,7 +188,7 @@ describe("rotation of the data key", () => {
     expect(await store.read(fieldKeys, null)).toEqual([first.keyId]);
   });
 
-  test("reaches a process that asked nothing since: it reads what is new and seals under the new key", async () => {
+  test("reaches an idle process: it reads new values and seals under the new key", async () => {
     const { caller, store, again } = await startPlatform();
     const agent = await caller({ agent: true });
     await importAll(agent, people(3));
@@ -205,7 +205,7 @@ describe("rotation of the data key", () => {
   });
 });
 
-test("what was read just before its key was dropped still opens", async () => {
+test("a value read just before its key was dropped still opens", async () => {
   const { store, again } = await startPlatform();
   const sealed = await store.write(async (tx) => tx.vault.seal("text", CELL), null);
   await rotation(await again());
@@ -219,7 +219,7 @@ test("every sealed column is reached by the rotation", () => {
   expect(places).toEqual(expect.arrayContaining(["passports.sealed", "signingKeys.private_sealed"]));
 });
 
-test("a key file of another database is refused in words, and nothing is changed", async () => {
+test("a key file of another database is refused with a message, and nothing is changed", async () => {
   const { location, clock, store } = await startPlatform();
   const keys = await store.read(fieldKeys, null);
   const opening = openStore(location, { clock, ids: randomIds(), masterKey: randomBytes(32) });
@@ -227,7 +227,7 @@ test("a key file of another database is refused in words, and nothing is changed
   expect(await store.read(fieldKeys, null)).toEqual(keys);
 });
 
-test("a database without its key file says that the file is missing, and gets no new one", async () => {
+test("a database without its key file reports the missing file, and gets no new one", async () => {
   const { location, clock } = await startPlatform();
   const directory = temporaryDirectory();
   const keyFile = join(directory, "esimctl.key");
@@ -255,7 +255,7 @@ const sealedIn = async (store: Store, table: "passports" | "activations") =>
 const found = (texts: string[], bytes: string) =>
   texts.filter((text) => bytes.includes(text.slice(40, 90)) || bytes.includes(text.slice(-50))).length;
 
-describe.skipIf(onPostgres)("what was purged is gone from every file of the database", () => {
+describe.skipIf(onPostgres)("purged data is removed from every file of the database", () => {
   /** An agent whose pool has 600 passports of many sizes, some of them edited, every other one withdrawn. */
   async function withPool() {
     const platform = await startPlatform();
@@ -277,7 +277,7 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
     return { ...platform, agent, purge: { before: platform.clock.now() + 1, actor: "operator", dryRun: false } };
   }
 
-  test("as soon as the command ends, with the daemon at work", async () => {
+  test("when the command ends, while the daemon serves", async () => {
     const { store, location, again, purge } = await withPool();
     const before = await sealedIn(store, "passports");
     expect(found(before, bytesOf(location))).toBe(600);
@@ -291,7 +291,7 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
     expect([found(gone, bytes), found([...kept], bytes)]).toEqual([0, 300]);
   }, 60_000);
 
-  test("documents and PUKs of activations too; a reader that is in the way delays it only until it ends", async () => {
+  test("with documents and PUKs of activations; an open reader delays it only until it ends", async () => {
     const { store, location, again, caller, clock } = await startPlatform();
     const partner = await caller();
     for (let made = 0; made < 20; made++) {
@@ -314,7 +314,7 @@ describe.skipIf(onPostgres)("what was purged is gone from every file of the data
     await vi.waitFor(() => expect(found(before, bytesOf(location))).toBe(0), HANG_MS);
   }, 60_000);
 
-  test("and what was sealed under a key that a rotation deleted", async () => {
+  test("with values sealed under a key that a rotation deleted", async () => {
     const { store, location, again } = await withPool();
     const before = await sealedIn(store, "passports");
     const terminal = await again();

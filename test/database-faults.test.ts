@@ -75,7 +75,7 @@ const unavailable = {
 };
 
 describe("a database that takes no writes", () => {
-  test("is answered with 503 and logged once, and all goes on when it takes them again", async () => {
+  test("causes a 503 and one log line, and requests succeed when it takes writes again", async () => {
     const { shop, url } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);
@@ -101,7 +101,7 @@ describe("a database that takes no writes", () => {
 });
 
 describe.runIf(!onPostgres)("SQLite", () => {
-  test("a database that another process has locked is named in words, by the terminal too", async () => {
+  test("a database that another process has locked is reported by message, by the terminal too", async () => {
     const { shop } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order } = await callerOf(shop, daemon.url);
@@ -136,7 +136,7 @@ describe.runIf(!onPostgres)("SQLite", () => {
 });
 
 describe.runIf(onPostgres)("PostgreSQL", () => {
-  test("a node outlives the loss of all its connections, and no order is lost or doubled", async () => {
+  test("a node survives the loss of all its connections, and no order is lost or doubled", async () => {
     const { shop, url } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);
@@ -170,7 +170,7 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
     expect(await daemon.stop()).toMatchObject({ exitCode: 0, signal: null });
   });
 
-  test("a server that refuses connections is answered with 503, and by the terminal in words", async () => {
+  test("a server that refuses connections causes a 503, and a message of the terminal", async () => {
     const { shop, url } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);

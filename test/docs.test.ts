@@ -8,12 +8,12 @@ import { root } from "./support/sources.ts";
 const made = pagesWithSections.map((page) => readFileSync(join(root, page), "utf8"));
 const pages = ["README.md", "CHANGELOG.md", "SECURITY.md", ...markdownUnder("docs")];
 
-test("the pages show transitions and events as the code has them (npm run docs makes the tables)", () => {
+test("the tables of transitions and events match the code (npm run docs makes them)", () => {
   for (const page of made) expect(withSections(page)).toBe(page);
   expect(made.flatMap(sectionNames).sort()).toEqual([...allSections].sort());
 });
 
-test("a move without words, or words without a move, is refused", () => {
+test("a transition without a description, or a description without a transition, is refused", () => {
   const table = { on: ["off"], off: [] };
   const begins = { on: "it is made" };
   expect(machineTable({ table, begins, occasions: { "on → off": "it is switched off" } })).toContain(

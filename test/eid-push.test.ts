@@ -42,7 +42,7 @@ async function eidOrders() {
   };
 }
 
-test("a fulfilled line of one unit shows its EID, though the supplier returned no eSIM", async () => {
+test("a fulfilled line of one unit shows its EID although the supplier returned no eSIM", async () => {
   const { order, complete, fulfillment } = await eidOrders();
   const { id, items } = await order(first);
   expect(await fulfillment(id)).toEqual({ status: "pending" });
@@ -50,7 +50,7 @@ test("a fulfilled line of one unit shows its EID, though the supplier returned n
   expect(await fulfillment(id)).toEqual({ status: "fulfilled", eid_number: first, eid_numbers: [first], esims: [] });
 });
 
-test("several units show all their EIDs, and each eSIM its own", async () => {
+test("a line of several units shows all EIDs, and each eSIM its own", async () => {
   const { order, complete, fulfillment } = await eidOrders();
   const { id, items } = await order(first, second);
   const digits = "894410999999999002";
@@ -63,7 +63,7 @@ test("several units show all their EIDs, and each eSIM its own", async () => {
   });
 });
 
-test("units that were cancelled show no EID; one EID of all units is the line's", async () => {
+test("cancelled units show no EID; one EID of all units is that of the line", async () => {
   const { store, order, complete, fulfillment } = await eidOrders();
   const { id, items } = await order(second, second, first);
   for (const item of items.filter(({ eid_number }) => eid_number === second)) await complete(item);

@@ -43,7 +43,7 @@ async function lived(setting: Setting) {
   return { done, cancelled, order, customer };
 }
 
-test("a purge clears everybody from all that ended before, and what is left stays readable", async () => {
+test("a purge clears personal data of all records that ended before, and the rest stays readable", async () => {
   const setting = await setUp();
   const { store, clock, show, sim, trip } = setting;
   const { done, order } = await lived(setting);
@@ -87,7 +87,7 @@ test("a purge clears everybody from all that ended before, and what is left stay
   expect((await order.again(partner)).status).toBe(409);
 });
 
-test("events of what a purge cleared keep no body, and are not sent again", async () => {
+test("events of purged records keep no body, and are not sent again", async () => {
   const { store, clock, sim, endpointId } = await setUp();
   const done = await sim(mia, "complete");
   clock.advance(DAY);
@@ -113,7 +113,7 @@ test("events of what a purge cleared keep no body, and are not sent again", asyn
   ]);
 });
 
-test("a late answer about a cleared record is stored without its words", async () => {
+test("a late response for a purged record is stored without its text", async () => {
   const setting = await setUp();
   const { store, clock } = setting;
   const { order } = await lived(setting);
@@ -125,7 +125,7 @@ test("a late answer about a cleared record is stored without its words", async (
   expect((await placesOf(store, mia)).filter((place) => place.startsWith("itemAttempts"))).toEqual([]);
 });
 
-test("one person is erased from everything that has ended, and nobody else", async () => {
+test("one person is erased from all ended records, and no other person", async () => {
   const setting = await setUp();
   const { store, partner, sim, trip } = setting;
   const { order } = await lived(setting);
@@ -177,7 +177,7 @@ test("numbers are compared without separators and prefixes, addresses in any cas
   expect(() => personOf({ phone: "123" })).toThrow(Problem);
 });
 
-test("a person with hyphens in name and address is erased and purged like any other", async () => {
+test("a person with hyphens in name and address is erased and purged", async () => {
   const setting = await setUp();
   const { store, clock, trip } = setting;
   const jo: Someone = { ...ben, first: "Jo-Ann", last: "Smith-Jones", email: "jo-ann@my-shop.example.com" };
@@ -192,7 +192,7 @@ test("a person with hyphens in name and address is erased and purged like any ot
   expect(await placesOf(store, jo)).toEqual([]);
 });
 
-/** A store that is gone after so many transactions, as a killed process leaves it. */
+/** A store that fails after so many transactions, as a killed process leaves it. */
 function dying(store: Store, after: number): Store {
   let writes = 0;
   return {
@@ -204,7 +204,7 @@ function dying(store: Store, after: number): Store {
   };
 }
 
-test("a purge and an erasure that were cut off are finished by the same command", async () => {
+test("an interrupted purge or erasure is finished by the same command", async () => {
   const setting = await setUp();
   const { store, clock, sim } = setting;
   for (let made = 0; made < 60; made++) await sim(mia, "cancel");

@@ -51,7 +51,7 @@ function report(fields: Partial<UsageReport> = {}): UsageReport {
 }
 
 describe("status", () => {
-  test("of a fresh eSIM says that nothing has happened yet", async () => {
+  test("of a new eSIM is not activated and without usage", async () => {
     const { partner, orderId } = await withEsim();
     const { status, body } = await statusOf(partner);
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe("status", () => {
     },
   );
 
-  test("of another partner's eSIM is forbidden; of an unknown or unsold one there is none", async () => {
+  test("of another partner's eSIM is a 403; of an unknown or unsold one a 404", async () => {
     const shop = await withEsim();
     const [unsold = ""] = await addStock(shop.store, "EU5", 1);
     const other = await shop.caller({ live: true });
@@ -97,7 +97,7 @@ describe("status", () => {
     }
   });
 
-  test("of an eSIM whose order is not delivered yet there is none", async () => {
+  test("of an eSIM whose order is not delivered yet is a 404", async () => {
     const shop = await withEsim();
     const products = await addProducts(shop.store, [{ sku: "BIG" }]);
     const iccids = await addStock(shop.store, "BIG", 501);
@@ -112,7 +112,7 @@ describe("status", () => {
     expect((await statusOf(shop.partner, iccids[0])).status).toBe(200);
   });
 
-  test("knows the environments apart", async () => {
+  test("is separate for each environment", async () => {
     const shop = await withEsim();
     const sandbox = await shop.credential("partner-1", {});
     expect((await statusOf(sandbox)).status).toBe(404);
@@ -131,7 +131,7 @@ describe("status", () => {
 });
 
 describe("activation", () => {
-  test("begins the product's validity and tells the partner", async () => {
+  test("begins the product's validity and emits an event", async () => {
     const shop = await withEsim();
     shop.clock.set("2026-03-10T08:00:00.000Z");
     await shop.store.write(activateEsim, { iccid: ICCID, actor });
@@ -156,7 +156,7 @@ describe("activation", () => {
     expect(body.esims[0]).toMatchObject({ status: "active", activated_at: moments.activated_at });
   });
 
-  test("a second time changes nothing and tells nobody", async () => {
+  test("a second time changes nothing and emits nothing", async () => {
     const shop = await withEsim();
     await shop.store.write(activateEsim, { iccid: ICCID, actor });
     const before = await statusNow(shop);
@@ -166,7 +166,7 @@ describe("activation", () => {
     expect(await eventsOf(shop, "esim.activated")).toHaveLength(1);
   });
 
-  test("takes a suspension back, and the validity runs on as it was", async () => {
+  test("ends a suspension, and the validity stays as it was", async () => {
     const shop = await withEsim();
     const { expires_at } = await shop.store.write(activateEsim, { iccid: ICCID, actor });
     await shop.store.write(suspendEsim, { iccid: ICCID, actor });
@@ -203,7 +203,7 @@ describe("activation", () => {
 });
 
 describe("expiry", () => {
-  test("comes at the moment the validity ends, once, with the last usage", async () => {
+  test("happens when the validity ends, once, with the last usage", async () => {
     const shop = await withEsim();
     await shop.store.write(activateEsim, { iccid: ICCID, actor });
     await shop.store.write(recordUsage, { reports: [report({ used_mb: 6000, total_mb: 5500 })], actor });
@@ -224,7 +224,7 @@ describe("expiry", () => {
     ]);
   });
 
-  test("comes late after a standstill, with the moment it was due, and to suspended eSIMs too", async () => {
+  test("happens late after downtime, with the time it was due, and to suspended eSIMs too", async () => {
     const shop = await withEsim();
     const { expires_at } = await shop.store.write(activateEsim, { iccid: ICCID, actor });
     await shop.store.write(suspendEsim, { iccid: ICCID, actor });
@@ -234,7 +234,7 @@ describe("expiry", () => {
     expect(event?.data).toMatchObject({ expired_at: expires_at, data_usage: { total_mb: 5120, used_mb: 0 } });
   });
 
-  test("of many works in steps, each eSIM once", async () => {
+  test("of many eSIMs runs in steps, each eSIM once", async () => {
     const shop = await withEsim();
     const products = await addProducts(shop.store, [{ sku: "MANY", validity_days: 1, price_cents: 1 }]);
     const iccids = await addStock(shop.store, "MANY", 510);
@@ -252,7 +252,7 @@ describe("expiry", () => {
 });
 
 describe("usage", () => {
-  test("shows in the status with where the eSIM was seen", async () => {
+  test("is in the status with the location of the eSIM", async () => {
     const shop = await withEsim();
     const at = Date.parse("2026-03-01T10:00:00.000Z");
     const first = report({ used_mb: 1922, country: "DE", network: "Alpenfunk", at });
@@ -271,7 +271,7 @@ describe("usage", () => {
     });
   });
 
-  test("that is older, known already, to come, or of an unknown eSIM changes nothing", async () => {
+  test("that is older, repeated, in the future, or of an unknown eSIM changes nothing", async () => {
     const shop = await withEsim();
     const at = shop.clock.now() - 1000;
     await shop.store.write(recordUsage, { reports: [report({ at })], actor });
@@ -294,7 +294,7 @@ describe("usage", () => {
     expect((await statusNow(shop)).data_usage.used_mb).toBe(100);
   });
 
-  test("rows say in words what is wrong with them", () => {
+  test("rows name their faults", () => {
     expect(checkUsageRow({ iccid: ICCID, used_mb: "1922", at: "2026-11-18T23:14:00.000Z" })).toEqual({
       ok: { ...report({ used_mb: 1922, at: Date.parse("2026-11-18T23:14:00.000Z") }) },
     });
@@ -311,7 +311,7 @@ describe("usage", () => {
   });
 });
 
-test("the states move as their table says, and each has its activation status", () => {
+test("transitions follow their table, and each state has its activation status", () => {
   const moves = Object.entries(esimTransitions).flatMap(([from, to]) => to.map((state) => `${from} → ${state}`));
   expect(moves).toEqual([
     "inactive → active",

@@ -73,7 +73,7 @@ async function activations({ store, clock, url }: WebhookPlatform, caller: Calle
   await store.write(moveActivation, { id: lost, move: fail, actor });
 }
 
-test("the bodies that a receiver gets are valid against the published schemas", async () => {
+test("delivered bodies are valid against the published schemas", async () => {
   const platform = await startWebhookPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   const caller = await platform.caller();
@@ -134,7 +134,7 @@ async function production(platform: WebhookPlatform): Promise<void> {
   await store.write(expireDueEsims, null);
 }
 
-test("in production too, where all kinds together are those that the catalog calls emitted", async () => {
+test("bodies in production are valid too, and their kinds are those that the catalog marks as emitted", async () => {
   const platform = await startWebhookPlatform();
   await production(platform);
   const { store } = platform;
@@ -148,7 +148,7 @@ test("in production too, where all kinds together are those that the catalog cal
   expect(eventKinds.filter((kind) => !emitted.includes(kind))).toEqual(["payment.failed"]);
 });
 
-test("a sample of every kind arrives as it is published, and says that it is one", async () => {
+test("a sample of every kind is delivered as published, marked as a test", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -162,7 +162,7 @@ test("a sample of every kind arrives as it is published, and says that it is one
   for (const { data } of bodies) expect(data.test).toBe(true);
 });
 
-test("the document describes a delivery's headers, its example and how it may be answered", async () => {
+test("the document describes a delivery's headers, its example and its responses", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();

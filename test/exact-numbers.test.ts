@@ -61,7 +61,7 @@ test.each(INEXACT)("metadata with the number %s is refused and named, in single 
   expect((await caller.get("/api/v1/orders")).body.data, "nothing was ordered").toEqual([]);
 });
 
-test("what a double holds exactly is kept, and comes back as the same value", async () => {
+test("a number that a double holds exactly is stored, and returned as the same value", async () => {
   const { caller, place } = await setUp();
   const created = await place(`,"metadata":{"n":[${EXACT.join(",")}],"text":": 1e400, 12345678901234567890"}`);
   expect(created.status).toBe(201);
@@ -80,7 +80,7 @@ test("a quantity that is not exactly whole is refused; numbers in unknown fields
   expect((await place(`,"reference":12345678901234567890`)).status).toBe(201);
 });
 
-test("every number that a double does not hold exactly is found by the cheap look at the text first", () => {
+test("every number that a double does not hold exactly is found by the cheap check of the text", () => {
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 25 });
   const literal = fc
     .tuple(fc.boolean(), fc.nat(), fc.option(digits), fc.option(fc.integer({ min: -400, max: 400 })))

@@ -14,7 +14,7 @@ import { openTestStore } from "./support/store.ts";
 
 const NOW = 1_800_000_000_000;
 
-/** An endpoint of each status that wants the kind or does not; every tenth has one more waiting than it may. */
+/** Endpoints of each status, subscribed or not; every tenth has one more delivery waiting than allowed. */
 function endpointAt(at: number) {
   const events: EventKind[] = at % 3 === 0 ? ["esims.ready"] : ["order.created", "order.fulfilled"];
   const status = (["active", "active", "disabled", "failed"] as const)[at % 4] ?? "active";
@@ -42,7 +42,7 @@ const ofEvent = (q: Read, event_id: string) =>
     .where(eq(q.t.deliveries.event_id, event_id))
     .orderBy(q.t.webhookEndpoints.id);
 
-test("an event has exactly one delivery for each of 100 endpoints that want it, due or held as each is", async () => {
+test("an event has exactly one delivery for each of 100 endpoints that subscribe to it, due or held", async () => {
   const { store } = await openTestStore({ now: () => NOW });
   const owner = await partnerWith(store, 100);
   const send = () => store.write(triggerSample, { kind: "order.created", ...owner, actor: "test" });
@@ -81,7 +81,7 @@ test("an event has exactly one delivery for each of 100 endpoints that want it, 
   expect(new Set(found.map(({ delivery }) => delivery.id)).size).toBe(wanted.length);
 });
 
-test("an event that is taken back leaves no delivery", async () => {
+test("an event that is rolled back leaves no delivery", async () => {
   const { store } = await openTestStore({ now: () => NOW });
   const owner = await partnerWith(store, 10);
   const { event_id } = await store.rehearse(triggerSample, { kind: "order.created", ...owner, actor: "test" });

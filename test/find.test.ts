@@ -26,7 +26,7 @@ async function shop() {
 const audited = ({ timeline }: Story, id: string) =>
   timeline.filter((moment) => moment.kind === "audit" && moment.request_id === id).map(({ text }) => text);
 
-test("the id of a request leads to what it made, and the timeline says which request did it", async () => {
+test("a request id finds what the request made, and the timeline names the request", async () => {
   const { line, send, find } = await shop();
   const order = await send("call-1", "POST", "/api/v1/orders", { line_items: [line] });
   const story = await find("call-1");
@@ -51,7 +51,7 @@ test("the id of a request leads to what it made, and the timeline says which req
   ]);
 });
 
-test("also what it did to other things is told", async () => {
+test("changes that a request made to other records are listed", async () => {
   const { send, find } = await shop();
   const url = "https://hooks.example.net/esim";
   await send("call-hook", "POST", "/api/v1/webhooks", { url, events: ["order.created"] });
@@ -66,7 +66,7 @@ test("also what it did to other things is told", async () => {
   await expect(find("call-nobody")).rejects.toMatchObject({ slug: "not_found" });
 });
 
-test("of more than 50 orders the newest 50 are told, and that there are more", async () => {
+test("of more than 50 orders the newest 50 are listed, with a note that there are more", async () => {
   const { line, send, find } = await shop();
   const customer = { email: "Many@Example.com", name: "Many" };
   const batch = (from: number, count: number) =>

@@ -9,7 +9,7 @@ import { SHARED_SECRET } from "./support/signed.ts";
 const inputs = Number(process.env.FIRE_INPUTS ?? 500);
 const seed = Number(process.env.FIRE_SEED ?? (inputs > 500 ? Date.now() % 2 ** 32 : 1));
 
-test("malformed and hostile requests get no 5xx, see nothing of others and change nothing of theirs", async () => {
+test("malformed and hostile requests get no 5xx, and read or change no data of others", async () => {
   const platform = await startPlatform();
   const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SHARED_SECRET };
   await platform.store.write(setCarrier, { prefix: "896103", settings, actor: "test" });

@@ -45,7 +45,7 @@ describe("the sample files", () => {
     expect(new Set(rows.map((row) => row.type))).toEqual(new Set(["data_only", "voice_data"]));
   });
 
-  test("stock belongs to products sold from stock; its ICCIDs are unique and right", async () => {
+  test("stock belongs to products sold from stock; its ICCIDs are unique and valid", async () => {
     const products = await readAll("fixtures/products.csv", productsCsv);
     const sold = products.filter((row) => row.values.delivery_method === "stock").map((row) => row.values.sku);
     const seen = new Set<string>();

@@ -6,7 +6,7 @@ import { insertRow } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { openTestStore } from "./support/store.ts";
 
-test("a write that comes any moment after the one before is carried out", async () => {
+test("a write at any moment after another is executed", async () => {
   const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
   const moment = async (tx: { now: number }) => tx.now;
   for (let microtasks = 0; microtasks < 20; microtasks++) {
@@ -30,12 +30,12 @@ async function noted() {
   return { ran, write, writes };
 }
 
-test("production goes before what waits of the sandbox, also when it comes later", async () => {
+test("production is written before waiting writes of the sandbox, also when it is later", async () => {
   const { ran, write, writes } = await noted();
   const sandbox = writes(1_000, "s", owner("a", "sandbox"));
   await Promise.all([write("first", owner("b", "production")), write("own")]);
   expect(ran.slice(0, 2)).toEqual(["first", "own"]);
-  // The sandbox goes on beside it, by a few in the same batch.
+  // The sandbox makes progress by a few writes in the same batch.
   expect(ran.length).toBeLessThanOrEqual(6);
   const before = ran.length;
   await write("later", owner("b", "production"));
@@ -52,7 +52,7 @@ test("owners take turns, each in the order of its own writes", async () => {
   await Promise.all(many);
 });
 
-test("the sandbox goes on while production never pauses", async () => {
+test("the sandbox makes progress while production never pauses", async () => {
   const { write } = await noted();
   let done = false;
   const busy = Promise.all(
@@ -65,7 +65,7 @@ test("the sandbox goes on while production never pauses", async () => {
   await busy;
 });
 
-test("a store that is closed ends the batch under way and refuses what waits", async () => {
+test("closing a store finishes the batch under way and refuses waiting writes", async () => {
   const { store, again } = await openTestStore({ now: () => 1_800_000_000_000 });
   const closing = await again();
   const note = (tx: Tx, at: number) => insertRow(tx, "settings", { key: `note ${at}`, value: "kept" });

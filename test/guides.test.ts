@@ -11,7 +11,7 @@ function linksOf(page: string): string[] {
   return [...page.matchAll(/href="([^"]*)"/g)].map(([, address = ""]) => address);
 }
 
-test("the guides are served as pages with nothing from another host, readable on a phone", async () => {
+test("the guides are served as pages without resources of another host, readable on a phone", async () => {
   const { url } = await startServer();
   for (const guide of guides) {
     const { status, headers, body } = await call(`${url}/docs/${guide}`);
@@ -27,7 +27,7 @@ test("the guides are served as pages with nothing from another host, readable on
   expect((await call(`${url}/docs/operating`)).status, "is for the operator").toBe(404);
 });
 
-test("every link of a guide, of the errors and of the reference leads to a page, and to its heading", async () => {
+test("every link of guides, errors and the reference resolves to a page and heading", async () => {
   const { url } = await startServer();
   const pages = new Map<string, string>();
   for (const path of ["/docs", "/docs/errors", "/docs/errors/validation", ...guides.map((name) => `/docs/${name}`)]) {
@@ -45,7 +45,7 @@ test("every link of a guide, of the errors and of the reference leads to a page,
   }
 });
 
-test("behind a proxy's path the guides link to each other there", async () => {
+test("behind a proxy's path prefix the guides link within it", async () => {
   const { app } = await startServer({ publicUrl: "https://esim.example/partner" });
   const page = await app.inject("/docs/api");
   expect(linksOf(page.body)).toContain("/partner/docs/webhooks");

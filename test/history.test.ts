@@ -47,11 +47,11 @@ test("the timeline of an activation keeps the date as submitted, each change of 
       /^client:sk_test_\w+: activations.edit \(requested_activation_date: 2026-03-09 → 2026-03-11, note\)$/,
     ),
   );
-  // The partner's own words may name the traveler, and the trail is never erased.
+  // The partner's note may name the traveler, and the trail is never erased.
   expect(JSON.stringify(audit)).not.toContain("Rosa");
 });
 
-test("orders name who placed them; prices, states and limits are kept as they were", async () => {
+test("orders name who placed them; old prices, states and limits are kept", async () => {
   const { store, caller, fund } = await withHttpCarrier();
   const actor = "operator";
   const { EU5 } = await addProducts(store, [{ sku: "EU5", price_cents: 1250 }]);

@@ -65,7 +65,7 @@ const json = { "content-type": "application/json" };
 const good = { authorization: "Bearer good" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-/** Sends bytes on a raw socket and gives everything that comes back until it closes. */
+/** Sends bytes on a raw socket and returns everything received until it closes. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -95,7 +95,7 @@ describe("problem bodies", () => {
     });
   });
 
-  it("tell nothing of what broke inside", async () => {
+  it("reveal nothing of internal errors", async () => {
     const { url } = await startServer({ routes: [things] });
     const response = await fetch(`${url}/broken`);
     const text = await response.text();
@@ -140,7 +140,7 @@ describe("problem bodies", () => {
     expect((await post(`{"name":"x","more":${"[".repeat(63)}${"]".repeat(63)}}`)).status).toBe(200);
   });
 
-  it("answer what is no HTTP, on the socket itself", async () => {
+  it("answer malformed HTTP on the socket", async () => {
     const { port } = await startServer();
     const answer = await raw(port, "GET / HTTP/1.1\r\nbad header line\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -186,7 +186,7 @@ describe("request ids", () => {
     expect((await fetch(`${url}/healthz`, { headers: { "x-request-id": id } })).headers.get("x-request-id")).toBe(id);
   });
 
-  it.each(["", "x".repeat(129), "a b", "a/b", "ü"])("replace what is not well-formed: %s", async (id) => {
+  it.each(["", "x".repeat(129), "a b", "a/b", "ü"])("replace a malformed one: %s", async (id) => {
     const { url } = await startServer();
     const response = await fetch(`${url}/healthz`, { headers: { "x-request-id": id } });
     expect(response.headers.get("x-request-id")).toMatch(UUID_V7);
@@ -247,7 +247,7 @@ describe("access", () => {
     expect(await response.json()).toMatchObject({ type: "https://esim.example/docs/errors/unauthorized" });
   });
 
-  it("names the scope that is missing", async () => {
+  it("names the missing scope", async () => {
     const authenticate = knownTokens({ reader: { scopes: ["read:products"] } });
     const { url } = await startServer({ routes: [things], authenticate });
     const response = await fetch(`${url}/things/${ID}`, { headers: { authorization: "Bearer reader" } });
@@ -258,13 +258,13 @@ describe("access", () => {
     });
   });
 
-  it("refuses a bad token before it reads the body", async () => {
+  it("refuses an invalid token before it reads the body", async () => {
     const { url } = await startServer({ routes: [things] });
     const response = await fetch(`${url}/things/search`, { method: "POST", headers: json, body: "{" });
     expect(response.status).toBe(401);
   });
 
-  it("lets no route forget its rule", async () => {
+  it("requires a rule for every route", async () => {
     const open: RoutePlugin = (app) => app.get("/open", async () => ({}));
     await expect(startServer({ routes: [open] })).rejects.toThrow(/GET \/open needs either config\.scope or/);
   });
@@ -344,7 +344,7 @@ describe("stopping", () => {
     return { slow, arrived, open };
   };
 
-  it("finishes what is in flight, says that it is not ready, and takes no new connection", async () => {
+  it("finishes requests in flight, reports not ready, and accepts no new connection", async () => {
     const { slow, arrived, open } = gate();
     const { app, url, port } = await startServer({ routes: [slow] });
     const keptAlive = connect(port, "127.0.0.1");
@@ -363,7 +363,7 @@ describe("stopping", () => {
     await drained;
   });
 
-  it("cuts off what does not finish in its time", async () => {
+  it("ends requests that do not finish in time", async () => {
     const { slow, arrived, open } = gate();
     const { app, url } = await startServer({ routes: [slow] });
     const answer = fetch(`${url}/slow`).then(
@@ -377,7 +377,7 @@ describe("stopping", () => {
     await drained;
   });
 
-  it("says in words that a port is taken", async () => {
+  it("reports that a port is taken", async () => {
     const { port, context } = await startServer();
     const second = testApp(context);
     onTestFinished(() => second.close());

@@ -5,7 +5,7 @@ import { Problem } from "../src/core/kernel/problem.ts";
 import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { startServer } from "./support/http.ts";
 
-/** Sends bytes on a raw socket; the response as it comes until the connection closes. */
+/** Sends bytes on a raw socket and returns the response until the connection closes. */
 async function raw(port: number, bytes: string): Promise<{ status: number; head: string; body: string }> {
   const socket = connect(port, "127.0.0.1");
   let text = "";
@@ -50,7 +50,7 @@ test.each([
   expect(reply.head.toLowerCase()).toContain(`x-request-id: ${problem.requestId}`);
 });
 
-test("Host is not needed in HTTP/1.0, and 100-continue is met", async () => {
+test("Host is optional in HTTP/1.0, and 100-continue is answered", async () => {
   const { port } = await startServer();
   expect((await raw(port, "GET /healthz HTTP/1.0\r\n\r\n")).status).toBe(200);
   const expecting =
@@ -95,7 +95,7 @@ test.each(refusals)("the refusal of %s has every security header", async (_what,
   }
 });
 
-test("what exceeds the rate limit has them too", async () => {
+test("a refusal by rate limit has them too", async () => {
   const authenticate = async () => ({
     refusal: new Problem("unauthorized", "No."),
     counted: { clientId: "sk_test_x", ratePerMinute: 1 },

@@ -34,7 +34,7 @@ async function desk() {
   return { ...platform, ...deskOf(platform), acme, beta, book };
 }
 
-test("an order goes by its number, id, booking number or the ICCID of its eSIM, here and at a server", async () => {
+test("an order is found by number, id, booking number or ICCID, locally and at a server", async () => {
   const { acme, beta, book, fulfil, json, refusal, run, at } = await desk();
   const order = await book(acme, "B-7", "PLAN");
   const pair = await book(acme, "B-8", "PLAN", 2);
@@ -78,7 +78,7 @@ test("an order goes by its number, id, booking number or the ICCID of its eSIM, 
   expect(await json("orders show C-1")).toMatchObject({ id: card.id, status: "fulfilled" });
 });
 
-test("an item of an order goes by the order where it is the only one", async () => {
+test("the only item of an order is found by the order", async () => {
   const { acme, book, json, refusal } = await desk();
   const one = await book(acme, "T-1", "TRIP");
   await book(acme, "T-2", "TRIP", 2);
@@ -92,7 +92,7 @@ test("an item of an order goes by the order where it is the only one", async () 
   expect(await refusal("activations fail NONE-1 --error x --message x")).toMatchObject({ code: "not_found" });
 });
 
-test("a SIM's request goes by its ICCID in every verb, also when it has ended", async () => {
+test("an activation request is found by ICCID in every verb, also when it has ended", async () => {
   const { acme, beta, clock, submit, work, json, refusal, run, at } = await desk();
   const sim = iccid();
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());
@@ -116,7 +116,7 @@ test("a SIM's request goes by its ICCID in every verb, also when it has ended", 
   const completed = await json(`activations complete ${sim} --mobile +61491570156`);
   expect(completed).toMatchObject({ id: second, status: "completed" });
 
-  // Ended for two partners: neither is meant more than the other.
+  // Ended for two partners: ambiguous.
   const lost = iccid();
   for (const partner of [acme, beta]) {
     const id = await submit(partner, { iccid: lost, activation_date: today, passport_expiry: "2034-01-01" });

@@ -10,7 +10,7 @@ import { call, type Platform, startPlatform } from "./support/platform.ts";
 const ICCID = "8944590004463637008";
 const CODE = "LPA:1$smdp.example.net$K2-7YTQ1-AB";
 
-/** One real eSIM, delivered: its page's address, here. */
+/** The page's address of a delivered production eSIM. */
 async function delivered(platform: Platform, name = "Europe 5 GB"): Promise<string> {
   const products = await addProducts(platform.store, [{ sku: "EU5", name }]);
   const caller = await platform.caller({ live: true });
@@ -38,7 +38,7 @@ test("has the one-tap links of both systems, the QR code and every code by hand"
   expect(page.body).not.toMatch(/class="warn"/);
 });
 
-test("shows its picture at whatever address it was opened, under the policy that is sent with it", async () => {
+test("shows its picture at any address, under its content security policy", async () => {
   const platform = await startPlatform();
   const address = await delivered(platform);
   const page = await call(address);
@@ -51,7 +51,7 @@ test("shows its picture at whatever address it was opened, under the policy that
   expect(page.body).not.toMatch(/<script|\son\w+=/i);
 });
 
-test("shows a product's name without characters that turn or hide text, and so does its picture", async () => {
+test("shows a product's name without bidirectional and hidden characters, as does its picture", async () => {
   const platform = await startPlatform();
   const page = await call(await delivered(platform, "Europe\u0001 \u202e5 GB\u200b <b>"));
   expect(page.body).toContain('<p class="plan">Europe   5 GB  &lt;b&gt;</p>');
@@ -68,7 +68,7 @@ test("is kept from caches, search engines and referrers: its address is a secret
   expect(headers.get("referrer-policy")).toBe("no-referrer");
 });
 
-test("holds names as text", async () => {
+test("escapes names", async () => {
   const platform = await startPlatform();
   const page = await call(await delivered(platform, `<img src=x onerror="alert(1)"> & more`));
   expect(page.body).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; more");
@@ -95,13 +95,13 @@ describe("languages", () => {
     expect(headers.get("vary")).toMatch(/accept-language/i);
   });
 
-  test("a browser that asks for none gets English", () => {
+  test("a browser that names no language gets English", () => {
     expect(chooseLanguage(undefined)).toBe("en");
     expect(chooseLanguage("")).toBe("en");
   });
 });
 
-test("says when the eSIM has expired or is suspended", async () => {
+test("states that the eSIM has expired or is suspended", async () => {
   const platform = await startPlatform();
   const address = await delivered(platform);
   for (const [status, words] of [
@@ -113,7 +113,7 @@ test("says when the eSIM has expired or is suspended", async () => {
   }
 });
 
-test("says that an eSIM of the sandbox is a test", async () => {
+test("marks an eSIM of the sandbox as a test", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5" }]);
   const caller = await platform.caller();
@@ -125,7 +125,7 @@ test("says that an eSIM of the sandbox is a test", async () => {
   expect(page.body).toMatch(/class="warn">This is a test eSIM/);
 });
 
-test("is not there for a guessed address", async () => {
+test("is a 404 for a guessed address", async () => {
   const platform = await startPlatform();
   const address = await delivered(platform);
   const last = address.endsWith("A") ? "B" : "A";

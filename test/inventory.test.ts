@@ -17,7 +17,7 @@ async function stockedPlatform() {
   return { ...platform, ids, partner: await platform.caller() };
 }
 
-test("tells what is in stock, and nothing where nothing is stocked", async () => {
+test("counts the stock, and has no count for products without stock", async () => {
   const { partner, ids } = await stockedPlatform();
   const { status, body } = await partner.get(PATH);
   expect(status).toBe(200);
@@ -76,7 +76,7 @@ test.each([
   expect(body.errors[field].join()).toMatch(words);
 });
 
-test("says that it is deprecated, and when it ends only once the operator set a date", async () => {
+test("is marked as deprecated, with a sunset only once the operator set a date", async () => {
   const { partner, store } = await stockedPlatform();
   const now = await partner.get(PATH);
   expect(now.headers.get("deprecation")).toMatch(/^@\d+$/);

@@ -9,7 +9,7 @@ import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const newKey = () => `esimctl-key-v1:${randomBytes(32).toString("base64url")}`;
 
-/** A place that nothing was made in yet, and commands on it with an environment. */
+/** An empty place, and commands on it with an environment. */
 async function emptyPlace() {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
@@ -69,7 +69,7 @@ test("ESIMCTL_KEY takes the place of the key file, and no command prints it", as
   for (const { stdout, stderr } of [doctor, wrong, invalid]) expect(stdout + stderr).not.toContain(key.slice(15, -1));
 });
 
-test("two different keys are refused, and doctor says which one is the database's", async () => {
+test("two different keys are refused, and doctor names the right one", async () => {
   const { folder, data, keyFile, run, json } = await emptyPlace();
   const [key, other] = [newKey(), newKey()];
   await json("init", { ESIMCTL_KEY: key });
@@ -99,7 +99,7 @@ test("two different keys are refused, and doctor says which one is the database'
   );
 });
 
-test("keys rotate master takes a new key that is kept outside, and never prints one", async () => {
+test("keys rotate master accepts a new key that is kept outside, and never prints one", async () => {
   const { folder, run, json } = await emptyPlace();
   const [old, next, last] = [newKey(), newKey(), newKey()];
   await json("init", { ESIMCTL_KEY: old });
@@ -122,7 +122,7 @@ test("keys rotate master takes a new key that is kept outside, and never prints 
 });
 
 describe.skipIf(onPostgres)("a data directory", () => {
-  test("whose daemon has its key from ESIMCTL_KEY serves on while that is rotated", async () => {
+  test("whose daemon has its key from ESIMCTL_KEY keeps serving while the key is rotated", async () => {
     const folder = temporaryDirectory();
     const shop = await openShop({ folder, stock: { EU5: 1 }, priceCents: 1, fundsCents: 100 });
     const keyFile = join(shop.data, "esimctl.key");
@@ -132,7 +132,7 @@ describe.skipIf(onPostgres)("a data directory", () => {
     writeFileSync(nextFile ?? "", next);
     const json = async (line: string, env = {}) =>
       Object(await esimctlJson([...line.split(" "), "--data", shop.data], { env }));
-    // Out of the directory: the key file is put aside.
+    // The key file is moved out of the directory.
     const moved = await json(`keys rotate master --new-key ${oldFile}`);
     expect(moved).toEqual({ key_file: null, old_key_file: expect.stringContaining("esimctl.key.until-") });
     expect(existsSync(keyFile)).toBe(false);

@@ -28,7 +28,7 @@ async function installation() {
 
 const keyWords = (file: string) => readFileSync(file, "utf8");
 
-test("a new master key takes over while a daemon serves, and the old key opens nothing any more", async () => {
+test("a new master key takes effect while a daemon serves, and the old key no longer opens anything", async () => {
   const shop = await installation();
   const { keyFile, json, run } = shop;
   const before = keyWords(keyFile);
@@ -50,7 +50,7 @@ test("a new master key takes over while a daemon serves, and the old key opens n
   expect((await run("partners list")).stderr).toContain("The master key does not belong to this database.");
 });
 
-test("a rotation of the master key that was cut off leaves a database that opens", async () => {
+test("an interrupted rotation of the master key leaves a database that opens", async () => {
   const { keyFile, json } = await installation();
   const next = `${keyFile}.next`;
   // Before the commit: the new key is on disk, and the data keys are wrapped under the old one.
@@ -69,7 +69,7 @@ test("a rotation of the master key that was cut off leaves a database that opens
   expect(old).toBe(keyWords(old_key_file));
 });
 
-test.skipIf(onPostgres)("backups from before a new master key open with the key of their time", async () => {
+test.skipIf(onPostgres)("backups from before a rotation open with the master key of their time", async () => {
   const { data, folder, json } = await installation();
   const [whole, bare] = [join(folder, "whole.backup"), join(folder, "bare.backup")];
   await json(`backup ${whole}`);
@@ -107,7 +107,7 @@ test("new links replace the old ones at once, in every process", async () => {
   expect(await status(after.qr_code_url)).toBe(200);
 });
 
-test("keys rotate links shows what it ends, and asks", async () => {
+test("keys rotate links shows its consequence, and asks", async () => {
   const { run, json } = await installation();
   const asked = await run("keys rotate links");
   expect(asked.exitCode).toBe(2);

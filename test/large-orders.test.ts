@@ -51,7 +51,7 @@ async function bought(platform: Platform, caller: Caller, lines: [product: strin
   return body.id as OrderId;
 }
 
-/** A platform with a production order of 1,200 stored eSIMs and a SIM card, which is shipped unless told otherwise. */
+/** A platform with a production order of 1,200 stored eSIMs and a SIM card, which is shipped by default. */
 async function production({ shipped = true } = {}) {
   const platform = await startPlatform();
   const { EU5 = "", SIM = "" } = await addProducts(platform.store, [
@@ -83,7 +83,7 @@ async function sandbox(units = MANY) {
   return { platform, caller, product: EU5, path: `${platform.url}/api/v1/orders/${id}`, id };
 }
 
-test("a large order is answered with the bytes that a small one would be, and in the documented shape", async () => {
+test("a large order has the same serialization as a small one, in the documented shape", async () => {
   const { platform, caller, id, asked } = await production();
   const all = { ...asked, most: Number.MAX_SAFE_INTEGER };
   const { order } = await platform.store.read(showOrder, all);
@@ -128,7 +128,7 @@ function raise(): never {
   throw new Error("the document lacks it");
 }
 
-test("the body of an order is of one state, though the order goes on while it is sent", async () => {
+test("the body of an order is one snapshot, although the order changes while it is sent", async () => {
   const { platform, ship, asked } = await production({ shipped: false });
   const { store } = platform;
   const { order } = await store.read(showOrder, { ...asked, most: Number.MAX_SAFE_INTEGER });
@@ -176,7 +176,7 @@ test("limit and cursor page through the eSIMs of any order", async () => {
   }
 });
 
-test("a large order that is not fulfilled, or not the caller's, is refused as a small one is", async () => {
+test("a large order that is not fulfilled, or not the caller's, is refused like a small one", async () => {
   const { platform, caller, id } = await production({ shipped: false });
   const other = await platform.caller({ live: true });
   const path = `/api/v1/orders/${id}`;
@@ -185,7 +185,7 @@ test("a large order that is not fulfilled, or not the caller's, is refused as a 
   for (const url of [path, `${path}/esims`, `${path}/esims?limit=5`]) expect((await other.get(url)).status).toBe(404);
 });
 
-test("a credential has one large body at a time: the next waits, all else is answered", async () => {
+test("a credential has one large body at a time: the next waits, other requests are answered", async () => {
   const { platform, caller, product, path } = await sandbox(20_000);
   const small = await bought(platform, caller, [[product, 2]]);
   const first = await ask(`${path}/esims`, caller.token).opened;
@@ -211,7 +211,7 @@ test("a credential has one large body at a time: the next waits, all else is ans
   expect(JSON.parse((await (await ask(path, caller.token).opened).rest()).toString())).toEqual(body);
 });
 
-test("a large body is cut off when its token expires or its credential is revoked", async () => {
+test("a large body is aborted when its token expires or its credential is revoked", async () => {
   const { platform, caller, path } = await sandbox();
   for (const coding of ["identity", "gzip"]) {
     const { token } = await platform.credential("partner-1", {});
@@ -245,7 +245,7 @@ async function servedOrder(lines: number, quantity: number) {
   return { shop, daemon, token, path, number: placed.body.order_number as string };
 }
 
-test("the terminal reads a large order whole, on data at hand", async () => {
+test("the terminal reads a whole large order, on local data", async () => {
   const { shop, number } = await servedOrder(2, 700);
   const at = targetOf(shop.served);
   const options = { env: at.env };
@@ -255,7 +255,7 @@ test("the terminal reads a large order whole, on data at hand", async () => {
   expect(order).toMatchObject({ line_items: [{ fulfillment: { status: "fulfilled" } }, {}] });
 });
 
-test("SIGTERM cuts large bodies off at once, and those that wait for one", async () => {
+test("SIGTERM aborts large bodies at once, also waiting ones", async () => {
   const { daemon, token, path } = await servedOrder(3, 10_000);
   const { rest } = await ask(`${path}/esims`, token).opened;
   const waiting = ask(`${path}/esims`, token);

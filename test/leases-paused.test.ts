@@ -68,7 +68,7 @@ const orders: { first: object; late: [body: object, status: number]; status: str
   { first: { outcome: "accepted" }, late: [{}, 503], status: "paid" },
 ];
 
-test("a supplier's worker that was suspended past its leases records what it got as attempts only", async () => {
+test("a supplier's worker suspended past its leases records its responses as attempts only", async () => {
   const platform = await startPlatform();
   const { store, clock } = platform;
   const products = await addProducts(store, suppliedProducts);
@@ -88,7 +88,7 @@ test("a supplier's worker that was suspended past its leases records what it got
   const other = supplyWorker(await platform.again(), clock.now);
   await other.step(new AbortController().signal);
   await supplier.got(2 * count);
-  // Both ask for the same items in the same order.
+  // Both claim the same items in the same order.
   for (const [at, { first }] of orders.entries()) supplier.asked[count + at]?.answer(first);
   await other.idle();
   const fresh = await platform.credential("partner-1", { live: true });
@@ -107,7 +107,7 @@ test("a supplier's worker that was suspended past its leases records what it got
   expect(supplier.asked).toHaveLength(2 * count);
 });
 
-test("a carrier's worker that was suspended past its lease records what it got as an attempt only", async () => {
+test("a carrier's worker suspended past its lease records its response as an attempt only", async () => {
   const platform = await withHttpCarrier();
   const { carrier, due, clock, store, show, partner, events, work } = platform;
   const held: ((body: object) => void)[] = [];

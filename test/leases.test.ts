@@ -52,7 +52,7 @@ async function waiting({ store }: Platform, queue: string) {
   return (await store.read(queueDepths, null)).find((one) => one.queue === queue)?.waiting;
 }
 
-test("an item that was delivered is never sent again, also where the answer to its commit was lost", async () => {
+test("a delivered item is never sent again, also when the response to its commit was lost", async () => {
   const { platform, products, caller, supplier } = await withSupplier();
   supplier.answers({ outcome: "activated", esims: [suppliedEsim(1)] });
   const id = await placeOrder(caller, products.API);
@@ -68,7 +68,7 @@ test("an item that was delivered is never sent again, also where the answer to i
   expect(await statusOf(fresh, id)).toBe("fulfilled");
 });
 
-test("an order that was fulfilled is never worked again, also where the answer to its commit was lost", async () => {
+test("a fulfilled order is never processed again, also when the response to its commit was lost", async () => {
   const { platform, products, caller } = await withSupplier();
   await addStock(platform.store, "EU5", 1);
   const id = await placeOrder(caller, products.EU5);
@@ -96,7 +96,7 @@ test.each(["orders", "orderItems", "activations"] as const)(
     await useHttpSupplier(platform.store, "northwind", supplier.url);
     await placeOrder(caller, products.API);
     await settled(supplyWorker(platform.store, platform.clock.now));
-    // All that there is has failed: the order, its item, the activation.
+    // The order, its item and the activation have failed.
     const makeDue = async (tx: Tx) => void (await tx.db.update(tx.t[name]).set({ due_at: tx.now }));
     const lease = async (tx: Tx) => void (await tx.db.update(tx.t[name]).set({ leased_until: tx.now }));
     const database = name === "activations" ? store : platform.store;
@@ -129,7 +129,7 @@ test("a supplier's worker that lost its lease counts no fault against an item th
   expect(await statusOf(fresh, id)).toBe("paid");
 });
 
-test("neither acceptance nor fault nor result of a late holder changes an item under its new holder", async () => {
+test("no acceptance, fault or result of a late holder changes an item under its new holder", async () => {
   const { platform, products, caller, supplier } = await withSupplier();
   const answers: [object, number][] = [
     [{ outcome: "accepted" }, 200],
@@ -161,7 +161,7 @@ test("neither acceptance nor fault nor result of a late holder changes an item u
   }
 });
 
-test("a fault of our own exchange does not put an item back that the supplier accepted by callback", async () => {
+test("a failed exchange does not reset an item that the supplier accepted by callback", async () => {
   const { platform, products, caller, supplier } = await withSupplier();
   const id = await placeOrder(caller, products.API);
   const worker = supplyWorker(platform.store, platform.clock.now);
@@ -200,7 +200,7 @@ test("a late holder of an order writes nothing, neither a step nor a delay", asy
   expect(await statusOf(caller, id)).toBe("fulfilled");
 });
 
-test("two claims in the same millisecond are told apart", async () => {
+test("two claims in the same millisecond have different tokens", async () => {
   const { platform, products, caller } = await withSupplier();
   await addStock(platform.store, "EU5", 1);
   await placeOrder(caller, products.EU5);
@@ -214,7 +214,7 @@ test("two claims in the same millisecond are told apart", async () => {
   expect(await platform.store.write(fulfilLeased, first)).toBe("lost");
 });
 
-test("a carrier's worker that lost its lease changes nothing; what it got stays on record", async () => {
+test("a carrier's worker that lost its lease changes nothing; its response stays on record", async () => {
   const started = await withHttpCarrier();
   const { carrier, due, clock, store, again, show, partner, events } = started;
   await useHttpCarrier(store, carrier.url, { timeout_ms: 30_000 });
@@ -236,7 +236,7 @@ test("a carrier's worker that lost its lease changes nothing; what it got stays 
   const workers = [workerOn(store), workerOn(await again()), workerOn(await again())];
   const id = await due();
   await prepareExchanges(store, signal);
-  // Each takes over from the one before.
+  // Each takes over from the previous one.
   for (const worker of workers) {
     const next = asked();
     await worker.step(signal);
@@ -257,7 +257,7 @@ test("a carrier's worker that lost its lease changes nothing; what it got stays 
   expect(outcomes.sort()).toEqual(["activated", "refused", "temporary"]);
 });
 
-test("a webhook attempt that outlived its lease is recorded and changes nothing", async () => {
+test("a webhook attempt beyond its lease is recorded and changes nothing", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const held: ((status: number) => void)[] = [];

@@ -84,7 +84,7 @@ test("orders of all partners, newest first, are narrowed by each filter", async 
   }
 });
 
-test("pages of orders join to the whole list, whatever narrows it", async () => {
+test("pages of orders add up to the whole list, with any filter", async () => {
   const { json, refusal } = await threeDays();
   const listed = async (filter: string) => named(await json(`orders list ${filter}`.trim()));
   for (const filter of ["", "--status fulfilled", "--customer mia", "--sku SMALL"]) {

@@ -24,7 +24,7 @@ function smallLog() {
 const line = (n: number) => `${JSON.stringify({ n, request_id: `call-${n % 10}`, pad: "x".repeat(150) })}\n`;
 const numbers = (records: LogRecord[]) => records.map(({ n }) => n);
 
-/** Writes lines so that each file takes some: a file is put aside when what was gathered is written. */
+/** Writes lines over several files: a file is rotated when the buffer is written. */
 async function writeInFiles(open: () => LogFile, files: number, lines: number): Promise<void> {
   for (let file = 0; file < files; file++) {
     const log = open();
@@ -33,7 +33,7 @@ async function writeInFiles(open: () => LogFile, files: number, lines: number): 
   }
 }
 
-test("a full file is put aside, five are kept, and nobody else reads them", async () => {
+test("a full file is rotated, five are kept, readable by their owner only", async () => {
   const { folder, open, names, warnings } = smallLog();
   await writeInFiles(open, 7, 20);
   expect(names()).toEqual(["serve.1.log", "serve.2.log", "serve.3.log", "serve.4.log", "serve.log"]);
@@ -48,7 +48,7 @@ test("a full file is put aside, five are kept, and nobody else reads them", asyn
   expect(numbers(mine.records)).toEqual([43, 53, 63, 73, 83, 93, 103, 113, 123, 133]);
 });
 
-test("a long line in the log, and the one after it, are read piece by piece", async () => {
+test("a long line in the log, and the next one, are read in pieces", async () => {
   const folder = join(temporaryDirectory(), "logs");
   mkdirSync(folder);
   const long = JSON.stringify({ n: 1, pad: "é".repeat(300_000) });
@@ -63,7 +63,7 @@ test("a long line in the log, and the one after it, are read piece by piece", as
   expect((await lastRecords(folder, { most: 9 })).records).toEqual([]);
 });
 
-test("what comes in is followed over the change of files, and each line comes once", async () => {
+test("tailing follows the rotation of files, and prints each line once", async () => {
   const { folder, open } = smallLog();
   const log = open();
   log.write(line(0));
@@ -82,7 +82,7 @@ test("what comes in is followed over the change of files, and each line comes on
   expect((await lastRecords(folder, { most: 1 })).end).not.toEqual(end);
 });
 
-test("a log that somebody moved or removed goes on in a new file", async () => {
+test("a log that was moved or removed continues in a new file", async () => {
   const { folder, open } = smallLog();
   const log = open();
   const [path = ""] = logFiles(folder);
@@ -104,9 +104,9 @@ test("a log that somebody moved or removed goes on in a new file", async () => {
   expect(written()).not.toContain('"n":2,');
 });
 
-test("where it cannot be written that is told once, nothing waits, and what was lost is counted", async () => {
+test("a log that cannot be written is reported once, blocks nothing, and counts lost lines", async () => {
   const { folder, open, warnings } = smallLog();
-  // A file in the place of its folder: nothing can be written there, whoever we are.
+  // A file in the place of its folder: no user can write there.
   mkdirSync(dirname(folder));
   writeFileSync(folder, "");
   const log = open();

@@ -79,7 +79,7 @@ describe("the request log", () => {
     expect(text()).toMatch(/"route":"\/qr\/:token"/);
   });
 
-  it("says what broke and under which id, without the data that it broke on", async () => {
+  it("names the error and the request id, without the data of the request", async () => {
     const { logger, lines, text } = await capture();
     const { url } = await startServer({ routes, logger });
     await fetch(`${url}/broken`, { headers: { "x-request-id": "call-3" } });
@@ -114,7 +114,7 @@ describe("on a terminal", () => {
     return texts;
   }
 
-  it("warnings and faults are seen, requests only from debug on; the file has them all", async () => {
+  it("warnings and faults are shown, requests only at debug; the file has them all", async () => {
     const { screen, file } = await shown("info");
     expect(screen).toContain("request failed");
     expect(screen).not.toMatch(/: request$/m);
@@ -123,7 +123,7 @@ describe("on a terminal", () => {
     expect((await shown("debug")).screen).toMatch(/: request$/m);
   });
 
-  it("a text from outside moves no cursor, turns no line around and begins none of its own", async () => {
+  it("text from outside has no cursor movements, bidirectional controls or line breaks", async () => {
     const screen = new PassThrough();
     const logger = await createLogger("info", { pretty: true, destination: screen });
     logger.warn({ "na\u009bme": "val\u202eue", list: ["\u2066x"] }, "stock\n[10:00:00] FATAL: \u001b[2Jforged");
@@ -137,7 +137,7 @@ describe("on a terminal", () => {
 });
 
 describe("redaction", () => {
-  it("keeps a Secret out of logs, JSON, templates and print-outs", async () => {
+  it("keeps a Secret out of logs, JSON, templates and printed output", async () => {
     const { logger, text } = await capture();
     const secret = new Secret("hunter2");
     logger.info({ secret, deep: { list: [secret] } }, `${secret}`);
@@ -183,7 +183,7 @@ describe("metrics", () => {
     expect((await fetch(new URL("/other", metricsUrl))).status).toBe(404);
   });
 
-  it("say in words that their port is taken", async () => {
+  it("report that their port is taken", async () => {
     const { port } = await startServer();
     await expect(startMetricsServer(createMetrics().registry, port)).rejects.toMatchObject({
       message: `Port ${port} on 127.0.0.1 is taken by another process.`,

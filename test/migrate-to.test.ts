@@ -29,7 +29,7 @@ async function installation() {
 const failure = ({ stdout }: Ended): { message: string; hint: string } => JSON.parse(stdout).error;
 
 describe("migrate-to", () => {
-  test("brings everything to PostgreSQL, where work goes on; the directory refuses any more", async () => {
+  test("copies everything to PostgreSQL, where work continues; the directory refuses further use", async () => {
     const { here, there, keyFile, move, data } = await installation();
     await esimctlJson([...ORDER, ...here, "--idempotency-key", "one"]);
     const read = async (place: string[]) =>
@@ -71,7 +71,7 @@ describe("migrate-to", () => {
     }
   });
 
-  test("is refused while a daemon serves, and into a database that is used: the directory stays in use", async () => {
+  test("is refused while a daemon serves, and into a database in use: the directory stays in use", async () => {
     const { here, data, url, move } = await installation();
     const daemon = await startDaemon({ data });
     expect(failure(await move()).message).toContain("already runs");
@@ -87,7 +87,7 @@ describe("migrate-to", () => {
     expect((await esimctl(["partners", "list", ...here])).exitCode).toBe(1);
   });
 
-  test("a fault on the way leaves nothing behind; the same command then goes through", async () => {
+  test("a fault while copying leaves nothing behind; the same command then succeeds", async () => {
     const { data, url, move, here } = await installation();
     const original = new Database(join(data, "esimctl.db"));
     onTestFinished(() => void original.close());

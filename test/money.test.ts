@@ -95,7 +95,7 @@ interface World {
 
 const ORDER_ACTS = { cancel: cancelOrder, reject: rejectOrder, approve: approveOrder, retry: retryOrder } as const;
 
-/** A refusal is an answer like any other; anything else is a fault. */
+/** A refusal is a result; any other error is a fault. */
 async function tolerant(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
@@ -160,7 +160,7 @@ async function place(world: World, lines: [string, number][], crash: boolean): P
     customer: null,
   };
   if (crash) {
-    // The process dies in the middle of the transaction: nothing of it may stay.
+    // The process ends amid the transaction: all of it is rolled back.
     const dying = platform.store.write(async (tx) => {
       await createOrder(tx, input);
       throw new Problem("internal", "died");
@@ -242,7 +242,7 @@ async function assertSound(world: World): Promise<void> {
   expect(pools.find((pool) => pool.product_id === world.products.STOCK)?.available).toBe(free - reserved);
 }
 
-test("whatever happens to orders: the ledger balances and refunds are what was not delivered", async () => {
+test("after any sequence of acts the ledger balances, and refunds equal what was not delivered", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (steps) => {
       const world = await newWorld();

@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("tells of a route what it takes and how it refuses", async () => {
+  it("describes the parameters, bodies and refusals of a route", async () => {
     const { url } = await startServer({ routes: [sample] });
     const { body: document } = await call(`${url}/openapi.json`);
     const operation = document.paths["/things/{id}"].post;
@@ -139,7 +139,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("what a client generator gets", () => {
+describe("the document for client generators", () => {
   it("is a named schema for every body, with an example that the schema allows", async () => {
     const document = await openApiOf(await startPlatform());
     const check = schemaChecker(document);
@@ -189,7 +189,7 @@ describe("what a client generator gets", () => {
     expect(check({ $ref: "#/components/schemas/TokenRequest" }, { scope: null })).not.toEqual([]);
   });
 
-  it("tells one line of an order from another by its product_type", async () => {
+  it("discriminates lines of an order by product_type", async () => {
     const { components } = await openApiOf(await startPlatform());
     const { oneOf, discriminator } = Object(components.schemas.DeliveredLine);
     expect(discriminator.propertyName).toBe("product_type");
@@ -214,7 +214,7 @@ function nameIn(reference: string): string {
 }
 
 describe("pages", () => {
-  it("draw the reference with nothing from another host", async () => {
+  it("draw the reference without resources of another host", async () => {
     const { url } = await startServer({ routes: [sample] });
     const page = await call(`${url}/docs`);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -231,7 +231,7 @@ describe("pages", () => {
     expect(start.body).not.toMatch(/https?:/);
   });
 
-  it("forbid scripts and frames, and cost other answers nothing", async () => {
+  it("forbid scripts and frames, without headers on other responses", async () => {
     const { url } = await startServer({ routes: [sample] });
     const page = await call(`${url}/docs/errors`);
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';style-src 'unsafe-inline';/);
@@ -243,7 +243,7 @@ describe("pages", () => {
     expect(answer.headers.get("strict-transport-security"), "its public address is https").toBe("max-age=31536000");
   });
 
-  it("send the reference's script from here, compressed, and not again to whoever has it", async () => {
+  it("serve the reference's script compressed, with an ETag", async () => {
     const { app } = await startServer();
     const script = await app.inject("/docs/reference.js");
     expect(script.headers["content-encoding"]).toBe("gzip");
@@ -253,7 +253,7 @@ describe("pages", () => {
     expect([again.statusCode, again.body]).toEqual([304, ""]);
   });
 
-  it("stand at the address of every type of problem", async () => {
+  it("exist at the address of every type of problem", async () => {
     const { url } = await startServer({ routes: [sample] });
     const index = String((await call(`${url}/docs/errors`)).body);
     for (const [slug, { title, status }] of Object.entries(problems)) {

@@ -4,7 +4,7 @@ import { platformStatus } from "../src/core/insight/status.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";
 
-test("either engine: status counts an order, find tells its story by number, id and e-mail", async () => {
+test("on either engine status counts an order, and find shows its timeline by number, id and e-mail", async () => {
   const platform = await startPlatform();
   const { send } = await platform.caller();
   const { PLAN } = await addProducts(platform.store, [{ sku: "PLAN" }]);

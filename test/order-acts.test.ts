@@ -8,7 +8,7 @@ import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 
-/** Everything that orders touch, as it stands. */
+/** The present state of everything that orders touch. */
 async function snapshot(platform: Platform) {
   return platform.store.read(async (q: Read) => {
     const { orders, orderLines, orderItems, esims, stockPools, wallets, ledgerPostings, events, deliveries } = q.t;
@@ -51,7 +51,7 @@ async function setUp() {
 
 const nothing = { refund_cents: 0, from_stock: [], to_stock: [], shipped: [], sent_again: [], events: [] };
 
-test("an approval is foreseen with the eSIMs that leave the stock and the events of its delivery", async () => {
+test("an approval is previewed with the eSIMs that leave the stock and the events of its delivery", async () => {
   const { platform, caller, place, foresee, act } = await setUp();
   const id = await place(["EU5", 2]);
   await expect(foresee(id, { verb: "approve" })).rejects.toMatchObject({ slug: "conflict" });
@@ -71,7 +71,7 @@ test("an approval is foreseen with the eSIMs that leave the stock and the events
   expect(body.esims.map((esim: { iccid: string }) => esim.iccid)).toEqual(taken.iccids);
 });
 
-test("reject, cancel and ship do what was foreseen: money, stock, SIM cards, events", async () => {
+test("reject, cancel and ship match their preview: money, stock, SIM cards, events", async () => {
   const { platform, place, foresee, act, endpointId } = await setUp();
   const short = await place(["EU5", 3]);
   const iccids = await addStock(platform.store, "EU5", 2);
@@ -104,7 +104,7 @@ test("reject, cancel and ship do what was foreseen: money, stock, SIM cards, eve
     expect(acted.done).toEqual(foreseen.done);
     await expect(foresee(id, what)).rejects.toMatchObject({ slug: "conflict" });
   }
-  // Reserved, or even assigned, but seen by nobody: it goes back, and to whom it is told is counted by what is so now.
+  // Reserved or assigned, but not visible: it returns to stock. Receivers are counted as they are now.
   await platform.store.write(disableWebhook, { id: endpointId, actor: "operator" });
   const [first = ""] = await addStock(platform.store, "EU5", 1);
   const held = await place(["EU5", 2]);
@@ -120,7 +120,7 @@ test("reject, cancel and ship do what was foreseen: money, stock, SIM cards, eve
   expect([first, ...iccids]).toHaveLength(3);
 });
 
-test("a retry names the requests that are sent again; where none is stuck, none", async () => {
+test("a retry names the requests that are sent again; none where none is stuck", async () => {
   const { platform, place, foresee, act } = await setUp();
   const id = await place(["API", 2]);
   expect((await foresee(id, { verb: "retry" })).done).toEqual(nothing);

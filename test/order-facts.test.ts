@@ -10,7 +10,7 @@ function order(caller: Caller, lines: [id: string | undefined, quantity: number]
   return caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": key });
 }
 
-/** What the answers to create, list, get and replay say of one order beyond the contract. */
+/** What create, list, get and replay return of one order beyond the contract. */
 async function factsOf(caller: Caller, { body, key }: { body: { id: string; product_id: string }; key: string }) {
   const replayed = await order(caller, [[body.product_id, 1]], key);
   expect(replayed.status).toBe(200);
@@ -44,7 +44,7 @@ test("a single order names no customer, and answers what was refunded of it wher
   expect(await factsOf(caller, { body: created.body, key: "k" })).toEqual([refunded, refunded, refunded]);
 });
 
-test("an order that is partly delivered answers just the refund of the rest; the sandbox refunds nothing", async () => {
+test("a partly delivered order answers only the refund of the rest; the sandbox refunds nothing", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
     { sku: "EU5", price_cents: 300 },
@@ -69,7 +69,7 @@ test("an order that is partly delivered answers just the refund of the rest; the
   expect((await sandbox.get(`/api/v1/orders/${test.body.id}`)).body).toMatchObject({ refunded_cents: 0 });
 });
 
-test("orders refunded before orders kept their refunds answer them after the next start", async () => {
+test("orders refunded by an earlier version answer their refunds after the next start", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 300 }]);
   const caller = await platform.caller({ live: true });

@@ -61,7 +61,7 @@ async function setUp() {
 
 const idsOf = (orders: { id: string }[]) => orders.map(({ id }) => id);
 
-test("created_after takes what was created at its time, created_before leaves it out", async () => {
+test("created_after includes its own time, created_before excludes it", async () => {
   const { caller, orders } = await setUp();
   const minutes = async (query: string) => {
     const ids = await found(caller, query);
@@ -97,7 +97,7 @@ test("product_id finds an order once by any of its lines, together with the othe
   expect(orders).toHaveLength(8);
 });
 
-test("external_order_id finds the one bulk order, if the other filters let it through", async () => {
+test("external_order_id finds the one bulk order, if the other filters match too", async () => {
   const { platform, caller, orders, A, B } = await setUp();
   const fifth = orders.filter(({ minute }) => minute === 5);
   expect(await found(caller, "external_order_id=shop-5")).toEqual(idsOf(fifth));
@@ -119,7 +119,7 @@ test("external_order_id finds the one bulk order, if the other filters let it th
   expect(await found(await platform.caller(), "external_order_id=shop-5")).toEqual([]);
 });
 
-test("a cursor is good for the filters that it was made for only", async () => {
+test("a cursor is valid only with the filters it was made for", async () => {
   const { caller, A, B } = await setUp();
   const window = "created_after=2026-03-02T01:00:00Z&created_before=2026-03-02T02:00:00Z";
   const { body } = await caller.get(`/api/v1/orders?limit=1&product_id=${A}&${window}`);
@@ -138,7 +138,7 @@ test("a cursor is good for the filters that it was made for only", async () => {
   }
 });
 
-test("times and ids in no form are refused, naming the field", async () => {
+test("malformed times and ids are refused, naming the field", async () => {
   const caller = await (await startPlatform()).caller();
   for (const [field, value] of [
     ["created_after", "2026-03-02"],
@@ -155,7 +155,7 @@ test("times and ids in no form are refused, naming the field", async () => {
   }
 });
 
-test("orders from before the filter are found by product after the next start", async () => {
+test("orders of an earlier version are found by product after the next start", async () => {
   const { platform, caller, having, A } = await setUp();
   const emptied = "UPDATE order_lines SET partner_id = '', environment = '', created_at = 0";
   await rewind(platform.location, "9003_order_line_owners", [emptied]);

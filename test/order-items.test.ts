@@ -61,7 +61,7 @@ async function ledgerAgrees(platform: Platform): Promise<void> {
 
 type Lines = [string | undefined, number][];
 
-/** Orders whose activation requests do not fit, and what is said of which field. */
+/** Orders with invalid activation requests, and the message for each field. */
 function unfitting(
   products: Record<string, string>,
 ): [name: string, lines: Lines, requests: object[], field: string, words: RegExp][] {
@@ -129,7 +129,7 @@ test("there is exactly one activation request per unit; what is missing, surplus
   expect((await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL, honolulu)])).status).toBe(201);
 });
 
-test("a date that the calendar does not have is invalid_activation_date, in single and bulk orders", async () => {
+test("a date that does not exist is invalid_activation_date, in single and bulk orders", async () => {
   const { products, caller } = await setUp();
   const customer = { email: "mia@example.com", name: "Mia Chen" };
   const line_items = [{ product_id: products.MAIL, quantity: 1 }];
@@ -149,7 +149,7 @@ test("a date that the calendar does not have is invalid_activation_date, in sing
   }
 });
 
-test("an EID with a wrong check digit is taken unless the operator is strict about them", async () => {
+test("an EID with a wrong check digit is accepted unless EIDs are strict", async () => {
   const { platform, products, caller } = await setUp();
   const push = (eid_number: string) => place(caller, [[products.PUSH, 1]], [traveller(products.PUSH, { eid_number })]);
   const wrong = EID;
@@ -172,7 +172,7 @@ test("an EID with a wrong check digit is taken unless the operator is strict abo
   expect(bulk.body.results).toMatchObject([{ status: "failed", error: { code: "validation" } }, { status: "success" }]);
 });
 
-test("an item is due when its day begins where the traveller is, and is worked to a delivered eSIM", async () => {
+test("an item is due when its day begins in the traveler's timezone, and its eSIM is delivered", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL)]);
   await platform.fulfil();
@@ -228,7 +228,7 @@ test("an item is due when its day begins where the traveller is, and is worked t
   ]);
 });
 
-test("supplier faults are tried again after 1, 2, 4, 8 and 16 minutes, then the order waits for people", async () => {
+test("supplier faults are retried after 1, 2, 4, 8 and 16 minutes, then the order waits for review", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.API, 3]]);
   await platform.fulfil();
@@ -270,7 +270,7 @@ test("no final answer within 48 hours puts the order into review", async () => {
   expect((await fresh.get(`/api/v1/orders/${body.id}`)).body.status).toBe("waiting_review");
 });
 
-test("a definite refusal fails the order with its money back, or holds it once something was delivered", async () => {
+test("a definite refusal fails and refunds the order, or holds it once something was delivered", async () => {
   const { platform, products, caller } = await setUp();
   const requests = [traveller(products.MAIL), traveller(products.MAIL, { customer_name: "Noa Bar" })];
   const failing = await place(caller, [[products.MAIL, 2]], requests);
@@ -301,7 +301,7 @@ test("a definite refusal fails the order with its money back, or holds it once s
   await ledgerAgrees(platform);
 });
 
-test("cancelling refunds exactly what was not delivered and gives unseen eSIMs back to the stock", async () => {
+test("cancelling refunds exactly what was not delivered and returns unseen eSIMs to the stock", async () => {
   const { platform, products, caller } = await setUp();
   const iccids = await addStock(platform.store, "EU5", 2);
   const mixed = await place(caller, [
@@ -333,7 +333,7 @@ test("cancelling refunds exactly what was not delivered and gives unseen eSIMs b
   await ledgerAgrees(platform);
 });
 
-test("an order cancelled while it is handed out gives all of it back, assigned or only reserved", async () => {
+test("an order cancelled during fulfillment returns all eSIMs, assigned or only reserved", async () => {
   const { platform, products, caller } = await setUp();
   await addStock(platform.store, "EU5", 600);
   await platform.fund(caller.partnerId, 60_000);
@@ -351,7 +351,7 @@ test("an order cancelled while it is handed out gives all of it back, assigned o
   await ledgerAgrees(platform);
 });
 
-test("in the sandbox scheduled items are activated at once, with their EID and no event of their own", async () => {
+test("in the sandbox scheduled items are activated at once, with their EID and no event each", async () => {
   const { platform, products } = await setUp();
   const caller = await platform.credential("acme", {});
   const { body } = await place(

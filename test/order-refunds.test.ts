@@ -91,7 +91,7 @@ test.each(["MAIL", "PUSH", "API"])("an order without stock (%s) that is refused 
   await ledgerAgrees();
 });
 
-test.each(["PUSH", "API"])("the same when the supplier itself refuses (%s)", async (sku) => {
+test.each(["PUSH", "API"])("an order that the supplier itself refuses fails and is refunded (%s)", async (sku) => {
   const { place, work, order, balance } = await setUp(() => REFUSED);
   const id = await place([sku, 1]);
   await work();
@@ -99,7 +99,7 @@ test.each(["PUSH", "API"])("the same when the supplier itself refuses (%s)", asy
   expect(await balance()).toBe(10_000);
 });
 
-test("once something was delivered, a refusal holds the order; cancel refunds the rest", async () => {
+test("after a partial delivery a refusal holds the order; cancel refunds the rest", async () => {
   const { platform, place, work, act, order, balance } = await setUp(() => REFUSED);
   await addStock(platform.store, "EU5", 1);
   const id = await place(["EU5", 1], ["API", 1]);
@@ -133,7 +133,7 @@ test("a refusal while the stock of the order is reserved but not visible fails i
   expect(await order(next)).toMatchObject({ status: "fulfilled" });
 });
 
-test("an order whose supplier is silent for 48 hours can be rejected: cancelled, refunded, announced", async () => {
+test("an order without a response for 48 hours can be rejected: cancelled, refunded, with an event", async () => {
   const { platform, place, work, act, events } = await setUp();
   const id = await place(["PUSH", 1]);
   await work();

@@ -16,7 +16,7 @@ function item(external_order_id: string, product_id: string | undefined, quantit
   return { external_order_id, line_items: [{ product_id, quantity }], customer, ...more };
 }
 
-test("each order of a bulk request is judged by itself", async () => {
+test("each order of a bulk request is validated on its own", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
     { sku: "EU5", price_cents: 100 },
@@ -121,7 +121,7 @@ test("every event of a bulk order, and of its items, names the partner's own id 
   for (const { data } of steps) expect(data).toMatchObject({ id: due.item_id, order_id: id, order_number });
 });
 
-test("a bulk request of 100 orders is placed whole, in few commits", async () => {
+test("a bulk request of 100 orders is placed entirely, in few commits", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
   await addStock(platform.store, "EU5", 100);
@@ -142,7 +142,7 @@ test("a bulk request of 100 orders is placed whole, in few commits", async () =>
   expect((await caller.get("/api/v1/orders?status=fulfilled&limit=100")).body.pagination.count).toBe(100);
 });
 
-test("a wrong shape refuses the whole request, naming every field", async () => {
+test("an invalid body refuses the whole request, naming every field", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5" }]);
   const caller = await platform.caller();
@@ -180,7 +180,7 @@ test("bulk requests in the sandbox do not keep another partner's production orde
   const { status } = await buyer.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "k" });
   expect(status).toBe(201);
   const { open } = await platform.store.read(countSandboxOrders, null);
-  // Written in the order of arrival, all of them would stand before it.
+  // Written in the order of arrival, all of them would come first.
   expect(open).toBeLessThan(1_000);
   const answers = await Promise.all(waiting);
   expect(answers.map(({ body }) => body.summary.successful)).toEqual(Array(10).fill(100));

@@ -136,7 +136,7 @@ test("1,000 sandbox units have as many ICCIDs", async () => {
   expect(new Set(body.esims.map((esim: { iccid: string }) => esim.iccid)).size).toBe(1000);
 });
 
-test("too little money: 402 with its exact fields, nothing ordered, and the key stays free", async () => {
+test("an insufficient balance is a 402 with its exact fields, places no order, and leaves the key free", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1250 }]);
   const caller = await platform.caller({ live: true });
@@ -161,7 +161,7 @@ test("too little money: 402 with its exact fields, nothing ordered, and the key 
   await ledgerAgrees(platform);
 });
 
-test("a key used again replays the order as it is now; with another payload it is refused", async () => {
+test("a repeated key replays the present order; with another payload it is refused", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5" }]);
   await addStock(platform.store, "EU5", 5);
@@ -182,7 +182,7 @@ test("a key used again replays the order as it is now; with another payload it i
   expect(await balance(caller)).toBe(3750);
 });
 
-test("50 requests at once with one key: one 201, 49 replays of the same order", async () => {
+test("50 concurrent requests with one key: one 201, 49 replays of the same order", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   const caller = await platform.caller({ live: true });
@@ -195,7 +195,7 @@ test("50 requests at once with one key: one 201, 49 replays of the same order", 
   await ledgerAgrees(platform);
 });
 
-test("64 orders at once on funds for 10: exactly 10 succeed", async () => {
+test("64 concurrent orders on funds for 10: exactly 10 succeed", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   const caller = await platform.caller({ live: true });
@@ -207,7 +207,7 @@ test("64 orders at once on funds for 10: exactly 10 succeed", async () => {
   await ledgerAgrees(platform);
 });
 
-test("short stock sends the order to review; approve delivers after a refill, reject refunds", async () => {
+test("insufficient stock holds the order for review; approve delivers after a refill, reject refunds", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
     { sku: "EU5", price_cents: 100 },
@@ -226,7 +226,7 @@ test("short stock sends the order to review; approve delivers after a refill, re
   const short = { slug: "conflict", message: expect.stringMatching(/US5 needs 1, has 0/) };
   await expect(platform.store.write(approveOrder, approving)).rejects.toMatchObject(short);
 
-  // All lines or none: what there was of EU5 stayed free for others.
+  // All lines or none: the stock of EU5 stays free.
   const other = await order(caller, [[products.EU5, 5]]);
   await platform.fulfil();
   expect((await caller.get(`/api/v1/orders/${other.body.id}`)).body.status).toBe("fulfilled");
@@ -252,7 +252,7 @@ test("short stock sends the order to review; approve delivers after a refill, re
   await ledgerAgrees(platform);
 });
 
-test("orders are seen only by their partner, in their environment", async () => {
+test("orders are visible only to their partner, in their environment", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5" }]);
   const owner = await platform.caller({ slug: "owner" });
@@ -339,7 +339,7 @@ function deep(levels: number): Record<string, unknown> {
   return levels === 1 ? {} : { a: deep(levels - 1) };
 }
 
-test("malformed orders are refused in words, and nothing is charged or stored", async () => {
+test("malformed orders are refused by field, and nothing is charged or stored", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [
     { sku: "ID" },
@@ -374,7 +374,7 @@ test("malformed orders are refused in words, and nothing is charged or stored", 
   expect(await balance(caller)).toBe(100_000);
 });
 
-test("an order of production that costs nothing is still an order with a balanced ledger", async () => {
+test("a production order of price zero has a balanced ledger", async () => {
   const platform = await startPlatform();
   const products = await addProducts(platform.store, [{ sku: "FREE", price_cents: 0 }]);
   await addStock(platform.store, "FREE", 1);
@@ -385,7 +385,7 @@ test("an order of production that costs nothing is still an order with a balance
   await ledgerAgrees(platform);
 });
 
-test("a missing Idempotency-Key is named together with what is wrong with the body", async () => {
+test("a missing Idempotency-Key is named together with the faults of the body", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items: [] });

@@ -16,7 +16,7 @@ import { heldSupplier, placeOrder, suppliedEsim, supplyDue, useHttpSupplier } fr
 
 const MINUTE_MS = 60_000;
 
-test("a supplier that fails is named with its error and next attempt, until it responds; retry hurries", async () => {
+test("a failing supplier is listed with its error and next attempt until it responds; retry is at once", async () => {
   const platform = await startPlatform();
   const { store, clock } = platform;
   const lines: unknown[] = [];
@@ -71,7 +71,7 @@ test("a supplier that fails is named with its error and next attempt, until it r
   await exchange.close();
 });
 
-test("status and doctor know whether a daemon serves, was stopped or is lost, and since when", async () => {
+test("status and doctor show whether a daemon serves, was stopped or is lost, and since when", async () => {
   const clock = testClock("2026-03-02T01:00:00.000Z");
   const { store } = await openTestStore(clock);
   const serving = async () => (await store.read(platformStatus, null)).serving;

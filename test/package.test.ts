@@ -13,7 +13,7 @@ const names = productionPackages().map(({ name }) => name);
 const versioned = new Set(productionPackages().map(({ name, version }) => `${name}@${version}`));
 
 describe("the versions that the package pins", () => {
-  test("all dependencies and what they need, nothing of development and no workspace", () => {
+  test("all dependencies, also indirect ones, none of development and no workspace", () => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
     for (const absent of [...Object.keys(manifest.devDependencies), "esimctl-clients"]) {
       if (names.includes(absent)) expect(["ajv", "ajv-formats", "@noble/ciphers"]).toContain(absent);
@@ -32,7 +32,7 @@ describe("the versions that the package pins", () => {
     }
   });
 
-  test("a checkout has none: npm would take them in place of package-lock.json", () => {
+  test("a checkout has no shrinkwrap: npm would use it in place of package-lock.json", () => {
     expect(existsSync(join(root, "npm-shrinkwrap.json"))).toBe(false);
   });
 });
@@ -44,7 +44,7 @@ describe("licenses", () => {
     expect(licenseFaults(packages)).toEqual([]);
   });
 
-  test("a license that is not allowed, a missing one and a missing text are faults, and nothing is written", () => {
+  test("a disallowed license, a missing one and a missing text are faults, and nothing is written", () => {
     const copyleft = { path: "node_modules/x", name: "x", version: "1.0.0", license: "GPL-3.0-only", text: "GPL" };
     const unknown = { ...copyleft, name: "y", license: "", text: "All rights reserved" };
     const textless = { ...copyleft, name: "z", license: "MIT", text: " " };
@@ -90,7 +90,7 @@ describe("npm run sbom", () => {
     }
     expect(bom).not.toHaveProperty("serialNumber");
     expect(bom.metadata).not.toHaveProperty("timestamp");
-    // The time of SOURCE_DATE_EPOCH stands in it where that is given; but for it, the second is the first.
+    // It holds the time of SOURCE_DATE_EPOCH where that is set; otherwise both are equal.
     const { metadata, ...dated } = JSON.parse(await sbom(join(folder, "second.json"), "1700000000"));
     const { timestamp, ...described } = metadata;
     const { metadata: undated, ...rest } = bom;

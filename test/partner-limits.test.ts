@@ -41,7 +41,7 @@ describe("webhook endpoints", () => {
     expect((await register(await platform.caller(), 1)).status).toBe(201);
   });
 
-  test("deleting one makes room; a bound of the operator's holds at the next request", async () => {
+  test("deleting one makes room; a limit set by the operator applies from the next request", async () => {
     const platform = await startPlatform();
     const caller = await platform.caller();
     await limit(platform, { bounds: { max_endpoints: 1 } });
@@ -55,7 +55,7 @@ describe("webhook endpoints", () => {
 });
 
 describe("activation requests", () => {
-  test("at most as many are open in the sandbox as the bound allows, also when submitted at once", async () => {
+  test("open requests in the sandbox are limited, also when submitted concurrently", async () => {
     const platform = await startActivationPlatform();
     const caller = await platform.caller();
     await limit(platform, { bounds: { max_sandbox_activations: 3 } });
@@ -72,7 +72,7 @@ describe("activation requests", () => {
     expect(slugOf(await live.send("POST", ACTIVATIONS, request()))).toBe("too_many_activations");
   });
 
-  test("a cancelled one makes room, and a change of date by a new request takes none", async () => {
+  test("a cancelled request makes room, and a change of date by a new request takes none", async () => {
     const platform = await startActivationPlatform();
     const caller = await platform.caller();
     await limit(platform, { bounds: { max_sandbox_activations: 1 } });
@@ -86,7 +86,7 @@ describe("activation requests", () => {
     expect((await caller.send("POST", ACTIVATIONS, request())).status).toBe(201);
   });
 
-  test("one that is left to staff still counts: it holds its ICCID", async () => {
+  test("a request left to staff counts: it holds its ICCID", async () => {
     const platform = await startActivationPlatform({ adapter: "simulator" });
     const caller = await platform.caller();
     await limit(platform, { bounds: { max_sandbox_activations: 1 } });
@@ -100,7 +100,7 @@ describe("activation requests", () => {
     expect(slugOf(await caller.send("POST", ACTIVATIONS, request()))).toBe("too_many_activations");
   });
 
-  test("where the operator does not allow them in the sandbox they are a 403 there", async () => {
+  test("sandbox requests are a 403 where the operator does not allow them", async () => {
     const platform = await startActivationPlatform();
     const caller = await platform.caller();
     await limit(platform, { sandboxActivations: false });
@@ -118,7 +118,7 @@ describe("activation dates", () => {
   const LAST = "2026-03-12";
   const BEYOND = "2026-03-13";
 
-  test("are at most as many days ahead as the bound allows, when submitted and when changed", async () => {
+  test("are at most so many days ahead, when submitted and when changed", async () => {
     const platform = await startActivationPlatform();
     const caller = await platform.caller({ agent: true });
     await limit(platform, { bounds: { max_days_ahead: 10 } });
@@ -139,7 +139,7 @@ describe("activation dates", () => {
     ]);
   });
 
-  test("of an order too; in a bulk request that order fails alone", async () => {
+  test("of order items are limited too; in a bulk request that order fails alone", async () => {
     const platform = await startPlatform();
     const { MAIL } = await addProducts(platform.store, [...suppliedProducts]);
     const caller = await platform.caller();
@@ -172,7 +172,7 @@ describe("activation dates", () => {
   });
 });
 
-test("a pool takes no more passports than its bound, and an import that would exceed it stores none", async () => {
+test("a pool holds no more passports than its limit, and an import that would exceed it stores none", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller({ agent: true });
   await limit(platform, { bounds: { max_pool: 3 } });
@@ -191,7 +191,7 @@ test("a pool takes no more passports than its bound, and an import that would ex
   expect(outcomes(await atOnce(3, (at) => add(20 + at)))).toEqual([201, 409, 409]);
 });
 
-test("what comes after as many deliveries as may wait for an endpoint is held; the order is placed", async () => {
+test("deliveries beyond an endpoint's limit of waiting ones are held; the order is placed", async () => {
   const platform = await startWebhookPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
   const caller = await platform.caller();

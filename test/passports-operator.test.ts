@@ -14,7 +14,7 @@ const auditOf = async (q: Read, action: string) =>
   (await q.db.select().from(q.t.auditEntries)).filter((entry) => entry.action === action);
 
 describe("draws", () => {
-  test("take only what is verified, onshore, unexpired on the date and of the same pool", async () => {
+  test("take only passports that are verified, onshore, unexpired on the date and of the same pool", async () => {
     const { agent, store, caller } = await withAgent();
     const other = await caller({ slug: "other", agent: true });
     const [pending, offshore, expiring, rejected, good] = (await importRecords(agent, [
@@ -40,7 +40,7 @@ describe("draws", () => {
     expect(await store.read(showPassport, pending)).toMatchObject({ uses: 0, verification: "pending" });
   });
 
-  test("spread over the least used, stop at 4 a brand, and go on after a release", async () => {
+  test("take the least used, stop at 4 a brand, and continue after a release", async () => {
     const { agent, store } = await withAgent();
     const ids = await importRecords(agent, [passport(), passport()]);
     await makeDrawable(store, ids);
@@ -86,7 +86,7 @@ describe("draws", () => {
 });
 
 describe("the operator", () => {
-  test("finds what awaits verification, over all partners, oldest first, page by page", async () => {
+  test("lists what awaits verification, over all partners, oldest first, page by page", async () => {
     const { agent, caller, store } = await withAgent();
     const other = await caller({ slug: "other", agent: true });
     const [a] = await importRecords(agent, [passport()]);
@@ -103,7 +103,7 @@ describe("the operator", () => {
     expect(JSON.stringify([first, rest])).not.toMatch(/1975-03-13|PA0|Banksia|sealed/);
   });
 
-  test("judges documents wherever they are held, and repeating it changes nothing", async () => {
+  test("records verdicts on every copy of a document, and a repetition changes nothing", async () => {
     const { agent, caller, store } = await withAgent();
     const other = await caller({ slug: "other", agent: true });
     const shared = passport({ passport_no: "SH-1 11" });
@@ -124,7 +124,7 @@ describe("the operator", () => {
     expect(await store.read(showPassport, theirs as PassportId)).toMatchObject({ rejection: "blurred" });
   });
 
-  test("a reading of the whole identity is in the audit trail, without values", async () => {
+  test("reading an entire identity is in the audit trail, without values", async () => {
     const { agent, store } = await withAgent();
     const record = passport();
     const [id] = await importRecords(agent, [record]);

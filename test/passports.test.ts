@@ -8,7 +8,7 @@ import { startPlatform } from "./support/platform.ts";
 const POOL = "/api/v1/kyc/passports";
 
 describe("import", () => {
-  test("answers what came in and what was there already, in the pool or in the same request", async () => {
+  test("returns imported records and duplicates, of the pool or of the same request", async () => {
     const { agent } = await withAgent();
     const known = passport({ passport_no: "AB 123-456", passport_country: "gb" });
     await importRecords(agent, [known]);
@@ -33,7 +33,7 @@ describe("import", () => {
     });
   });
 
-  test("one bad record refuses all and every bad field of every record is named", async () => {
+  test("one invalid record refuses all, and every invalid field of every record is named", async () => {
     const { agent } = await withAgent();
     const { status, body } = await agent.send("POST", POOL, {
       records: [
@@ -80,7 +80,7 @@ describe("import", () => {
     expect(Object.keys(answer.body.errors)).toHaveLength(1);
   });
 
-  test("200 records at once are taken, and the list shows what was sent, newest first", async () => {
+  test("200 records are imported at once, and the list shows them, newest first", async () => {
     const { agent } = await withAgent();
     const records = Array.from({ length: 200 }, () => passport({ passport_country: "gb" }));
     const ids = await importRecords(agent, records);
@@ -104,8 +104,8 @@ describe("import", () => {
   });
 });
 
-describe("who sees what", () => {
-  test("the number is looked up exactly, however it is written, in one's own pool and environment only", async () => {
+describe("visibility", () => {
+  test("a number is looked up in any spelling, in the caller's pool and environment only", async () => {
     const { agent, caller, credential } = await withAgent();
     const other = await caller({ slug: "other", agent: true });
     const live = await credential("agency", { live: true });
@@ -125,7 +125,7 @@ describe("who sees what", () => {
     }
   });
 
-  test("verification, onshore mark, uses and assignment leave by no answer, not even as a changed time", async () => {
+  test("verification, onshore mark, uses and assignment are in no response, not even as a changed time", async () => {
     const { agent, store, clock } = await withAgent();
     const [id] = await importRecords(agent, [passport()]);
     const before = await agent.get(POOL);
@@ -137,7 +137,7 @@ describe("who sees what", () => {
     expect(JSON.stringify(after.body)).not.toMatch(/verif|onshore|use|assigned|sealed|index/i);
   });
 
-  test("without an agent record the pool is closed, and scopes are needed", async () => {
+  test("without an agent record the pool is refused, and scopes are required", async () => {
     const { caller, credential } = await startPlatform();
     const plain = await caller({ slug: "plain" });
     const id = crypto.randomUUID();
@@ -158,7 +158,7 @@ describe("who sees what", () => {
 });
 
 describe("edit and withdraw", () => {
-  test("any field changes, null clears what may be empty", async () => {
+  test("any field can be changed, null clears optional ones", async () => {
     const { agent } = await withAgent();
     const [id] = await importRecords(agent, [passport()]);
     const change = {
@@ -209,7 +209,7 @@ describe("edit and withdraw", () => {
     expect(drawn !== null).toBe(verification === "verified");
   });
 
-  test("another record's number is a conflict; a withdrawn one's is free again", async () => {
+  test("the number of another record is a conflict; that of a withdrawn one is free again", async () => {
     const { agent } = await withAgent();
     const [one, two] = [passport(), passport()];
     const [first, second] = await importRecords(agent, [one, two]);
@@ -225,7 +225,7 @@ describe("edit and withdraw", () => {
     expect(await importRecords(agent, [two])).toHaveLength(1);
   });
 
-  test("one that a request used is locked until its draw is released", async () => {
+  test("a passport that a request uses is locked until its draw is released", async () => {
     const { agent, store } = await withAgent();
     const [id] = await importRecords(agent, [passport()]);
     await makeDrawable(store, [id as PassportId]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 
-/** Every path of our own document with its one parameter left empty: /products/ and /orders//esims. */
+/** Every path of the served document with its one parameter left empty: /products/ and /orders//esims. */
 async function emptied(platform: Platform): Promise<{ method: string; path: string }[]> {
   const { body } = await call(`${platform.url}/openapi.json`);
   return Object.entries<object>(body.paths).flatMap(([path, methods]) =>
@@ -14,7 +14,7 @@ async function emptied(platform: Platform): Promise<{ method: string; path: stri
   );
 }
 
-test("a path with nothing where an id belongs is unknown, with a token and without", async () => {
+test("a path with an empty id is unknown, with and without a token", async () => {
   const platform = await startPlatform();
   const caller: Caller = await platform.caller({ agent: true });
   const paths = await emptied(platform);
@@ -34,7 +34,7 @@ test("a path with nothing where an id belongs is unknown, with a token and witho
   expect((await call(`${platform.url}/api/v1/products/`, { method: "PUT" })).status).toBe(404);
 });
 
-test("a server under a path has its well-known documents at both forms of their address", async () => {
+test("a server under a path prefix has its well-known documents at both forms of their address", async () => {
   const platform = await startPlatform({ publicUrl: "http://esim.test/base/path" });
   for (const name of ["oauth-authorization-server", "jwks.json"]) {
     const plain = await call(`${platform.url}/.well-known/${name}`);

@@ -11,7 +11,7 @@ async function served() {
 
 const at = (address: string) => ["--public-url", address];
 
-test.runIf(onPostgres)("a node that differs is refused in words, and may take the settings over", async () => {
+test.runIf(onPostgres)("a node with other settings is refused, and may replace the settings", async () => {
   const place = await served();
   const first = await startDaemon({ ...place, flags: at("https://one.example") });
   const same = await startDaemon({ ...place, flags: at("https://one.example") });
@@ -31,12 +31,15 @@ test.runIf(onPostgres)("a node that differs is refused in words, and may take th
   for (const node of [first, same, taken]) expect((await node.stop()).exitCode).toBe(0);
 });
 
-test.runIf(!onPostgres)("a data directory's one daemon changes them by a restart, and says so", async () => {
-  const place = await served();
-  const first = await startDaemon({ ...place, flags: at("https://one.example") });
-  expect((await first.stop()).stdout).not.toContain("setting_changed");
-  const next = await startDaemon({ ...place, flags: at("https://two.example") });
-  const line = JSON.parse(await next.printed("setting_changed"));
-  expect(line).toMatchObject({ setting: "public_url", from: "https://one.example", to: "https://two.example" });
-  expect((await next.stop()).exitCode).toBe(0);
-});
+test.runIf(!onPostgres)(
+  "the one daemon of a data directory changes settings by a restart, and reports it",
+  async () => {
+    const place = await served();
+    const first = await startDaemon({ ...place, flags: at("https://one.example") });
+    expect((await first.stop()).stdout).not.toContain("setting_changed");
+    const next = await startDaemon({ ...place, flags: at("https://two.example") });
+    const line = JSON.parse(await next.printed("setting_changed"));
+    expect(line).toMatchObject({ setting: "public_url", from: "https://one.example", to: "https://two.example" });
+    expect((await next.stop()).exitCode).toBe(0);
+  },
+);

@@ -24,8 +24,8 @@ const BOUNDS: Bounds = { overall: 16, production: 14, sandbox: 8, perKey: 12, pe
 
 const lane = (key: string, id = key, more: Partial<Lane> = {}): Lane => ({ key, id, sandbox: false, ...more });
 
-describe("room is shared", () => {
-  /** Claims all the room there is, as often as there is any. */
+describe("places are shared", () => {
+  /** Claims all free places, whenever there are any. */
   function fill(due: Lane[], bounds = BOUNDS) {
     const flight = countInFlight();
     for (let rooms = share(due, flight, bounds); rooms.length > 0; rooms = share(due, flight, bounds)) {
@@ -40,7 +40,7 @@ describe("room is shared", () => {
     expect([flight.key("a"), flight.key("b")]).toEqual([5, 5]);
   });
 
-  test("with a place left for a newcomer, however often those ask that are busy", () => {
+  test("with a place left for a new key, however often busy keys ask", () => {
     const flight = fill(["a", "b", "c", "d"].map((key) => lane(key)));
     expect(flight.total()).toBeLessThan(BOUNDS.production);
     expect(share([...["a", "b"].map((key) => lane(key)), lane("new")], flight, BOUNDS)).toMatchObject([
@@ -62,7 +62,7 @@ describe("room is shared", () => {
     expect(share([...sandbox, ...production], fill(sandbox), BOUNDS).every(({ lane }) => !lane.sandbox)).toBe(true);
   });
 
-  test("within every bound, whatever is due", () => {
+  test("within every limit, whatever is due", () => {
     const lanes = fc.array(
       fc.record({
         key: fc.constantFrom("a", "b", "c"),
@@ -135,7 +135,7 @@ describe("a pool", () => {
     expect(began).toEqual(["a1", "b1", "c1", "a2", "b2"]);
   });
 
-  test("once stopped claims nothing more and gives up what does not end in time", async () => {
+  test("claims nothing more once stopped, and aborts what does not end in time", async () => {
     const { pool, began, ends, released } = madePool({ a: ["a1", "a2"] });
     await pool.step(signal);
     expect(began).toEqual(["a1", "a2"]);
@@ -179,7 +179,7 @@ describe("fulfilment", () => {
     const pool = createFulfilment({ store, log });
     const once = new AbortController();
     const working = pool.step(once.signal);
-    // One claim a partner, and it stops there.
+    // One claim for each partner, no more.
     once.abort();
     expect(await working).toBeGreaterThan(1);
     await pool.idle();
@@ -187,7 +187,7 @@ describe("fulfilment", () => {
     expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
   });
 
-  test("looks with a read: where nothing is due, nothing is written", async () => {
+  test("checks with a read: where nothing is due, nothing is written", async () => {
     const platform = await startPlatform();
     const { store, written } = watched(platform.store);
     for (const pool of [createFulfilment({ store, log }), supplyWorker(store, platform.clock.now)]) {
@@ -196,7 +196,7 @@ describe("fulfilment", () => {
     expect(written).toEqual([]);
   });
 
-  test("once stopped gives an order of many steps up, to be gone on with at once", async () => {
+  test("releases an order of many steps once stopped, so that it continues at once", async () => {
     const platform = await startPlatform();
     const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
     const caller = await platform.caller({ live: true });
@@ -229,7 +229,7 @@ describe("suppliers", () => {
     return { platform, API, OTHER, caller, hanging, quick };
   }
 
-  test("40 items of one that hangs do not delay another's", async () => {
+  test("40 items of a supplier that hangs do not delay another supplier's", async () => {
     const { platform, API, OTHER, caller, hanging, quick } = await withTwo();
     for (let count = 0; count < 40; count++) await placeOrder(caller, API);
     const pool = supplyWorker(platform.store, platform.clock.now);
@@ -253,7 +253,7 @@ describe("suppliers", () => {
     await pool.step(signal);
   }
 
-  test("what does not end in time once stopped is claimed again at once; its fault does not count", async () => {
+  test("items aborted by a stop are claimed again at once; their fault does not count", async () => {
     const { platform, API, caller, hanging } = await withTwo();
     await placeOrder(caller, API);
     const stopped = supplyWorker(platform.store, platform.clock.now);

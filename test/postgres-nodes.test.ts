@@ -36,7 +36,7 @@ function withSetting(url: string, name: string, value: string): string {
 
 const remember = (tx: Tx, value: string) => writeSettings(tx, { public_url: value });
 
-/** What the server says of the session that reads. */
+/** The server's settings of the session that reads. */
 async function shown(q: Read, asked: string): Promise<unknown> {
   const [row] = await q.db
     .select({ value: sql`${sql.raw(asked)}` })
@@ -46,15 +46,15 @@ async function shown(q: Read, asked: string): Promise<unknown> {
 }
 
 describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
-  test("a node that is suspended amid a write loses it, and the others write on", async () => {
+  test("a node that is suspended amid a write loses it, and the others continue to write", async () => {
     const { url } = await freshPostgres();
     const other = await node(url);
-    // Ten seconds for everyone; less here, so that the test need not wait.
+    // Ten seconds by default; less here, so that the test need not wait.
     expect(await other.read(shown, "current_setting('idle_in_transaction_session_timeout')")).toBe("10s");
     const suspended = await node(withSetting(url, "idle_in_transaction_session_timeout", "500"));
     const begun = Promise.withResolvers<void>();
     const awake = Promise.withResolvers<void>();
-    // The server cannot tell a suspended process from one that asks for nothing more.
+    // To the server a suspended process looks like an idle one.
     const cutOff = suspended.write(async (tx) => {
       await remember(tx, "http://suspended.test");
       begun.resolve();
@@ -81,10 +81,10 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
     await expect(hasty.write(remember, "http://hasty.test")).rejects.toMatchObject({ reason: "locked" });
     await holder.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
-    await hasty.write(remember, "http://patient.test");
+    await hasty.write(remember, "http://waited.test");
   });
 
-  test("a migration waits briefly for other sessions, says so, and lets those behind it pass", async () => {
+  test("a migration waits briefly for other sessions, reports it, and does not block those behind it", async () => {
     const { url } = await freshPostgres();
     await asBefore({ url }, migrationsOf("postgres").slice(0, 3), []);
     const dump = await session(url);

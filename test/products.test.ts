@@ -29,7 +29,7 @@ async function readAll(caller: Caller, query: string, limit = 4) {
   return found;
 }
 
-test("every sort and direction pages through everything once, in order", async () => {
+test("every sort and direction pages through all products once, in order", async () => {
   const platform = await startPlatform();
   for (const half of [MANY.slice(0, 12), MANY.slice(12)]) {
     await addProducts(platform.store, half);
@@ -52,7 +52,7 @@ test("every sort and direction pages through everything once, in order", async (
   );
 });
 
-test("filters narrow the list; inactive products show only when asked for", async () => {
+test("filters narrow the list; inactive products are listed only on request", async () => {
   const platform = await startPlatform();
   await addProducts(platform.store, [
     ...MANY,
@@ -77,7 +77,7 @@ const PLACES = [
   { sku: "WIDE", coverage: ["Global", "Asia", "120 countries"], region: "ÎLES" },
 ];
 
-test("country finds what covers it, however either of them spells the country", async () => {
+test("country finds the products that cover it, in any spelling of the country", async () => {
   const platform = await startPlatform();
   await addProducts(platform.store, PLACES);
   const caller = await platform.caller();
@@ -108,7 +108,7 @@ test("country follows a product's coverage when an import changes it", async () 
   expect(await count("JP")).toBe(1);
 });
 
-test("products from before the filters ignored case and knew countries are found after the next start", async () => {
+test("products of an earlier version are found by any case and country after the next start", async () => {
   const platform = await startPlatform();
   await addProducts(platform.store, [{ sku: "A", region: "L'Île", coverage: ["Côte d'Ivoire", "JP"] }]);
   const emptied = "UPDATE products SET region_key = '', coverage_key = ''";
@@ -118,7 +118,7 @@ test("products from before the filters ignored case and knew countries are found
   expect(await readAll(caller, "&country=CIV&region=l'%C3%AEle")).toHaveLength(1);
 });
 
-test("a cursor is good for its own list only", async () => {
+test("a cursor is valid for its own list only", async () => {
   const platform = await startPlatform();
   await addProducts(platform.store, MANY);
   const caller = await platform.caller();
@@ -143,7 +143,7 @@ test("a cursor is good for its own list only", async () => {
   }
 });
 
-test("query parameters out of their range are refused in words", async () => {
+test("query parameters out of range are refused by name", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const refused: [query: string, field: string, words: RegExp][] = [
@@ -165,7 +165,7 @@ test("query parameters out of their range are refused in words", async () => {
   expect((await caller.get("/api/v1/products?unknown=1&constructor=x")).status).toBe(200);
 });
 
-test("a product shows its details; an unknown one is 404", async () => {
+test("a product shows its details; an unknown one is a 404", async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [
     {
@@ -196,7 +196,7 @@ test("a product shows its details; an unknown one is 404", async () => {
   expect((await caller.get("/api/v1/products/EU5")).status).toBe(400);
 });
 
-test("an import inserts, updates by sku, and leaves what is the same; the list shows it at once", async () => {
+test("an import inserts, updates by sku, and skips unchanged products; the list shows it at once", async () => {
   const platform = await startPlatform();
   const terminal = await platform.again();
   const caller = await platform.caller();

@@ -26,18 +26,18 @@ interface Buildable {
 
 const made = vi.hoisted(() => [] as { stack: string; build: Build }[]);
 
-// Nothing is replaced: each call of `statement` goes on to the real one, and is noted with where it stands.
+// Nothing is replaced: each call of `statement` reaches the real one, and is recorded with its source line.
 vi.mock("../src/core/store/statement.ts", async (original) => {
   const real = await original<typeof import("../src/core/store/statement.ts")>();
   const statement = (build: Build) => {
     made.push({ stack: String(new Error().stack), build });
-    // It takes builders of any result; this one is handed on as it came.
+    // It accepts builders of any result; this one is passed on unchanged.
     return real.statement(build as never);
   };
   return { ...real, statement };
 });
 
-/** Statements that read or sort more than an index leads to, each with the reason why that is right. */
+/** Statements that read or sort beyond an index, each with the reason why that is acceptable. */
 const allowed: Record<string, string> = {
   "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
@@ -86,7 +86,7 @@ beforeAll(async () => {
   for (const name of coreFiles) await import(join(core, name));
 });
 
-test("every statement of core is led by an index", async () => {
+test("every statement of core uses an index", async () => {
   const platform = await startPlatform();
   await addProducts(platform.store, [{ sku: "ONE" }, { sku: "TWO" }]);
   const { connection, q } = await seen(platform);
@@ -125,7 +125,7 @@ const builtPerCall: Record<string, (q: Read, known: Known) => Promise<void>> = {
   },
 };
 
-test("queries that are built at each call are led by an index", async () => {
+test("queries that are built at each call use an index", async () => {
   const platform = await startPlatform();
   const known = await ordersWithEvents(platform);
   const { connection, q, ran } = await seen(platform);
@@ -139,14 +139,14 @@ test("queries that are built at each call are led by an index", async () => {
   ]);
 });
 
-test("each file that builds queries at each call is one of those called here", () => {
+test("each file that builds queries at each call is covered here", () => {
   const builds = coreFiles.filter((name) =>
     /\b(q|tx|read)\.db\s*\.(select|update|delete)/.test(readFileSync(join(core, name), "utf8")),
   );
   expect(builds.sort()).toEqual(Object.keys(builtPerCall).sort());
 });
 
-test("a whole table read, a sort and a walk to a page are found", async () => {
+test("a full scan, a sort and an offset scan are found", async () => {
   const { connection } = await seen(await startPlatform());
   const faults = (sql: string, parameters: number) =>
     faultsOf({ sql, parameters }, planOf(connection, { sql, parameters }));
@@ -215,7 +215,7 @@ function statementOf(q: Read, build: Build): Statement {
   return { sql: text, parameters: params.length };
 }
 
-/** `file name`: the constant, member or function that a statement stands in, from the line that made it. */
+/** `file name`: the constant, member or function around a statement, from the line that made it. */
 function nameOf(stack: string): string {
   const [, path, line] = /(src\/core\/[\w/-]+\.ts):(\d+)/.exec(stack.replace(/.*query-plans.*\n/, "")) ?? [];
   if (path === undefined) throw new Error(`a statement of nowhere: ${stack}`);

@@ -7,7 +7,7 @@ interface Listed {
   names: string[];
 }
 
-/** Every route with query parameters and none in its path, from our own document. */
+/** Every route with query parameters and none in its path, from the served document. */
 async function listRoutes(platform: Platform): Promise<Listed[]> {
   const { body } = await call(`${platform.url}/openapi.json`);
   return Object.entries<{ get?: { parameters?: { name: string; in: string }[] } }>(body.paths).flatMap(

@@ -52,7 +52,7 @@ async function server() {
 }
 
 describe("a client's limit", () => {
-  it("counts down within the clock's minute, then refuses, then starts anew", async () => {
+  it("counts down within a minute, then refuses, then starts again", async () => {
     const { as, clock } = await server();
     expect(limits(await as("ann"))).toEqual([3, 2, NEXT_MINUTE, null]);
     expect(limits(await as("ann"))).toEqual([3, 1, NEXT_MINUTE, null]);
@@ -72,7 +72,7 @@ describe("a client's limit", () => {
     expect([again.status, ...limits(again)]).toEqual([200, 3, 2, NEXT_MINUTE + 60, null]);
   });
 
-  it("is its own, by the partner's own number", async () => {
+  it("is separate, with the partner's own limit", async () => {
     const { as, times } = await server();
     await times(4, () => as("ann"));
     const other = await as("ben");
@@ -92,7 +92,7 @@ describe("a client's limit", () => {
 });
 
 describe("an expired token", () => {
-  it("counts for its credential, not for the address; a forged or revoked one does not", async () => {
+  it("counts for its credential, not for the address; a forged or revoked token does not", async () => {
     const platform = await startPlatform({ rateLimits: true });
     const caller = await platform.caller();
     const revoked = await platform.caller();
@@ -102,22 +102,22 @@ describe("an expired token", () => {
     platform.clock.advance(3600_000);
     const as = (token: string) =>
       call(`${platform.url}/api/v1/orders`, { headers: { authorization: `Bearer ${token}` } });
-    const standing = async (token: string) => {
+    const limitsOf = async (token: string) => {
       const { status, body, headers } = await as(token);
       const slug = body.type.split("/").at(-1);
       return [status, slug, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
     };
-    expect(await standing(caller.token)).toEqual([401, "token_expired", "60", "59"]);
-    expect(await standing(caller.token)).toEqual([401, "token_expired", "60", "58"]);
-    expect(await standing(forged)).toEqual([401, "unauthorized", "300", "299"]);
-    expect(await standing(revoked.token)).toEqual([401, "token_expired", "300", "298"]);
+    expect(await limitsOf(caller.token)).toEqual([401, "token_expired", "60", "59"]);
+    expect(await limitsOf(caller.token)).toEqual([401, "token_expired", "60", "58"]);
+    expect(await limitsOf(forged)).toEqual([401, "unauthorized", "300", "299"]);
+    expect(await limitsOf(revoked.token)).toEqual([401, "token_expired", "300", "298"]);
     for (let sent = 0; sent < 58; sent++) await as(caller.token);
-    expect(await standing(caller.token)).toEqual([429, "rate_limit_exceeded", "60", "0"]);
-    expect(await standing(forged)).toEqual([401, "unauthorized", "300", "297"]);
+    expect(await limitsOf(caller.token)).toEqual([429, "rate_limit_exceeded", "60", "0"]);
+    expect(await limitsOf(forged)).toEqual([401, "unauthorized", "300", "297"]);
   });
 });
 
-describe("an address without a good token", () => {
+describe("an address without a valid token", () => {
   it("has 300 requests a minute, over public routes, bad tokens and unknown paths together", async () => {
     const { as, url, times } = await server();
     expect(limits(await fetch(`${url}/open`))).toEqual([300, 299, NEXT_MINUTE, null]);
@@ -131,14 +131,14 @@ describe("an address without a good token", () => {
     expect((await as("ben")).status, "a good token is not touched by it").toBe(200);
   });
 
-  it("may ask for health as often as it likes", async () => {
+  it("may read health without a limit", async () => {
     const { url, times } = await server();
     const last = await times(320, () => fetch(`${url}/healthz`));
     expect([last.status, ...limits(last)]).toEqual([200, null, null, null, null]);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("is the proxy's client only when the proxy is trusted, and then only as far as the proxy saw it", async () => {
+  it("is taken from X-Forwarded-For only when the proxy is trusted, and then only its last entry", async () => {
     for (const trustProxy of [false, true]) {
       const { url } = await startServer({ routes, trustProxy });
       const from = (forwarded: string) => fetch(`${url}/open`, { headers: { "x-forwarded-for": forwarded } });
@@ -151,7 +151,7 @@ describe("an address without a good token", () => {
 });
 
 describe("an IPv6 address", () => {
-  it("counts for its network of 64 bits, and an IPv4 address written in it for itself", async () => {
+  it("counts for its network of 64 bits, an embedded IPv4 address for itself", async () => {
     const { url } = await startServer({ routes, trustProxy: true });
     const remaining = async (forwarded: string) =>
       limits(await fetch(`${url}/open`, { headers: { "x-forwarded-for": forwarded } }))[1];
@@ -166,7 +166,7 @@ describe("an IPv6 address", () => {
 });
 
 describe("the token endpoint", () => {
-  it("has windows of its own: neither does it use up those of other requests, nor they its own", async () => {
+  it("has separate windows: it uses up none of other requests, nor they its own", async () => {
     const { tokenRequest, times, url } = await server();
     expect((await times(301, () => fetch(`${url}/open`))).status).toBe(429);
     const untouched = await tokenRequest("client_id=sk_test_anna");
@@ -177,7 +177,7 @@ describe("the token endpoint", () => {
     expect(limits(await fetch(`${other.url}/open`))).toEqual([300, 299, NEXT_MINUTE, null]);
   });
 
-  it("takes 30 requests a minute for one client_id, whichever way it comes", async () => {
+  it("accepts 30 requests a minute for one client_id, by any authentication method", async () => {
     const { tokenRequest, times, clock } = await server();
     const basic = { authorization: `Basic ${Buffer.from("sk_test_anna:secret").toString("base64")}` };
     expect(limits(await tokenRequest("client_id=sk_test_anna"))).toEqual([30, 29, NEXT_MINUTE, null]);
@@ -203,7 +203,7 @@ describe("the token endpoint", () => {
     expect(limits(await tokenRequest("client_id=+sk_test_anna+"))[1]).toBe(25);
   });
 
-  it("takes 300 a minute from one address, and shows whichever limit is nearer", async () => {
+  it("accepts 300 a minute from one address, and shows the nearer limit", async () => {
     const { tokenRequest } = await server();
     for (let sent = 0; sent < 290; sent++) await tokenRequest(`client_id=sk_test_${sent}`);
     expect(limits(await tokenRequest("client_id=sk_test_new"))).toEqual([300, 9, NEXT_MINUTE, null]);
@@ -212,7 +212,7 @@ describe("the token endpoint", () => {
     expect([refused.status, ...limits(refused)]).toEqual([429, 300, 0, NEXT_MINUTE, 48]);
   });
 
-  it("counts what cannot be read", async () => {
+  it("counts malformed requests", async () => {
     const { tokenRequest } = await server();
     const malformed = await tokenRequest("{", { "content-type": "application/json" });
     expect([malformed.status, ...limits(malformed)]).toEqual([400, 300, 299, NEXT_MINUTE, null]);

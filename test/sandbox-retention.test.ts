@@ -57,7 +57,7 @@ async function shop() {
   return { ...platform, partner, EU5, PUSH };
 }
 
-test("orders older than 90 days go with all that is theirs; newer ones and those of production stay", async () => {
+test("orders older than 90 days are deleted with their records; newer ones and those of production stay", async () => {
   const platform = await shop();
   const { store, partner, EU5, clock } = platform;
   await platform.endpoint(partner, "http://127.0.0.1:9009/hook");
@@ -104,7 +104,7 @@ test("orders older than 90 days go with all that is theirs; newer ones and those
   expect(new Set(left.map(([, subject]) => subject))).toEqual(new Set([kept]));
 });
 
-test("one transaction deletes at most 500 rows, and a run that was cut off is continued", async () => {
+test("one transaction deletes at most 500 rows, and an interrupted run is continued", async () => {
   const platform = await shop();
   const { store, partner, EU5, PUSH, clock, location } = platform;
   const activation_requests = Array.from({ length: 600 }, (_, at) => ({
@@ -139,7 +139,7 @@ test("one transaction deletes at most 500 rows, and a run that was cut off is co
   expect(await rows(platform)).toMatchObject({ orders: 0, orderLines: 0, orderItems: 0, esims: 10, events: 0 });
 });
 
-test("the operator sets how long they are kept", async () => {
+test("the operator sets the retention", async () => {
   const platform = await shop();
   const { store, partner, EU5, clock } = platform;
   await bought(platform, partner, "one", EU5);

@@ -51,7 +51,7 @@ async function diagnosed({ location, masterKey }: Pick<Platform, "location" | "m
 }
 
 describe("a sealed value that was copied with SQL", () => {
-  test("into another row does not open there: the list shows that row as unreadable, and the others", async () => {
+  test("into another row does not open there: the list shows that row as unreadable, and all others", async () => {
     const platform = await withAgent();
     const { agent, location, store } = platform;
     const [whole = "", broken = ""] = await importRecords(agent, [passport(), passport({ passport_no: "ZZ1" })]);
@@ -77,7 +77,7 @@ describe("a sealed value that was copied with SQL", () => {
     });
   });
 
-  test("is passed over by draws: the next passport is drawn", async () => {
+  test("is skipped by draws: the next passport is drawn", async () => {
     const { agent, location, store } = await withAgent();
     const [first = "", second = ""] = await makeTwo(agent, store);
     await copy(location, { from: cell("passports.sealed", second), to: cell("passports.sealed", first) });
@@ -108,7 +108,7 @@ describe("a sealed value that was copied with SQL", () => {
     expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual([one, other].sort());
   });
 
-  test("shows an eSIM without its codes, and the others of its order with theirs", async () => {
+  test("shows an eSIM without codes, and other eSIMs of the order with theirs", async () => {
     const platform = await startPlatform();
     const { store, location } = platform;
     const buyer = await platform.caller({ live: true });
@@ -140,7 +140,7 @@ describe("a sealed value that was copied with SQL", () => {
     });
   });
 
-  test("never reaches a carrier: the request is left to staff, and the others go out", async () => {
+  test("never reaches a carrier: the request is left to staff, and the others are sent", async () => {
     const platform = await startActivationPlatform({ start: "2026-03-02T01:00:00.000Z" });
     const carrier = await startCarrier();
     await useHttpCarrier(platform.store, carrier.url);
@@ -160,7 +160,7 @@ describe("a sealed value that was copied with SQL", () => {
     expect(await platform.show(caller, whole)).toMatchObject({ processing_status: "processing" });
   });
 
-  test("keeps a request's date, as its passport's expiry is unknown; a bulk change does the other items", async () => {
+  test("keeps a request's date, as its passport's expiry is unknown; a bulk change applies to the others", async () => {
     const platform = await startActivationPlatform();
     const caller = await platform.caller({ agent: true });
     const [broken, whole] = [await platform.submit(caller), await platform.submit(caller)];
@@ -177,7 +177,7 @@ describe("a sealed value that was copied with SQL", () => {
     ]);
   });
 
-  test("as a signing key leaves the tokens good that it signed; a new key signs again", async () => {
+  test("as a signing key keeps tokens valid that it signed; a new key signs again", async () => {
     const { caller, location, store, url } = await startPlatform();
     const partner = await caller();
     const { clientId, clientSecret } = partner;
@@ -227,7 +227,7 @@ test("the names that values are bound to are those of every sealed column", () =
   expect(sealedPlaces.map(({ name }) => name).sort()).toEqual([...sealedColumns].sort());
 });
 
-test("values under keys that are not there are unreadable, in lists and for doctor", async () => {
+test("values under missing keys are unreadable, in lists and for doctor", async () => {
   const platform = await withAgent();
   const { agent, location } = platform;
   const ids = await importRecords(agent, [passport(), passport(), passport()]);
@@ -244,7 +244,7 @@ test("values under keys that are not there are unreadable, in lists and for doct
   expect(await diagnosed(platform)).toMatchObject({ level: "fault", message: expect.stringContaining("3 sealed") });
 });
 
-test("a rotation seals the others again, keeps the key of what it cannot read, and says so", async () => {
+test("a rotation seals the others again, keeps the key of unreadable values, and reports it", async () => {
   const platform = await withAgent();
   const { agent, location, store } = platform;
   const [whole = "", broken = ""] = await importRecords(agent, [passport(), passport()]);
@@ -259,7 +259,7 @@ test("a rotation seals the others again, keeps the key of what it cannot read, a
 });
 
 describe("a database of an earlier version, whose values were bound to no row", () => {
-  test("has them sealed again at its first start; the old form and its keys are refused afterwards", async () => {
+  test("seals them again at its first start; the old form and its keys are refused afterwards", async () => {
     const old = await earlierDatabase(3);
     const { location, masterKey } = old;
     expect(await diagnosed(old)).toMatchObject({ level: "warning" });
@@ -287,7 +287,7 @@ describe("a database of an earlier version, whose values were bound to no row", 
     expect(() => again.vault.open(old.sealed("id-1"), cell("passports.sealed", "id-1"))).toThrow(UnreadableError);
   });
 
-  test("goes on where its first start was cut off, and leaves alone what nothing can read", async () => {
+  test("continues an interrupted first start, and skips unreadable values", async () => {
     const old = await earlierDatabase(4);
     await runStatements(old.location, ["UPDATE passports SET sealed = 'v1.broken' WHERE id = 'id-2'"]);
     await (await open(old)).close();

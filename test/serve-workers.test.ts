@@ -61,19 +61,19 @@ async function order(shop: Shop, url: string, key: string) {
 const failedStarts = (daemon: Daemon) => daemon.text().split("a front could not start").length - 1;
 
 describe("serve --workers", () => {
-  test("answers with several processes as one would, replaces one that dies, and leaves none behind", async () => {
+  test("serves with several processes as with one, replaces one that ends, and leaves none behind", async () => {
     const shop = await smallShop();
     const metricsPort = String(await freePort());
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2", "--metrics-port", metricsPort] });
     const [victim = 0, other = 0, ...more] = frontsOf(daemon);
     expect(more).toEqual([]);
-    // Counted by each process alone, two of them would stand at the same number.
+    // Counted by each process alone, two of them would show the same number.
     const standings = await separately(daemon.url, 12);
     expect(new Set(standings).size).toBe(12);
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(metrics).toMatch(/esimctl_http_requests_total\{[^}]*route="\/api\/v1\/oauth\/token"[^}]*\} 12\n/);
     expect(metrics).toContain("esimctl_queue_waiting");
-    // The one log file has what all of them said; lines are gathered for a moment before they go to disk.
+    // One log file has the lines of all processes; lines are buffered before they are written.
     const logged = async () => JSON.stringify(await esimctlJson(["logs", "tail", "--data", shop.data]));
     await expect.poll(logged).toContain("/api/v1/oauth/token");
     const { made, read } = await order(shop, daemon.url, "one");
@@ -103,7 +103,7 @@ describe("serve --workers", () => {
     expect(fronts.filter(isAlive)).toEqual([]);
   });
 
-  test("tries again to start processes that cannot open the database, and stops promptly meanwhile", async () => {
+  test("restarts processes that cannot open the database, and stops promptly meanwhile", async () => {
     const shop = await smallShop();
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
     const { keyFile } = dataDirectory(shop.data);

@@ -18,10 +18,10 @@ import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const SMALL = { stock: { EU5: 3 }, priceCents: 250, fundsCents: 1000 };
 
-/** A data directory that nobody serves yet. */
+/** A data directory without a daemon. */
 const smallShop = () => openShop({ folder: temporaryDirectory(), ...SMALL });
 
-/** One line of what happened, one of what to do, nothing else, exit 1. A warning and what was made may come before. */
+/** Exit 1, with one line of what happened and one of what to do, after warnings and a line of what was made. */
 function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hint: RegExp): void {
   const lines = stderr.trimEnd().split("\n");
   const [first, second, ...more] = lines.filter((line) => !/Running as root|^Made /.test(line));
@@ -32,7 +32,7 @@ function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hi
   expect({ exitCode, stdout, more }).toEqual({ exitCode: 1, stdout: "", more: [] });
 }
 
-test("serve makes an absent data directory without demo data, says where it listens, stops on SIGINT", async () => {
+test("serve makes an absent data directory without demo data, prints its address, stops on SIGINT", async () => {
   const data = join(temporaryDirectory(), "deep", "data");
   const daemon = await startDaemon({ data });
   expect(daemon.listening).toMatchObject({
@@ -146,7 +146,7 @@ test("a taken port is refused, for people and as JSON", async () => {
   });
 });
 
-test("a data directory that cannot be made or is something else is refused", async () => {
+test("a data directory that cannot be made or is of another program is refused", async () => {
   const folder = temporaryDirectory();
   writeFileSync(join(folder, "file"), "no directory");
   expectRefusal(
@@ -187,7 +187,7 @@ describe("terminal commands beside a daemon", () => {
     return { shop, daemon: await startDaemon({ data: shop.data, flags, owner }) };
   });
 
-  test("what a command revokes stops at the daemon's next request", async () => {
+  test("a revoked credential is refused at the daemon's next request", async () => {
     const { shop, daemon } = served();
     const headers = { authorization: `Bearer ${await shopToken(shop, daemon.url)}` };
     const balance = () => call(`${daemon.url}/api/v1/balance`, { headers });

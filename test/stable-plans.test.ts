@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { withStablePlans } from "../src/core/store/engines/stable-plans.ts";
 
-test("what a statement says stays as it was: question marks in texts and names are no parameters", () => {
+test("the meaning of a statement is unchanged: question marks in texts and names are no parameters", () => {
   const plain = new Database(":memory:");
   onTestFinished(() => void plain.close());
   const connection = withStablePlans(plain);

@@ -38,7 +38,7 @@ test("requests are counted by the minute, of all daemons together, and kept for 
   expect((await store.read(platformStatus, null)).requests).toMatchObject({ total: 1, failed: 0 });
 });
 
-test("counts that cannot be written are kept for later, and told of once", async () => {
+test("counts that cannot be written are kept for later, and reported once", async () => {
   const clock = testClock();
   const { store, again } = await openTestStore(clock);
   const warned: unknown[] = [];
@@ -60,7 +60,7 @@ test("counts that cannot be written are kept for later, and told of once", async
   expect(await store.read(requestCounts, 0)).toMatchObject([{ requests: 3 }]);
 });
 
-test("of each cron job the last run is kept: when, how long, how much, and why it broke off", async () => {
+test("the last run of each cron job is kept: time, duration, count, and error", async () => {
   const clock = testClock("2026-03-02T01:00:00.000Z");
   const { store } = await openTestStore(clock);
   expect(await store.read(lastCronRuns, null)).toEqual([]);
@@ -78,7 +78,7 @@ test("of each cron job the last run is kept: when, how long, how much, and why i
   expect([failed, dropped]).toEqual([clock.now(), clock.now() - MINUTE_MS]);
 });
 
-test("/metrics has what waits in each queue, and since when, as the store has it at the scrape", async () => {
+test("/metrics has the length and age of each queue, read from the store at the scrape", async () => {
   const platform = await startPlatform();
   const { registry } = createMetrics();
   const errors: unknown[] = [];

@@ -9,7 +9,7 @@ import { deskOf } from "./support/desk.ts";
 import { startPlatform } from "./support/platform.ts";
 import { placeOrder } from "./support/supplies.ts";
 
-test("stock moves between products: counted exactly, audited, refused where too little is free", async () => {
+test("stock moves between products: counted exactly, audited, refused when insufficient", async () => {
   const platform = await startPlatform();
   const { store } = platform;
   await addProducts(store, [{ sku: "A" }, { sku: "B" }, { sku: "CARD", delivery_method: "shipping" }]);
@@ -18,7 +18,7 @@ test("stock moves between products: counted exactly, audited, refused where too 
   const desk = deskOf(platform);
   const moved = await desk.json("stock move --from A --to B --count 3");
   expect(moved).toEqual({ moved: 3, from: { sku: "A", available: 2 }, to: { sku: "B", available: 4 } });
-  // Orders are given the oldest, so the newest move.
+  // Orders take the oldest, so the newest move.
   const esims = await store.read((q: Read) => q.db.select().from(q.t.esims).orderBy(q.t.esims.id), null);
   const own = (at: number) => esims.find(({ iccid }) => iccid === iccids[at])?.product_id;
   expect([own(1) === own(0), own(2) === own(0), own(4) === own(2)]).toEqual([true, false, true]);
@@ -55,7 +55,7 @@ const act = fc.oneof(
   }),
 );
 
-test("beside orders of both products every eSIM is moved or sold once, and the counters stay exact", async () => {
+test("during orders of both products every eSIM is moved or sold once, and the counters stay exact", async () => {
   const platform = await startPlatform();
   const { store } = platform;
   const products = await addProducts(store, [{ sku: "A" }, { sku: "B" }]);

@@ -29,7 +29,7 @@ async function keys(q: Read, prefix: string): Promise<string[]> {
   return rows.map((row) => row.key).filter((key) => key.startsWith(prefix));
 }
 
-test("commands that arrive together commit together, and one that fails rolls back alone", async () => {
+test("concurrent commands commit together, and one that fails rolls back alone", async () => {
   const { store } = await openTestStore(testClock());
   const failing = async (tx: Tx, key: string) => {
     await put(tx, { key, value: "gone" });
@@ -47,13 +47,13 @@ test("commands that arrive together commit together, and one that fails rolls ba
   expect(await store.read(keys, "a")).toEqual(["a1", "a3", "a5"]);
 });
 
-test("a write that starts as the last one is answered is not forgotten", async () => {
+test("a write that starts as the previous one completes is executed", async () => {
   const { store } = await openTestStore(testClock());
   for (let i = 0; i < 50; i++) await store.write(put, { key: `b${i}`, value: "x" });
   expect(await store.read(keys, "b")).toHaveLength(50);
 });
 
-test("readers see only what is committed, and each read sees one moment", async () => {
+test("readers see only committed data, and each read sees one snapshot", async () => {
   const { store, again } = await openTestStore(testClock());
   const other = await again();
   const twice = async (q: Read) => {
@@ -94,7 +94,7 @@ test("many writers of several processes lose nothing", async () => {
   expect(new Set(answers).size).toBe(60);
 });
 
-test("the epoch tells every process that reference data changed, and only then", async () => {
+test("the epoch changes for every process when reference data changed, and only then", async () => {
   const { store, again } = await openTestStore(testClock());
   const other = await again();
   const before = await store.epoch();
@@ -106,22 +106,22 @@ test("the epoch tells every process that reference data changed, and only then",
 
 test("signals reach listeners after the commit, and only of commands that succeeded", async () => {
   const { store } = await openTestStore(testClock());
-  const heard: string[] = [];
-  const stop = store.onSignal("fulfilment", () => heard.push("x"));
+  const received: string[] = [];
+  const stop = store.onSignal("fulfilment", () => received.push("x"));
   const signalling = async (tx: Tx, fails: boolean) => {
     tx.signal("fulfilment");
     if (fails) throw new Error("undone");
   };
   await expect(store.write(signalling, true)).rejects.toThrow("undone");
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   await store.write(signalling, false);
-  expect(heard).toEqual(["x"]);
+  expect(received).toEqual(["x"]);
   stop();
   await store.write(signalling, false);
-  expect(heard).toEqual(["x"]);
+  expect(received).toEqual(["x"]);
 });
 
-test("another key file is refused in words; a newer database too", async () => {
+test("another key file is refused; so is a newer database", async () => {
   const opened = await openTestStore(testClock());
   const { location, masterKey, store } = opened;
   const dependencies = { clock: testClock(), ids: randomIds() };
@@ -134,7 +134,7 @@ test("another key file is refused in words; a newer database too", async () => {
   await expect(newer).rejects.toThrow(/newer than this program.*9999_future/);
 });
 
-test("what is sealed opens again, is different each time, and is refused when altered", async () => {
+test("a sealed value opens again, differs each time, and is refused when altered", async () => {
   const { store } = await openTestStore(testClock());
   const { vault } = store;
   const cell = { column: "passports.sealed", row: "a" } as const;
@@ -147,7 +147,7 @@ test("what is sealed opens again, is different each time, and is refused when al
   expect(vault.blindIndex("passport", "X1")).not.toBe(vault.blindIndex("other", "X1"));
 });
 
-/** As a later version of the program would have left it. */
+/** As a later version of the program leaves it. */
 function pretendNewer(location: Location): Promise<void> {
   return runStatements(location, ["INSERT INTO schema_history (name, digest) VALUES ('9999_future', 'x')"]);
 }

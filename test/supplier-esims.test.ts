@@ -28,7 +28,7 @@ const day = (date: number, hour = 0) =>
 /** A partner with one eSIM from stock and one that the supplier northwind delivered, and that supplier's callback. */
 async function withSupplied() {
   const shop = await startPlatform();
-  // What comes from stock is nobody's, whatever supplier its product names.
+  // An eSIM from stock has no supplier, whatever its product names.
   const products = await addProducts(shop.store, [...suppliedProducts, { sku: "EU5", supplier: "northwind" }]);
   const buyer = await shop.caller({ live: true });
   await shop.fund(buyer.partnerId, 100_000);
@@ -48,41 +48,42 @@ async function withSupplied() {
   return {
     ...shop,
     orderId: order.body.id,
-    tell: (body: object, path = PATH) => postSigned(shop, path, { iccid: ICCID, ...body }),
+    report: (body: object, path = PATH) => postSigned(shop, path, { iccid: ICCID, ...body }),
     status: async () => (await partner.get(`/api/v1/esims/${ICCID}/status`)).body,
   };
 }
 
-test("a replayed report undoes nothing, in any process, and one that was signed earlier is older", async () => {
+test("a replayed report reverts nothing, in any process, and one signed earlier counts as older", async () => {
   const shop = await withSupplied();
   const clock = { now: () => shop.clock.now() };
-  const tell = (body: object, at = clock) => postSigned({ url: shop.url, clock: at }, PATH, { iccid: ICCID, ...body });
-  expect((await tell({ event: "activated" })).body.applied).toBe(true);
+  const report = (body: object, at = clock) =>
+    postSigned({ url: shop.url, clock: at }, PATH, { iccid: ICCID, ...body });
+  expect((await report({ event: "activated" })).body.applied).toBe(true);
   shop.clock.advance(10_000);
   const at = shop.clock.now();
   const captured = { now: () => at };
-  expect((await tell({ event: "suspended" }, captured)).body.applied).toBe(true);
+  expect((await report({ event: "suspended" }, captured)).body.applied).toBe(true);
   shop.clock.advance(60_000);
   const early = shop.clock.now();
   shop.clock.advance(60_000);
-  expect((await tell({ event: "resumed" })).body.applied).toBe(true);
-  expect((await tell({ event: "suspended" }, captured)).body).toEqual({ ok: true, applied: false });
+  expect((await report({ event: "resumed" })).body.applied).toBe(true);
+  expect((await report({ event: "suspended" }, captured)).body).toEqual({ ok: true, applied: false });
   expect(await shop.status()).toMatchObject({ status: "active" });
-  expect((await tell({ event: "suspended" }, { now: () => early })).body.applied).toBe(false);
+  expect((await report({ event: "suspended" }, { now: () => early })).body.applied).toBe(false);
   expect(await shop.status()).toMatchObject({ status: "active" });
   // Signatures are forgotten once their time is refused.
   shop.clock.advance(310_000);
-  expect((await tell({ event: "suspended" }, captured)).status).toBe(401);
-  await tell({ event: "usage", used_mb: 1 });
+  expect((await report({ event: "suspended" }, captured)).status).toBe(401);
+  await report({ event: "usage", used_mb: 1 });
   const kept = await shop.store.read(async (q) => q.db.select().from(q.t.callbackSignatures), null);
   expect(kept).toHaveLength(1);
 });
 
-test("a supplier activates, suspends and resumes an eSIM, each once however often it is said", async () => {
+test("a supplier activates, suspends and resumes an eSIM, each once however often it is reported", async () => {
   const shop = await withSupplied();
-  const said = async (event: string, at: string) => (await shop.tell({ event, at })).body;
+  const reported = async (event: string, at: string) => (await shop.report({ event, at })).body;
   for (const applied of [true, false]) {
-    expect(await said("activated", day(10))).toEqual({ ok: true, applied });
+    expect(await reported("activated", day(10))).toEqual({ ok: true, applied });
   }
   expect(await shop.status()).toMatchObject({
     status: "active",
@@ -90,10 +91,10 @@ test("a supplier activates, suspends and resumes an eSIM, each once however ofte
     expires_at: "2026-04-09T00:00:00.000Z",
   });
   expect(await activations(shop)).toMatchObject([{ iccid: ICCID, order_id: shop.orderId, status: "active" }]);
-  expect(await said("suspended", day(11))).toMatchObject({ applied: true });
-  expect(await said("suspended", day(11))).toMatchObject({ applied: false });
+  expect(await reported("suspended", day(11))).toMatchObject({ applied: true });
+  expect(await reported("suspended", day(11))).toMatchObject({ applied: false });
   expect(await shop.status()).toMatchObject({ status: "suspended", activation_status: "suspended" });
-  expect(await said("resumed", day(12))).toMatchObject({ applied: true });
+  expect(await reported("resumed", day(12))).toMatchObject({ applied: true });
   expect(await shop.status()).toMatchObject({ status: "active", activated_at: day(10) });
   expect(await activations(shop)).toHaveLength(1);
   const trail = await shop.store.read(listAudit, { limit: 10 });
@@ -101,7 +102,7 @@ test("a supplier activates, suspends and resumes an eSIM, each once however ofte
   expect(moves).toEqual(["esims.activate", "esims.suspend", "esims.activate"]);
 });
 
-test("its words may come in any order: the newest word holds, and an activation is never lost", async () => {
+test("reports may arrive in any order: the newest holds, and an activation is never lost", async () => {
   const words: [string, string][] = [
     ["activated", day(10)],
     ["suspended", day(11)],
@@ -110,50 +111,50 @@ test("its words may come in any order: the newest word holds, and an activation 
   ];
   const shop = await withSupplied();
   for (const [event, at] of [words[3], words[0], words[2], words[1]].flatMap((word) => (word ? [word] : []))) {
-    expect((await shop.tell({ event, at })).status).toBe(200);
+    expect((await shop.report({ event, at })).status).toBe(200);
   }
   expect(await shop.status()).toMatchObject({ status: "suspended", activated_at: day(10) });
   expect(await activations(shop)).toHaveLength(1);
-  // What the operator does today is newer than what the supplier said of yesterday.
+  // The operator's change of today is newer than the supplier's report of yesterday.
   await shop.store.write(activateEsim, { iccid: ICCID, actor });
-  expect((await shop.tell({ event: "suspended", at: day(19) })).body.applied).toBe(false);
-  expect((await shop.tell({ event: "suspended" })).body.applied).toBe(false);
+  expect((await shop.report({ event: "suspended", at: day(19) })).body.applied).toBe(false);
+  expect((await shop.report({ event: "suspended" })).body.applied).toBe(false);
   // Within the second it would have the same signature.
   shop.clock.advance(1000);
-  expect((await shop.tell({ event: "suspended" })).body.applied).toBe(true);
+  expect((await shop.report({ event: "suspended" })).body.applied).toBe(true);
 });
 
-test("it reports usage and place as an import does", async () => {
+test("a report sets usage and location as an import does", async () => {
   const shop = await withSupplied();
   const used = { event: "usage", used_mb: 1000, total_mb: 6000, country: "JP", network: "NTT", at: day(12) };
-  expect((await shop.tell(used)).body).toEqual({ ok: true, applied: true });
-  expect((await shop.tell(used)).body.applied).toBe(false);
-  expect((await shop.tell({ event: "usage", used_mb: 10, at: day(11) })).body.applied).toBe(false);
+  expect((await shop.report(used)).body).toEqual({ ok: true, applied: true });
+  expect((await shop.report(used)).body.applied).toBe(false);
+  expect((await shop.report({ event: "usage", used_mb: 10, at: day(11) })).body.applied).toBe(false);
   expect(await shop.status()).toMatchObject({
     status: "inactive",
     data_usage: { used_mb: 1000, total_mb: 6000, remaining_mb: 5000, updated_at: day(12) },
     location: { country: "JP", network: "NTT", updated_at: day(12) },
   });
-  // A place may be told without usage, by itself or with anything else; the newest one holds.
-  expect((await shop.tell({ event: "usage", country: "KR", at: day(14) })).body.applied).toBe(true);
-  expect((await shop.tell({ event: "usage", country: "CN", at: day(14) })).body.applied).toBe(false);
-  await shop.tell({ event: "usage", used_mb: 1000, country: "CN", at: day(13) });
+  // A location may be reported without usage, alone or with other data; the newest one holds.
+  expect((await shop.report({ event: "usage", country: "KR", at: day(14) })).body.applied).toBe(true);
+  expect((await shop.report({ event: "usage", country: "CN", at: day(14) })).body.applied).toBe(false);
+  await shop.report({ event: "usage", used_mb: 1000, country: "CN", at: day(13) });
   expect(await shop.status()).toMatchObject({
     data_usage: { used_mb: 1000, updated_at: day(13) },
     location: { country: "KR", network: null, updated_at: day(14) },
   });
-  // The same callback may tell of both.
-  await shop.tell({ event: "activated", at: day(15), used_mb: 1001 });
+  // One callback may report both.
+  await shop.report({ event: "activated", at: day(15), used_mb: 1001 });
   expect(await shop.status()).toMatchObject({ status: "active", data_usage: { used_mb: 1001 } });
 });
 
-test("it speaks only of its own eSIMs, of what was, and signed", async () => {
+test("a report is accepted for the supplier's own eSIMs, of past times, and signed only", async () => {
   const shop = await withSupplied();
-  const stock = await shop.tell({ iccid: STOCKED, event: "activated" });
+  const stock = await shop.report({ iccid: STOCKED, event: "activated" });
   expect([stock.status, stock.body.type]).toEqual([404, "http://esim.test/docs/errors/not_found"]);
-  expect((await shop.tell({ iccid: "8944590004463637024", event: "activated" })).status).toBe(404);
-  expect((await shop.tell({ event: "activated" }, PATH.replace("northwind", "kestrel"))).status).toBe(404);
-  expect((await shop.tell({ event: "activated" }, PATH.replace("northwind", "nobody"))).status).toBe(401);
+  expect((await shop.report({ iccid: "8944590004463637024", event: "activated" })).status).toBe(404);
+  expect((await shop.report({ event: "activated" }, PATH.replace("northwind", "kestrel"))).status).toBe(404);
+  expect((await shop.report({ event: "activated" }, PATH.replace("northwind", "unknown"))).status).toBe(401);
   expect((await postSigned(shop, PATH, { iccid: ICCID, event: "activated" }, "some other secret")).status).toBe(401);
   for (const [body, field] of [
     [{ event: "usage" }, "used_mb"],
@@ -164,26 +165,26 @@ test("it speaks only of its own eSIMs, of what was, and signed", async () => {
     [{ event: "activated", at: "2026-02-30" }, "at"],
     [{ event: "activated", at: "2016-12-31T23:59:60Z" }, "at"],
   ] as const) {
-    const { status, body: problem } = await shop.tell(body);
+    const { status, body: problem } = await shop.report(body);
     expect([status, Object.keys(problem.errors ?? {})]).toEqual([400, [field]]);
   }
   expect(await shop.status()).toMatchObject({ status: "inactive", location: null });
   // A clock that is a little ahead is no fault.
-  expect((await shop.tell({ event: "activated", at: "2026-03-20T00:04:00Z" })).body.applied).toBe(true);
+  expect((await shop.report({ event: "activated", at: "2026-03-20T00:04:00Z" })).body.applied).toBe(true);
   expect(await shop.status()).toMatchObject({ activated_at: day(20) });
 });
 
-test("it changes nothing about an eSIM that has expired", async () => {
+test("a report changes no expired eSIM", async () => {
   const shop = await withSupplied();
-  await shop.tell({ event: "activated", at: "2026-02-01T00:00:00Z" });
+  await shop.report({ event: "activated", at: "2026-02-01T00:00:00Z" });
   await expireEsims(shop, new AbortController().signal);
   for (const event of ["activated", "suspended", "resumed"]) {
-    expect((await shop.tell({ event })).body).toEqual({ ok: true, applied: false });
+    expect((await shop.report({ event })).body).toEqual({ ok: true, applied: false });
   }
   expect(await shop.status()).toMatchObject({ status: "expired" });
 });
 
-test("of two travellers the first one's eSIM lives before the other's day has come", async () => {
+test("the eSIM of one traveler is active before the day of another", async () => {
   const shop = await startPlatform();
   const products = await addProducts(shop.store, suppliedProducts);
   const buyer = await shop.caller({ live: true });

@@ -82,7 +82,7 @@ function esims(count: number, from = 1) {
   });
 }
 
-test("the supplier's mail goes out once, at the first minute of the traveller's day", async () => {
+test("the supplier's mail is sent once, at the first minute of the traveler's day", async () => {
   const smtp = await smtpServer();
   const { platform, products, caller, supply } = await setUp(smtp.url);
   const settings = { adapter: "email" as const, to: "orders@kestrel.test" };
@@ -117,7 +117,7 @@ test("the supplier's mail goes out once, at the first minute of the traveller's 
   expect(mail?.text).toContain(`Message-ID: <${body.activations[0].item_id}@esim.test>`);
 });
 
-test("the operator's own template makes the mail; one that cannot work is refused", async () => {
+test("the operator's template is used for the mail; an invalid one is refused", async () => {
   const smtp = await smtpServer();
   const { platform, products, caller, supply } = await setUp(smtp.url);
   const set = (template: string) =>
@@ -156,7 +156,7 @@ test("an HTTP supplier's eSIMs are delivered; the request is signed and keeps it
   expect(second?.headers["x-signature"]).toBe(signatureHeader(seconds, signature(SECRET, seconds, second?.raw ?? "")));
   expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
   expect((await caller.get(`/api/v1/orders/${id}/esims`)).body.count).toBe(3);
-  // Support reads each exchange, with its code, in the order's story.
+  // Support reads each exchange, with its code, in the order's timeline.
   const { timeline } = await platform.store.read(findStory, id);
   expect(timeline.filter(({ kind }) => kind === "supplier").map(({ text }) => text)).toEqual([
     expect.stringMatching(/^item 1 \(northwind\) request 503 in \d+ ms, temporary: it answered 503$/),
@@ -164,7 +164,7 @@ test("an HTTP supplier's eSIMs are delivered; the request is signed and keeps it
   ]);
 });
 
-test("answers that cannot be right are faults: too few eSIMs, unknown words, ICCIDs sold already", async () => {
+test("invalid responses are faults: too few eSIMs, unknown outcomes, ICCIDs sold already", async () => {
   const answers: unknown[] = [
     { outcome: "activated", esims: esims(1, 50) },
     { outcome: "done" },
@@ -189,7 +189,7 @@ test("answers that cannot be right are faults: too few eSIMs, unknown words, ICC
   expect((await caller.get(`/api/v1/orders/${other}`)).body.status).toBe("paid");
 });
 
-test("a refusal of the supplier fails the order and gives its money back", async () => {
+test("a refusal by the supplier fails and refunds the order", async () => {
   const refusal = { outcome: "refused", error_type: "plan_withdrawn", error_message: "No longer sold" };
   const supplier = await httpSupplier(() => ({ status: 422, body: refusal }));
   const { platform, products, caller, supply } = await setUp();
@@ -200,7 +200,7 @@ test("a refusal of the supplier fails the order and gives its money back", async
   expect((await caller.get("/api/v1/balance")).body.balances[0].balance_cents).toBe(10_000);
 });
 
-test("a supplier answers later by a signed callback, as often as it likes", async () => {
+test("a supplier responds later by a signed callback, any number of times", async () => {
   const supplier = await httpSupplier(() => ({ body: { outcome: "accepted" } }));
   const { platform, products, caller, supply } = await setUp();
   await http(platform, supplier.url);
@@ -235,7 +235,7 @@ test("a supplier answers later by a signed callback, as often as it likes", asyn
   expect((await callback(done)).body).toEqual({ ok: true, applied: false });
   expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
 
-  // What comes after a cancellation changes nothing.
+  // A response after a cancellation changes nothing.
   const cancelled = await place(caller, products.PUSH, 1, [{ ...who, activation_date: "2026-03-02" }]);
   await supply();
   await platform.store.write(cancelOrder, { id: cancelled as never, reason: "changed mind", actor: "operator" });

@@ -27,7 +27,7 @@ function vaultOf(secret: Buffer) {
 const vault = vaultOf(Buffer.from(key));
 
 describe("codes", () => {
-  test("the permutation is FF1 as another implementation has it, and is undone by its inverse", () => {
+  test("the permutation is FF1 as in another implementation, and its inverse reverts it", () => {
     const reference = FF1(10, key);
     const cipher = digitCipher(key);
     fc.assert(
@@ -49,7 +49,7 @@ describe("codes", () => {
     );
   });
 
-  test("an ICCID and an id lead back to their unit, under their own key only", () => {
+  test("an ICCID and an id decode to their unit, under their own key only", () => {
     const other = vaultOf(Buffer.alloc(32, 12));
     const orders = fc.record({
       first_unit: fc.integer({ min: 0, max: FOURTEEN_DIGITS - 500_000 }),
@@ -69,7 +69,7 @@ describe("codes", () => {
     );
   });
 
-  test("of an order's units no two are the same, and the ids sort as the units do", () => {
+  test("units of an order have distinct codes, and ids that sort like the units", () => {
     const order = { first_unit: 123_456_789, created_at: Date.parse("2026-03-02T01:00:00.000Z") };
     const codes = codesOfUnits(
       vault,
@@ -110,7 +110,7 @@ function rowsOf({ store }: Platform) {
 }
 
 describe("sandbox eSIMs", () => {
-  test("are the same at every read, in every process, and no row is stored", async () => {
+  test("are the same at every read, in every process, without a stored row", async () => {
     const platform = await shop();
     const { partner, product } = platform;
     const id = await bought(platform, partner, [
@@ -134,7 +134,7 @@ describe("sandbox eSIMs", () => {
     expect(await rowsOf(platform)).toEqual([]);
   });
 
-  test("have a status; another partner's is forbidden, and one that was not delivered is not found", async () => {
+  test("have a status; another partner's is a 403, and an undelivered one a 404", async () => {
     const platform = await shop();
     const { partner, product } = platform;
     const id = await bought(platform, partner, [[product, 2]]);
@@ -207,7 +207,7 @@ describe("sandbox eSIMs", () => {
     expect(body.line_items[1].fulfillment.esims.map((esim: { eid_number: string }) => esim.eid_number)).toEqual(eids);
   });
 
-  test("have a row from their first change on, and show what it says", async () => {
+  test("have a row from their first change on, and show its state", async () => {
     const platform = await shop();
     const { partner, product, store } = platform;
     const id = await bought(platform, partner, [[product, 3]]);
@@ -248,7 +248,7 @@ describe("sandbox eSIMs", () => {
     expect((await partner.get(`/api/v1/esims/${iccid}/status`)).body).toMatchObject({ order_id: body.id });
   });
 
-  test("end when the 14 digits are used up: the order is refused and its key stays free", async () => {
+  test("are exhausted with the 14 digits: the order is refused and its key stays free", async () => {
     const platform = await shop();
     const { partner, product } = platform;
     await runStatements(platform.location, [
@@ -261,8 +261,8 @@ describe("sandbox eSIMs", () => {
   });
 });
 
-describe("a database from before", () => {
-  test("keeps the eSIMs of delivered orders, and begins those on their way again", async () => {
+describe("a database of an earlier version", () => {
+  test("keeps the eSIMs of delivered orders, and restarts orders in fulfillment", async () => {
     const platform = await shop();
     const { partner, product, location } = platform;
     const done = await bought(platform, partner, [[product, 2]]);

@@ -41,7 +41,7 @@ describe("sizes", () => {
   });
 });
 
-describe("what may not stand in a source", () => {
+describe("what may not be in a source", () => {
   test.each(tidyRules)("nothing $name", (rule) => {
     expect(breaches(rule, sources)).toEqual([]);
   });
@@ -95,7 +95,7 @@ function eachLine(all: Source[], breaks: (line: string) => boolean): string[] {
   );
 }
 
-// One line a column: what is long there is a table, not a train of thought.
+// One line a column: a long function there is a table.
 const tables = /^src\/core\/store\/schema\//;
 
 const functions: SyntaxKind[] = [
@@ -132,7 +132,7 @@ function isBarrel({ tree }: Source): boolean {
   return exports && tree.statements.every(passesOn);
 }
 
-/** Text files of the checkout, but what is installed, built or left by running it. */
+/** Text files of the checkout, without installed, built or generated ones. */
 function repositoryFiles(): string[] {
   const apart = /^(dist|coverage|esimctl-data|\.git)(\/|$)|(^|\/)node_modules(\/|$)/;
   return readdirSync(root, { recursive: true, withFileTypes: true, encoding: "utf8" })

@@ -162,7 +162,7 @@ test("each route needs its scope", async () => {
   }
 });
 
-test("what another process revokes or suspends counts at the next request", async () => {
+test("a revocation or suspension by another process applies at the next request", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller({ slug: "acme" });
   const live = await platform.credential("acme", { live: true });
@@ -188,7 +188,7 @@ test("what another process revokes or suspends counts at the next request", asyn
   expect((await askToken(platform, grant(caller))).body.error).toBe("invalid_client");
 });
 
-test("a rotated secret is refused, the new one works, live tokens go on", async () => {
+test("a rotated secret is refused, the new one works, live tokens stay valid", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const rotated = await platform.store.write(rotateCredential, { clientId: caller.clientId, actor: "operator" });
@@ -214,7 +214,7 @@ test("signing keys rotate without breaking live tokens, and leave the JWKS when 
   expect(await kids()).toEqual([fresh, last]);
 });
 
-test("keys rotated at once end every token of the older keys at its next use, in every process", async () => {
+test("an immediate rotation ends every token of older keys at its next use, in every process", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const products = () => caller.get("/api/v1/products");
@@ -232,7 +232,7 @@ test("keys rotated at once end every token of the older keys at its next use, in
   expect((await call(`${platform.url}/api/v1/products`, { headers })).status).toBe(200);
 });
 
-/** A token that the holder of the first signing key made, with times of its own; the result uses it. */
+/** A token made with the first signing key, with times of its own; the result uses it. */
 async function mint(platform: Platform, caller: Caller, { iat, exp }: { iat?: number; exp: number }) {
   const [signing] = await platform.store.read(loadSigningKeys, null);
   if (signing === undefined) throw new Error("no signing key");
@@ -247,7 +247,7 @@ async function mint(platform: Platform, caller: Caller, { iat, exp }: { iat?: nu
   return async () => (await call(`${platform.url}/api/v1/products`, { headers })).status;
 }
 
-test("a token under our own key is refused when it lives longer than an hour or begins later", async () => {
+test("a token under a valid key is refused when its lifetime exceeds an hour or begins later", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const now = platform.clock.now() / 1000;
@@ -259,7 +259,7 @@ test("a token under our own key is refused when it lives longer than an hour or 
   expect(await status({ exp: now + 60 })).toBe(401);
 });
 
-test("a retired key ends by the clock, also for tokens that were verified before", async () => {
+test("a retired key expires by the clock, also for tokens that were verified before", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const start = platform.clock.now() / 1000;
@@ -281,7 +281,7 @@ test("no stored byte is the secret, and the list never shows it", async () => {
   expect(JSON.stringify(rows)).not.toContain(caller.clientSecret);
 });
 
-test("a hash that was written into the database opens nothing, nor does another client's mark", async () => {
+test("a hash written into the database authenticates nothing, nor does another client's mark", async () => {
   const platform = await startPlatform();
   const [caller, other] = [await platform.caller(), await platform.caller()];
   const known = "a secret that the attacker knows, long enough";
@@ -300,7 +300,7 @@ test("a hash that was written into the database opens nothing, nor does another 
   expect(await token(other.clientSecret)).toBe(401);
 });
 
-test("credentials from before their key keep working; a removed key does not make hashes of marks", async () => {
+test("credentials of an earlier version keep working; a removed key does not make hashes of marks", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const hash = createHash("sha256").update(caller.clientSecret).digest("hex");
@@ -314,7 +314,7 @@ test("credentials from before their key keep working; a removed key does not mak
   expect((await askToken(platform, grant(caller))).status).toBe(200);
 });
 
-test("a challenge says what was wrong with the token, by RFC 6750", async () => {
+test("a challenge names the fault of the token, by RFC 6750", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const reader = await platform.caller({ scopes: ["read:products"] });

@@ -19,7 +19,7 @@ import { freshPostgres, onPostgres, runStatements, temporaryDirectory } from "./
 import { placeOrder, supplyWorker } from "./support/supplies.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
-/** Leads to this machine, and is no loopback address: to the program it is another host. */
+/** Resolves to this machine, and is no loopback address: to the program it is another host. */
 const ELSEWHERE = "0.0.0.0";
 const elsewhere = (url: string) => url.replace("127.0.0.1", ELSEWHERE);
 
@@ -56,7 +56,7 @@ test("carriers and suppliers beyond this machine need https, or --insecure, whic
   ]);
 });
 
-test("a carrier's address from before the rule gets no identity data until the operator decides", async () => {
+test("a carrier's cleartext address of an earlier version gets no data until the operator decides", async () => {
   const { store, location, carrier, due, work, show, partner, clock } = await withHttpCarrier();
   await runStatements(location, [`UPDATE carriers SET url = '${elsewhere(carrier.url)}' WHERE prefix = '896103'`]);
   const id = await due();
@@ -72,7 +72,7 @@ test("a carrier's address from before the rule gets no identity data until the o
   expect(carrier.asked).toHaveLength(1);
 });
 
-test("nor does a supplier's", async () => {
+test("a supplier's cleartext address of an earlier version gets no data until the operator decides", async () => {
   const platform = await startPlatform();
   const supplier = await httpSupplier(() => ({ body: { outcome: "accepted" } }));
   const products = await addProducts(platform.store, suppliedProducts);
@@ -98,7 +98,7 @@ async function plainSmtp() {
   return (server.server.address() as AddressInfo).port; // it listens on a port
 }
 
-test("mail goes beyond this machine by TLS only, whatever its address says, or with --insecure", async () => {
+test("mail is sent beyond this machine by TLS only, whatever its address, or with --insecure", async () => {
   const port = await plainSmtp();
   const send = async (host: string, query: string, options?: { insecure: boolean }) => {
     const mailer = createMailer(`smtp://${host}:${port}${query}`, options);

@@ -43,7 +43,7 @@ async function waitingWork() {
   return { ...platform, ...desk, short, card, sim, id, waits };
 }
 
-test("what waits for a person says for whom and since when, in lists, show and status alike", async () => {
+test("work that waits for a person shows for whom and since when, in lists, show and status", async () => {
   const { store, clock, fulfil, json, run, short, card, sim, id, waits } = await waitingWork();
   expect(await json(`orders show ${short.id}`)).toMatchObject({ partner: "acme", waiting: waits.short });
   expect(await json(`orders show ${card.id}`)).toMatchObject({ waiting: waits.card });

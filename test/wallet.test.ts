@@ -10,7 +10,7 @@ import { startPlatform } from "./support/platform.ts";
 
 const NO_MINIMUM = { minimum: () => null };
 
-test("a reference is credited once to a wallet, unless it is said to be another payment", async () => {
+test("a reference is credited once to a wallet, unless --again marks another payment", async () => {
   const platform = await startPlatform();
   const { store } = platform;
   const [acme, beta] = [await platform.caller(), await platform.caller()];
@@ -41,7 +41,7 @@ test("a reference is credited once to a wallet, unless it is said to be another 
   expect(await desk.json("wallet check")).toMatchObject({ ok: true });
 });
 
-test("credits and debits move the balance and are answered with what they left", async () => {
+test("credits and debits change the balance and return it", async () => {
   const platform = await startPlatform();
   const { store } = platform;
   const caller = await platform.caller();
@@ -80,7 +80,7 @@ test("credits and debits move the balance and are answered with what they left",
   expect(rest.next_cursor).toBeNull();
 });
 
-test("a wallet never goes below zero nor beyond what can be counted", async () => {
+test("a wallet never goes below zero nor above the bound", async () => {
   const platform = await startPlatform();
   const { partnerId } = await platform.caller();
   const funding = { partnerId, currency: "AUD", actor: "operator" };
@@ -97,7 +97,7 @@ test("a wallet never goes below zero nor beyond what can be counted", async () =
   expect(await platform.store.read(checkWallets, NO_MINIMUM)).toMatchObject({ ok: true });
 });
 
-test("the database itself refuses to change or delete what the ledger holds", async () => {
+test("the database itself refuses to change or delete ledger rows", async () => {
   const platform = await startPlatform();
   const { partnerId } = await platform.caller();
   await platform.fund(partnerId, 100);
@@ -112,7 +112,7 @@ test("the database itself refuses to change or delete what the ledger holds", as
   expect(await platform.store.read(checkWallets, NO_MINIMUM)).toMatchObject({ ok: true });
 });
 
-test("the check finds a balance that its postings do not explain, and lists low wallets", async () => {
+test("the check finds a balance that differs from its postings, and lists low wallets", async () => {
   const platform = await startPlatform();
   const { partnerId } = await platform.caller({ slug: "acme" });
   await platform.fund(partnerId, 5_000);
@@ -128,7 +128,7 @@ test("the check finds a balance that its postings do not explain, and lists low 
   });
 });
 
-test("money is read and written with the currency's own decimals, exactly", () => {
+test("money is parsed and printed exactly, with the currency's decimals", () => {
   expect(parseMoney("1000.00", "AUD")).toBe(100_000);
   expect(parseMoney("1000", "AUD")).toBe(100_000);
   expect(parseMoney("0.1", "AUD")).toBe(10);

@@ -93,7 +93,7 @@ for (const [kind, urls] of Object.entries(spellings)) {
   });
 }
 
-test("public addresses and names are none of these", () => {
+test("public addresses and names are allowed", () => {
   for (const url of ["https://example.com/", "http://8.8.8.8/", "http://[2606:4700::1111]/", "http://172.32.0.1/"]) {
     expect(endpointUrlFault(url, sandbox), url).toBeNull();
   }
@@ -108,7 +108,7 @@ function sender(options: SenderOptions) {
   return (url: string) => made.post({ url, compose, stopping: new AbortController().signal });
 }
 
-test.each(Object.values(spellings).flat())("%s is refused again when it is called", async (url) => {
+test.each(Object.values(spellings).flat())("%s is refused again at delivery", async (url) => {
   // What names resolve to here, a machine's own hosts file may do anywhere.
   const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
   const answer = await sender({ allowPrivate: false, resolve })(url);
@@ -134,7 +134,7 @@ test("of several addresses only public ones are connected to", async () => {
   expect(open?.statusCode).toBe(200);
 });
 
-test("a name that is public when asked first and private when asked again is never connected to", async () => {
+test("a name that resolves to a public address first and to a private one later is never connected to", async () => {
   const receiver = await startReceiver();
   // The first answer is public; nothing is ever sent there.
   const server = await nameServer(["8.8.8.8", "127.0.0.1"]);
@@ -147,7 +147,7 @@ test("a name that is public when asked first and private when asked again is nev
   const answer = await sender({ allowPrivate: false, resolve })(`http://rebind.example:${receiver.port}/hooks`);
   expect(answer).toMatchObject({ statusCode: null, error: expect.stringMatching(/127\.0\.0\.1 is private/) });
   expect(receiver.received).toHaveLength(0);
-  // Asked once more, by the connection itself: what was checked is what is connected to.
+  // Resolved again by the connection itself: the checked address is the one connected to.
   expect(server.asked()).toBe(2);
 });
 

@@ -13,7 +13,7 @@ import { startWebhookPlatform, type WebhookPlatform } from "./support/webhooks.t
 
 const detail = async (caller: Caller, id: string) => (await caller.get(`/api/v1/webhooks/${id}`)).body;
 
-/** Lets the clock pass every wait, so that a delivery has all of its tries. */
+/** Advances the clock past every delay, so that a delivery makes all attempts. */
 async function exhaust(platform: WebhookPlatform): Promise<void> {
   await platform.deliver();
   for (const delay of retryDelays) {
@@ -22,7 +22,7 @@ async function exhaust(platform: WebhookPlatform): Promise<void> {
   }
 }
 
-test("an order's events arrive, each with its own fields", async () => {
+test("an order's events are delivered, each with its own fields", async () => {
   const platform = await startWebhookPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1250 }]);
   const iccids = await addStock(platform.store, "EU5", 2);
@@ -104,7 +104,7 @@ test("each delivery is a signed POST with its event in the headers", async () =>
   }
 });
 
-test("Stripe's own library takes our deliveries, and refuses tampered and late ones", async () => {
+test("Stripe's library verifies deliveries, and refuses tampered and late ones", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -124,7 +124,7 @@ test("Stripe's own library takes our deliveries, and refuses tampered and late o
   expect(() => webhooks.constructEvent(body, header, secret, 300, undefined, late)).toThrow(/tolerance/i);
 });
 
-test("a failing receiver is tried again after 1, 2, 4, 8 and 16 seconds, and then no more", async () => {
+test("a failed delivery is retried after 1, 2, 4, 8 and 16 seconds, and then no more", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver(500);
@@ -163,7 +163,7 @@ test("a failing receiver is tried again after 1, 2, 4, 8 and 16 seconds, and the
   expect(delivery?.attempts[0]).toMatchObject({ status_code: 500, response_body: "no", error: null });
 });
 
-test("a receiver that recovers gets the event, and its count of failures starts anew", async () => {
+test("a receiver that recovers gets the event, and its count of failures is reset", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver(503);
@@ -180,7 +180,7 @@ test("a receiver that recovers gets the event, and its count of failures starts 
   expect((await platform.deliveries()).map((each) => each.status)).toEqual(["delivered", "exhausted"]);
 });
 
-test("a redirect is an answer like any other and is not followed", async () => {
+test("a redirect is a failed attempt and is not followed", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const elsewhere = await startReceiver();
@@ -193,7 +193,7 @@ test("a redirect is an answer like any other and is not followed", async () => {
   expect(delivery).toMatchObject({ status: "pending", attempts: [{ status_code: 302 }] });
 });
 
-test("a receiver that hangs is cut off at the limit", async () => {
+test("a receiver that hangs is aborted at the time limit", async () => {
   const platform = await startWebhookPlatform({ limitMs: 120 });
   const caller = await platform.caller();
   const receiver = await startReceiver(() => undefined);
@@ -208,7 +208,7 @@ test("a receiver that hangs is cut off at the limit", async () => {
   expect((await detail(caller, id)).last_delivery.status_code).toBeNull();
 });
 
-test("a body that never ends does not make a 200 less of an answer, and only its beginning is kept", async () => {
+test("a 200 with an endless body counts, and only the beginning of the body is stored", async () => {
   const platform = await startWebhookPlatform({ limitMs: 2_000 });
   const caller = await platform.caller();
   const receiver = await startReceiver((_, response) => {
@@ -244,7 +244,7 @@ test("connections are kept alive from one delivery to the next", async () => {
   expect(sockets.size).toBe(1);
 });
 
-test("410 Gone disables the endpoint; what waits is held, and sent when it is replayed", async () => {
+test("410 Gone disables the endpoint; waiting deliveries are held, and sent by a replay", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver(410);
@@ -273,7 +273,7 @@ test("410 Gone disables the endpoint; what waits is held, and sent when it is re
   expect(await platform.deliveries({ failed: true })).toEqual([]);
 });
 
-test("a replay starts at its moment: what is older stays held", async () => {
+test("a replay starts at a given time: older deliveries stay held", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -309,7 +309,7 @@ test("20 deliveries exhausted in a row fail the endpoint; the operator's enable 
   expect(await detail(caller, id)).toMatchObject({ status: "active", consecutive_failures: 0 });
 });
 
-test("while a secret rotates both sign, each under its own header; then the new one alone", async () => {
+test("during a rotation both secrets sign, each in its own header; then the new one alone", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();

@@ -50,7 +50,7 @@ const cases: Case[] = vectors.flatMap((vector) => {
 });
 const right = cases.map((each) => each.right);
 
-test("the vectors hold, and so do our own signatures", () => {
+test("the test vectors verify, and so do the program's signatures", () => {
   expect(vectors).toHaveLength(3);
   for (const vector of vectors) {
     expect(vector.header).toBe(`t=${timeOf(vector)},v1=${signature(vector.secret, timeOf(vector), vector.body)}`);
@@ -60,7 +60,7 @@ test("the vectors hold, and so do our own signatures", () => {
   expect(faults).toEqual(trimmed.map((each) => each.right));
 });
 
-/** Runs a program that reads the cases from its standard input and prints what each came to. */
+/** Runs a program that reads the cases from its standard input and prints the result of each. */
 async function verdicts(file: string, source: string, command: string, args: string[] = []): Promise<unknown> {
   const path = join(temporaryDirectory(), file);
   writeFileSync(path, source);
@@ -112,7 +112,7 @@ func main() {
   expect(await verdicts("verify.go", source, "go", ["run"])).toEqual(right);
 });
 
-test("the page names every kind, every wait and every status", () => {
+test("the page names every kind, every delay and every status", () => {
   for (const kind of eventKinds) expect(page).toContain(kind);
   const waits = [...page.matchAll(/^\| [2-9] \| (\d+) s \|$/gm)].map((row) => Number(row[1]) * 1000);
   expect(waits).toEqual(retryDelays);

@@ -51,7 +51,7 @@ test("an event carries the first 1,000 eSIMs of its order and the address of all
   expect(receiver.received.find(({ json }) => json.event === "esims.ready")?.json.data.count).toBe(1_203);
 });
 
-test("an event of exactly 1,000 eSIMs has no address of more", async () => {
+test("an event of exactly 1,000 eSIMs has no esims_url", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -80,7 +80,7 @@ function watchedWorker({ store, clock }: WebhookPlatform, options: Partial<Sende
   return { pool, bodies: () => read.filter((name) => name === "esimCodes").length };
 }
 
-test("the body of an event is read once for all endpoints that it goes to at a time", async () => {
+test("the body of an event is read once for all endpoints that get it at a time", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -94,7 +94,7 @@ test("the body of an event is read once for all endpoints that it goes to at a t
   expect(bodies()).toBe(1);
 });
 
-test("an endpoint that cannot be connected to costs no body", async () => {
+test("an endpoint that cannot be connected to has no body prepared", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   // Nothing listens there.
@@ -107,7 +107,7 @@ test("an endpoint that cannot be connected to costs no body", async () => {
   expect(bodies()).toBe(0);
 });
 
-test("once stopped, attempts without a connection are given up at once and can be made by another worker", async () => {
+test("a stop aborts attempts without a connection at once, and another worker can make them", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -129,7 +129,7 @@ test("once stopped, attempts without a connection are given up at once and can b
   expect(receiver.received).toHaveLength(1);
 });
 
-test("what a dead daemon had leased is delivered once the lease runs out", async () => {
+test("deliveries that a killed daemon had leased are delivered once the lease expires", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -146,7 +146,7 @@ test("what a dead daemon had leased is delivered once the lease runs out", async
   await platform.deliver();
   expect(receiver.received).toHaveLength(1);
 
-  // Was it not dead but slow, its outcome comes too late to change anything.
+  // If it was not dead but slow, its outcome is too late to change anything.
   if (lost === undefined) throw new Error("nothing was claimed");
   const { event, lease, attempts } = lost;
   const failed = { statusCode: null, error: "late", body: null, latencyMs: 1, at: platform.clock.now() };
@@ -156,7 +156,7 @@ test("what a dead daemon had leased is delivered once the lease runs out", async
   expect(delivery).toMatchObject({ status: "delivered", attempts: [{ status_code: 200 }, { error: "late" }] });
 });
 
-test("a 2xx that comes after the endpoint was disabled counts; any other answer leaves the event held", async () => {
+test("a 2xx after the endpoint was disabled counts; any other response leaves the event held", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver(async (_, response, count) => {

@@ -14,7 +14,7 @@ function register(caller: Caller, fields: Record<string, unknown> = {}): Promise
   return caller.send("POST", "/api/v1/webhooks", { url, events: ["order.created"], ...fields });
 }
 
-test("registering answers the record and the secret, this once", async () => {
+test("registering returns the record and, this once, the secret", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const created = await register(caller, { description: " Order desk ", events: ["order.created", "esims.ready"] });
@@ -52,7 +52,7 @@ test("every kind can be subscribed; unknown and no kinds are refused, repetition
   expect((await register(caller, { events: "order.created" })).status).toBe(400);
 });
 
-test("addresses that cannot or may not receive are refused", async () => {
+test("invalid and disallowed addresses are refused", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const live = await platform.caller({ live: true });
@@ -127,7 +127,7 @@ test("lists are paged, newest first, and filtered by status", async () => {
   const elsewhere = await caller.get(`/api/v1/webhooks?status=active&cursor=${one.body.pagination.next_cursor}`);
   expect(elsewhere).toMatchObject({ status: 400, body: { type: expect.stringMatching(/invalid_cursor$/) } });
 
-  // An id of ours, made for an endpoint.
+  // An id made for an endpoint.
   await platform.store.write(disableWebhook, { id: ids[1] as never, actor: "test" });
   const disabled = await caller.get("/api/v1/webhooks?status=disabled");
   expect(disabled.body.data).toMatchObject([{ id: ids[1], status: "disabled" }]);
@@ -137,7 +137,7 @@ test("lists are paged, newest first, and filtered by status", async () => {
   }
 });
 
-test("scopes are needed: read for reading, write for creating and deleting", async () => {
+test("scopes are required: read for reading, write for creating and deleting", async () => {
   const platform = await startPlatform();
   const reader = await platform.caller({ scopes: ["read:webhooks"] });
   const writer = await platform.caller({ scopes: ["write:webhooks"] });
@@ -148,7 +148,7 @@ test("scopes are needed: read for reading, write for creating and deleting", asy
   expect((await writer.send("DELETE", `/api/v1/webhooks/${webhook.id}`)).status).toBe(204);
 });
 
-test("deleting drops what waits and keeps what was delivered on record", async () => {
+test("deleting drops waiting deliveries and keeps the record of finished ones", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();
@@ -187,7 +187,7 @@ test("events reach the endpoints of their own partner, environment and kind only
   await expect(platform.trigger(caller, "order.created", "production")).rejects.toThrow(/No production endpoint/);
 });
 
-test("deliveries, held ones too, go after 90 days", async () => {
+test("deliveries, also held ones, are deleted after 90 days", async () => {
   const platform = await startWebhookPlatform();
   const caller = await platform.caller();
   const receiver = await startReceiver();

@@ -1,6 +1,6 @@
 /** How much of it to run: a full measurement, or just enough to see that it still works. */
 export interface Scale {
-  /** Rounds of ours and the peer in turn; the medians count. */
+  /** Rounds of the program and the peer in turn; the medians count. */
   rounds: number;
   /** What one round does on either side, in each bench's own items: requests, orders, rows. */
   items: number;
@@ -13,7 +13,7 @@ export interface Scale {
 export const fullScale: Scale = { rounds: 7, items: 10_000, warmUp: 1 / 4, starts: 21 };
 export const tinyScale: Scale = { rounds: 1, items: 60, warmUp: 0, starts: 1 };
 
-/** One line of the table: ours against a bare peer, measured in turn in the same run. */
+/** One line of the table: the program against a bare peer, measured in turn in the same run. */
 export interface Measured {
   what: string;
   /** What the bare peer is. */
@@ -21,7 +21,7 @@ export interface Measured {
   /** Medians over the rounds, in items a second. */
   ours: number;
   bare: number;
-  /** Median of each round's ours / bare, which a busy machine disturbs least; and their extremes. */
+  /** Median of each round's ratio, which a busy machine affects least; and their extremes. */
   ratio: number;
   lowest: number;
   highest: number;
@@ -50,7 +50,7 @@ export async function compare({ rounds, items, ...scale }: Scale, sides: Sides):
   }
   const pairs: { ours: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Who goes first changes: neither side always finds the machine as the other left it.
+    // The first side alternates: neither always runs after the other.
     if (round % 2 === 0) pairs.push({ ours: await ours(items), bare: await bare(items) });
     else {
       const first = await bare(items);

@@ -14,7 +14,7 @@ export const bulkOrders: Bench = async (scale) => {
   const single =
     (connections: number): Side =>
     (amount) => {
-      // Not alone: autocannon takes a bracket at either end for one of its own.
+      // Inside a longer text: autocannon parses a bracket at either end.
       const keyed = { ...headers, "idempotency-key": "bench-[<id>]-order" };
       const body = JSON.stringify({ line_items: [line] });
       return httpLoad({ url: `${url}/api/v1/orders`, method: "POST", connections, amount, headers: keyed, body });

@@ -6,7 +6,7 @@ import type { Sink } from "./webhooks.ts";
 /** graphile-worker on a PostgreSQL of its own: one job a delivery, queued untimed, posted by `post`. */
 export async function graphileSide(url: string, sink: Sink, concurrency: number, post: () => Promise<void>) {
   const pgPool = new pg.Pool({ connectionString: url, max: 12 });
-  // It wants listeners on the pool; a broken connection fails the bench by itself.
+  // It requires listeners on the pool; a broken connection fails the bench by itself.
   pgPool.on("error", () => undefined);
   pgPool.on("connect", (client) => void client.on("error", () => undefined));
   const shared = { pgPool, logger: new Logger(() => () => undefined) };

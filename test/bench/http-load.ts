@@ -29,7 +29,7 @@ export async function httpLoad({ url, connections, amount, headers = {}, method,
   if (method !== undefined) flags.push("-m", method);
   if (body !== undefined) flags.push("-b", body, "-I");
   const most = Math.min(connections, amount);
-  // It looks whether it is done at each of its samples only: one every 10 ms, else a run lasts whole seconds.
+  // autocannon ends at a sample only: with one every 10 ms a run need not last whole seconds.
   const sizes = ["-c", String(most), "-a", String(amount), "-L", "10"];
   const { stdout } = await execa(process.execPath, [program, "--json", ...sizes, ...flags, url]);
   // The documented shape of `autocannon --json`.

@@ -56,7 +56,7 @@ function throughHttp({ productId }: BenchStore, url: string, token: string): Sid
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
-    // Not alone: autocannon takes a bracket at either end for one of its own.
+    // Inside a longer text: autocannon parses a bracket at either end.
     "idempotency-key": "bench-[<id>]-order",
   };
   const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });

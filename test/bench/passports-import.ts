@@ -41,11 +41,11 @@ async function importByTerminal(file: string, data: string, rows: number): Promi
   const esimctl = (...args: string[]) => run(process.execPath, [program, ...args, "--data", data, "--json"]);
   await esimctl("init");
   await esimctl("partners", "create", "acme", "--name", "Acme", "--agent");
-  let told = "";
+  let output = "";
   const rate = await perSecond(rows, async () => {
-    told = (await esimctl("passports", "import", file, "--partner", "acme", "--sandbox")).stdout;
+    output = (await esimctl("passports", "import", file, "--partner", "acme", "--sandbox")).stdout;
   });
-  const { imported } = JSON.parse(told);
+  const { imported } = JSON.parse(output);
   if (imported !== rows) throw new Error(`${imported} of ${rows} rows were imported`);
   return rate;
 }

@@ -24,10 +24,10 @@ import { listen } from "../../src/daemon/serve/listen.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts } from "../support/catalog.ts";
 
-/** Far above what any machine sends in a minute: limits are counted, nobody is refused. */
+/** Far above what any machine sends in a minute: limits are counted, no caller is refused. */
 const NO_LIMIT = 1_000_000_000;
 
-/** A database as production has it (SQLite on this disk), with 60 products and a partner whose wallet never empties. */
+/** A database as production has it (SQLite on this disk), with 60 products and a partner with enough funds. */
 export interface BenchStore {
   store: Store;
   file: string;
@@ -63,7 +63,7 @@ async function raiseLimit(tx: Tx): Promise<void> {
   await tx.db.update(tx.t.partners).set({ rate_limit: NO_LIMIT }).where(eq(tx.t.partners.slug, "bench"));
 }
 
-/** The whole HTTP side over a store: authentication, limits, validation, metrics, a log that goes nowhere. */
+/** The whole HTTP side over a store: authentication, limits, validation, metrics, a log that is discarded. */
 export async function servePlatform({ store }: BenchStore): Promise<{ app: App; url: string; token: string }> {
   const ids = randomIds();
   const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };

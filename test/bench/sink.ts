@@ -11,7 +11,7 @@ const server = createServer((request, response) => {
   });
 });
 
-// The parent says how many to wait for.
+// The parent sends how many to wait for.
 process.on("message", (count) => {
   left = Number(count);
 });

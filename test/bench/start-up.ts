@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const startUp: Bench = async (scale: Scale) => {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
   const data = ["--data", join(folder, "data")];
-  // Folders of its own: nobody is logged in, and what is compiled is kept from one start to the next.
+  // Folders of its own: without a login, with compiled code cached between starts.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
   const start = (args: readonly string[]) => run(process.execPath, args, { env });
   const starts = async (count: number, args: readonly string[]) =>

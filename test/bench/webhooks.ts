@@ -124,7 +124,7 @@ async function throughWorker({ store, partnerId }: Pick<BenchStore, "store" | "p
 /** Posts one event, unsigned, and waits for the answer. */
 function poster(sink: Sink): () => Promise<void> {
   const agent = new Agent();
-  // Stands for a partner's id in a body that nobody reads.
+  // A placeholder for a partner's id in a body that is not read.
   const about = { subjectId: "bench", partnerId: "bench" as PartnerId, now: 0 };
   const data = eventCatalog["order.created"].sample(about);
   const body = envelopeOf({ id: "bench", kind: "order.created", occurred_at: 0, data });

@@ -11,10 +11,10 @@ import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const REQUESTS = 500;
-/** The daemon dies when the carrier has got so many requests. */
+/** The daemon is killed when the carrier has got so many requests. */
 const KILLS_AT = [40, 120, 200, 280, 360, 440];
-/** A lease of a dead daemon runs out after a minute; a fault is tried again after another. */
-const PATIENCE_MS = 240_000;
+/** A lease of a killed daemon expires after a minute; a fault is retried after another. */
+const END_MS = 240_000;
 
 /** What becomes of a request is in the carrier's hands, by the last digit of its ICCID. */
 const fates: Record<string, { first: object; later?: object; status: string }> = {
@@ -56,13 +56,14 @@ async function installation(carrier: CarrierServer): Promise<string> {
   return data;
 }
 
-/** A carrier that takes its time, remembers what it answered, and calls back until it is heard. */
+/** A slow carrier that keeps its outcomes and repeats each callback until it is accepted. */
 function behave(carrier: CarrierServer, platform: () => string): { callbacks: Promise<void>[] } {
   const known = new Set<string>();
   const callbacks: Promise<void>[] = [];
   carrier.answers(async (response, { reference, body }: Asked) => {
     const { first, later } = fateOf(body.iccid);
-    if (!known.has(reference) && later !== undefined) callbacks.push(callUntilHeard(platform, { reference, ...later }));
+    if (!known.has(reference) && later !== undefined)
+      callbacks.push(callUntilAccepted(platform, { reference, ...later }));
     known.add(reference);
     await pause(20 + Math.random() * 60);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(first));
@@ -70,10 +71,10 @@ function behave(carrier: CarrierServer, platform: () => string): { callbacks: Pr
   return { callbacks };
 }
 
-async function callUntilHeard(platform: () => string, body: object): Promise<void> {
+async function callUntilAccepted(platform: () => string, body: object): Promise<void> {
   for (;;) {
     await pause(150);
-    // Nobody there just now, or too many calls in this minute: again a little later.
+    // The daemon is down, or the limit is reached: retry a little later.
     const reply = await callBack(platform(), { body, now: Date.now() }).catch(() => null);
     if (reply?.status === 200) return;
     if (reply !== null && reply.status !== 429) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`);
@@ -109,14 +110,14 @@ async function until(what: () => boolean, deadline: number): Promise<void> {
   }
 }
 
-test("kill -9 while 500 requests are worked: each ends right, and has one reference at the carrier", async () => {
+test("kill -9 while 500 requests are processed: each has its outcome, and one reference at the carrier", async () => {
   const carrier = await startCarrier();
   let daemon: Daemon | undefined;
   const { callbacks } = behave(carrier, () => daemon?.url ?? "");
   const data = await installation(carrier);
   daemon = await startDaemon({ data });
   const { port } = daemon;
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + END_MS;
   for (const count of KILLS_AT) {
     await until(() => carrier.asked.length >= count, deadline);
     await daemon.kill();
@@ -142,11 +143,11 @@ test("kill -9 while 500 requests are worked: each ends right, and has one refere
   // Without any repetition nothing was cut off in the middle, and the test would show nothing.
   expect(carrier.asked.length).toBeGreaterThan(REQUESTS);
 
-  // Each step was told once.
+  // Each step emitted one event.
   expect(events.filter(({ times }) => times !== 1)).toEqual([]);
-  const told = Map.groupBy(events, ({ subject_id }) => subject_id);
+  const emitted = Map.groupBy(events, ({ subject_id }) => subject_id);
   for (const { id, status } of requests) {
-    const kinds = told.get(id)?.map(({ kind }) => kind);
+    const kinds = emitted.get(id)?.map(({ kind }) => kind);
     expect(kinds).toContain("activation.submitted");
     expect(kinds).toContain(status === "completed" ? "activation.activated" : "activation.failed");
   }

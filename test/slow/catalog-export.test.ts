@@ -23,7 +23,7 @@ test("10,000 products with long descriptions export in flat memory", async () =>
   for (const format of ["shopify", "woocommerce"]) {
     const output = join(data, "..", `${format}.csv`);
     const args = ["catalog", "export", "--format", format, "-o", output, "--data", data];
-    // 10,000 × 5,000 characters: whoever keeps them all needs far more than this.
+    // 10,000 × 5,000 characters: a process that keeps them all needs far more than this.
     const ended = await esimctl(args, { env: { NODE_OPTIONS: "--max-old-space-size=96" } });
     expect(ended.exitCode, ended.stderr).toBe(0);
     const rows: Row[] = parse(readFileSync(output), { columns: true });

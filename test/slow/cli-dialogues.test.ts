@@ -9,7 +9,7 @@ import { writePassportFile } from "../support/passport-file.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-/** Data with the partners `acme` and `globex`, and a terminal of a given width that stands in its folder. */
+/** Data with the partners `acme` and `globex`, and a terminal of a given width in its folder. */
 async function installation({ columns = 90 } = {}) {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
@@ -27,11 +27,11 @@ async function served() {
   const all = await installation();
   const { url } = await startDaemon({ data: all.data });
   const credential = () => all.json("credentials create --partner acme");
-  const asNobodyYet = async () => {
+  const withoutLogin = async () => {
     const { client_id, client_secret } = await credential();
     return `--server ${url} --client-id ${client_id} --client-secret ${client_secret}`;
   };
-  return { ...all, url, credential, asNobodyYet };
+  return { ...all, url, credential, withoutLogin };
 }
 
 const FAR = "2031-03-10";
@@ -44,7 +44,7 @@ function sims(count: number): string[] {
   return [Object.keys(rows[0] ?? {}).join(","), ...rows.map((row) => Object.values(row).join(","))];
 }
 
-test("what must be given and is left out is asked for; an answer that will not do is asked for again", async () => {
+test("missing required values are asked for; an invalid answer is asked for again", async () => {
   const { terminal, json } = await installation({ columns: 60 });
   const { esimctl, shows, enter, press, clear } = terminal;
   await esimctl("wallet credit");
@@ -73,7 +73,7 @@ test("what must be given and is left out is asked for; an answer that will not d
   await shows(/'--partner <slug>' not specified[\s\S]*ended with 2/);
 });
 
-test("a confirmation says whose it is and where; no is no error, and nothing is changed", async () => {
+test("a confirmation names the record and the place; a no is no error, and changes nothing", async () => {
   const { terminal, json, data } = await installation();
   const { esimctl, shows, enter, clear } = terminal;
   const { client_id } = await json("credentials create --partner acme");
@@ -89,7 +89,7 @@ test("a confirmation says whose it is and where; no is no error, and nothing is 
   await shows(/status +revoked[\s\S]*ended with 0/);
 });
 
-test("login asks for address, id and secret, and shows no letter of the secret", async () => {
+test("login asks for address, id and secret, and does not echo the secret", async () => {
   const { terminal, url, credential } = await served();
   const { client_id, client_secret } = await credential();
   const { esimctl, shows, enter, clear } = terminal;
@@ -106,7 +106,7 @@ test("login asks for address, id and secret, and shows no letter of the secret",
   const seen = await shows(/Signed in[\s\S]*ended with 0/);
   expect(seen).not.toContain(client_secret.slice(0, 6));
   await clear();
-  // Whoever signs in again does so there: Enter takes the address.
+  // The next login offers that address: Enter takes it.
   await esimctl("login");
   await shows(new RegExp(`Server: \\(${url}\\)`));
   await enter("");
@@ -115,9 +115,9 @@ test("login asks for address, id and secret, and shows no letter of the secret",
   await shows(/ended with 130/);
 });
 
-test("activations are searched over all pages at a server, ticked, and moved to a day that Sydney has", async () => {
-  const { terminal, json, file, asNobodyYet } = await served();
-  const at = await asNobodyYet();
+test("activations are searched over all pages at a server, selected, and rescheduled to a valid date", async () => {
+  const { terminal, json, file, withoutLogin } = await served();
+  const at = await withoutLogin();
   const { esimctl, shows, enter, press, clear } = terminal;
   await json("partners update acme --rate-limit 100000");
   await esimctl(`activations reschedule ${at}`);
@@ -134,7 +134,7 @@ test("activations are searched over all pages at a server, ticked, and moved to 
     await shows(/Search 120 open by ICCID or name/);
     await enter("nobody");
     await shows(/Nothing open matches "nobody"/);
-    // The oldest of them: it stands on the last page.
+    // The oldest of them: it is on the last page.
     await enter("ada0 nunez");
     await shows(/1 found:[\s\S]*Ada0 Nuñez/);
     await press("Space", "Enter");
@@ -163,7 +163,7 @@ test("activations are searched over all pages at a server, ticked, and moved to 
   expect(await day("Ada1")).toBe(FAR);
 });
 
-test("a column that no name fits is picked, and an order is put together by pickers and confirmed", async () => {
+test("an unmatched column is picked, and an order is composed by pickers and confirmed", async () => {
   const { terminal, json, file } = await installation();
   const { esimctl, shows, enter, press, clear } = terminal;
   file("people.csv", [
@@ -201,7 +201,7 @@ test("a column that no name fits is picked, and an order is put together by pick
   }
 });
 
-test("an import shows how far it is; after Ctrl-C the same command does the rest, and nothing twice", async () => {
+test("an import shows progress; after Ctrl-C the same command imports the rest, and nothing twice", async () => {
   const ROWS = 30_000;
   const { terminal, json, folder } = await installation();
   const { esimctl, shows, press, clear } = terminal;
@@ -226,9 +226,9 @@ test("an import shows how far it is; after Ctrl-C the same command does the rest
   expect(await json("passports list --all --partner acme --sandbox")).toMatchObject({ count: ROWS });
 });
 
-test("Ctrl-C while a server is waited for ends submit and bulk orders with the sum of what was done", async () => {
-  const { terminal, json, file, folder, asNobodyYet } = await served();
-  const at = await asNobodyYet();
+test("Ctrl-C during a wait for a server ends submit and bulk orders with totals of what was done", async () => {
+  const { terminal, json, file, folder, withoutLogin } = await served();
+  const at = await withoutLogin();
   const { esimctl, shows, press, clear } = terminal;
   file("sims.csv", sims(30));
   // Without an agent record lines go one by one.
@@ -254,7 +254,7 @@ test("Ctrl-C while a server is waited for ends submit and bulk orders with the s
   file("orders.csv", ["external_order_id,sku,quantity,customer_email,customer_name", ...rows]);
   await clear();
   await json("partners update acme --rate-limit 2");
-  const placing = `orders bulk orders.csv ${await asNobodyYet()}`;
+  const placing = `orders bulk orders.csv ${await withoutLogin()}`;
   await esimctl(placing);
   await shows(/Rate limit reached: going on in \d+ s/);
   await press("C-c");
@@ -291,7 +291,7 @@ test("a backup is sealed with a passphrase typed twice without an echo, and open
   await shows(/opens the data keys[\s\S]*ended with 0/);
 });
 
-test("a queue is picked from where nothing is named; a number that only some requests need is asked for", async () => {
+test("a verb without an argument picks from its queue; a number that only some need is asked for", async () => {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not there

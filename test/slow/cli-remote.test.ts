@@ -7,7 +7,7 @@ import { launch } from "../support/process.ts";
 import { document, served, travellerCsv } from "../support/remote.ts";
 import { startUnrulyProxy } from "../support/unruly-proxy.ts";
 
-/** Somebody logged in with a sandbox credential of a standard-tier partner: 60 requests a minute. */
+/** A user logged in with a sandbox credential of a standard-tier partner: 60 requests a minute. */
 async function standardTier() {
   const all = await served();
   const proxy = await startUnrulyProxy(all.daemon.url);
@@ -27,7 +27,7 @@ async function standardTier() {
   return { ...all, proxy, file, pool };
 }
 
-test("16,000 passports go in at 60 requests a minute, waiting by itself as often as the limit says", async () => {
+test("16,000 passports are imported at 60 requests a minute, waiting for the limit", async () => {
   const { run, file, pool, proxy } = await standardTier();
   const ended = await run(`passports import ${file(16_000)} --json`);
   expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
@@ -39,7 +39,7 @@ test("16,000 passports go in at 60 requests a minute, waiting by itself as often
   expect(new Set(await pool()).size).toBe(16_000);
 });
 
-test("an import that is killed half-way is finished by the same command, and nothing is in twice", async () => {
+test("an import killed half-way is finished by the same command, without duplicates", async () => {
   const { run, file, pool, proxy, home } = await standardTier();
   const path = file(5000);
   const first = launch(["passports", "import", path], { env: { XDG_CONFIG_HOME: home } });

@@ -4,7 +4,7 @@ import { openShop } from "../support/shop.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-test("status --watch follows what happens on a screen of its own, and gives the terminal back", async () => {
+test("status --watch follows events on an alternate screen, and restores the terminal", async () => {
   const shop = { stock: { EU5: 5 }, priceCents: 100, fundsCents: 1000 };
   const { data } = await openShop({ folder: temporaryDirectory(), ...shop });
   for (const key of ["q", "C-c"]) {

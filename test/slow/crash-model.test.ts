@@ -21,13 +21,13 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 20);
 const seed = Number(process.env.CRASH_SEED ?? 1);
 
 const CLIENTS = 16;
-/** The daemon dies at one of so many responses, whatever the machine's speed. */
+/** The daemon is killed at one of so many responses, at any speed of the machine. */
 const LATEST_KILL = 150;
 /** More than the orders of so many rounds cost. */
 const FUNDS_CENTS = rounds * 10_000_00;
 const STOCK = 20_000;
 
-/** A write as its author knows it: the response, or null when the connection or the process ended before. */
+/** A write as its client sees it: the response, or null when the connection or the process ended before. */
 interface Act {
   kind: "order" | "bulk" | "activation" | "passport" | "credit" | "stock";
   /** What identifies it: a key, an external id, an ICCID, a document number, a reference, a file. */
@@ -144,7 +144,7 @@ function terminalWriters(shop: Shop, round: number, random: () => number): Promi
   ];
 }
 
-/** Clients and terminals write at once; the daemon dies at a response of the seed's choosing. */
+/** Clients and terminals write at once; the daemon is killed at a response chosen by the seed. */
 async function crash(shop: Shop, daemon: Daemon, token: string, round: number): Promise<Act[]> {
   const random = seeded(seed * 1_000_003 + round);
   let left = 1 + Math.floor(random() * LATEST_KILL);
@@ -163,7 +163,7 @@ async function crash(shop: Shop, daemon: Daemon, token: string, round: number): 
   return [...(await Promise.all(clients)).flat(), ...(await Promise.all(terminals))];
 }
 
-/** Sends a client's write again: it is there once, and as it was answered. */
+/** Sends a client's write again: it is stored once, as it was answered. */
 async function expectOnce(service: Service, act: Act): Promise<void> {
   const { status, body } = await send(service, act);
   const where = `${act.kind} ${act.name}: ${JSON.stringify(body)}`;
@@ -220,15 +220,15 @@ function inspect(shop: Shop) {
   }
 }
 
-/** What the terminals were told is there, once; what they were not told is there once or not at all. */
+/** Confirmed writes of terminals are stored once; unconfirmed ones once or not at all. */
 function expectWritten(found: ReturnType<typeof inspect>, acts: Act[]): void {
   const times = new Map(found.credits.map((row) => [Object(row).reference, Object(row).times]));
   for (const { name, answer } of acts.filter(({ kind }) => kind === "credit")) {
     expect(answer === null ? [undefined, 1] : [1], `credit ${name}`).toContain(times.get(name));
   }
-  const told = acts.filter(({ kind, answer }) => kind === "stock" && answer !== null).length;
+  const confirmed = acts.filter(({ kind, answer }) => kind === "stock" && answer !== null).length;
   const asked = acts.filter(({ kind }) => kind === "stock").length;
-  expect(found.stock).toBeGreaterThanOrEqual(STOCK * 2 + told * ESIMS_PER_FILE);
+  expect(found.stock).toBeGreaterThanOrEqual(STOCK * 2 + confirmed * ESIMS_PER_FILE);
   expect(found.stock).toBeLessThanOrEqual(STOCK * 2 + asked * ESIMS_PER_FILE);
 }
 
@@ -255,7 +255,7 @@ async function untilAllFulfilled(shop: Shop): Promise<void> {
   }
 }
 
-test("kill -9 amid clients and terminals: what was answered is there, once, and adds up", async () => {
+test("kill -9 amid clients and terminals: confirmed writes are stored once, and add up", async () => {
   const stock = { EU5: STOCK, JP10: STOCK };
   const shop = await openShop({ folder: temporaryDirectory(), stock, priceCents: 250, fundsCents: FUNDS_CENTS });
   await esimctlJson(["partners", "update", "acme", "--agent", "--data", shop.data]);

@@ -118,7 +118,7 @@ async function measured(send: Send, product: ProductId, quick: Receiver): Promis
   return { placed, delivered: [...sentAt].map(([id, at]) => (arrivals.get(id) ?? Number.NaN) - at) };
 }
 
-/** In words: by nearest rank, the first by itself. */
+/** As a line: by nearest rank, the first by itself. */
 function percentiles(delays: number[]): string {
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1];

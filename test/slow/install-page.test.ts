@@ -6,7 +6,7 @@ import { deliverEsim } from "../support/esims.ts";
 import { startPlatform } from "../support/platform.ts";
 
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** What a finger hits: the least that platforms ask for. */
+/** The smallest touch target that platforms recommend. */
 const FINGER = 44;
 
 let browser: Browser;

@@ -63,7 +63,7 @@ function fill(file: string): void {
   }
 }
 
-test("a full disk refuses writes with 503 and words, keeps reads, and loses nothing", async () => {
+test("a full disk refuses writes with a 503, keeps reads, and loses nothing", async () => {
   const seed = temporaryDirectory();
   const folder = temporaryDirectory();
   const shop = await shopIn(seed);
@@ -77,7 +77,7 @@ test("a full disk refuses writes with 503 and words, keeps reads, and loses noth
   };
   for (let at = 0; at < 20; at++) expect(await place(`before-${at}`)).toBe(201);
 
-  // The test sees the daemon's file system by its process.
+  // The test reads the daemon's file system through its process.
   const filler = join(`/proc/${daemon.pid}/root`, folder, "filler");
   fill(filler);
   const statuses = new Set<number>();
@@ -100,7 +100,7 @@ test("a full disk refuses writes with 503 and words, keeps reads, and loses noth
   expect(stdout).not.toMatch(/"level":"(error|fatal)".*request failed/);
 });
 
-test("a read-only data directory is refused in words, by serve and by the terminal", async () => {
+test("a read-only data directory is refused with a message, by serve and by the terminal", async () => {
   const seed = temporaryDirectory();
   const folder = temporaryDirectory();
   await shopIn(seed);
@@ -115,7 +115,7 @@ test("a read-only data directory is refused in words, by serve and by the termin
   expect(written.stderr).toMatch(/Cannot open the database .*esimctl\.db[\s\S]*read-only/);
 });
 
-test("a daemon with 64 file descriptors outlives more connections than it can hold", async () => {
+test("a daemon with 64 file descriptors survives more connections than it can hold", async () => {
   const shop = await shopIn(temporaryDirectory());
   const daemon = await startDaemon({ data: shop.data, through: ["prlimit", "--nofile=64:64"] });
   const order = await orderer(shop, daemon.url);
@@ -139,7 +139,7 @@ test("a daemon with 64 file descriptors outlives more connections than it can ho
   expect(await esimctlJson(["doctor", "--data", shop.data])).toMatchObject({ ok: true });
 });
 
-/** A connection that asks for nothing; refused ones count too. */
+/** A connection that sends nothing; refused ones count too. */
 function hold(port: number): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
@@ -148,7 +148,7 @@ function hold(port: number): Promise<Socket> {
   });
 }
 
-test("a clock that jumps an hour ahead and back loses no order and stops nothing for long", async () => {
+test("a clock that jumps an hour ahead and back loses no order, and work continues", async () => {
   const folder = temporaryDirectory();
   const shop = await shopIn(folder);
   const clock = join(folder, "clock");

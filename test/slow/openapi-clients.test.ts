@@ -80,7 +80,7 @@ const shortfall = refused.error !== undefined && "shortfall_cents" in refused.er
 console.log(JSON.stringify({ code: esims.data.esims[0]?.activation_code, shortfall }));
 `;
 
-/** A tool's run; what it printed stands in the failure. */
+/** Runs a tool; a failure shows its output. */
 async function run(file: string, args: string[], localDir = root, env: Record<string, string> = {}): Promise<string> {
   const options = { preferLocal: true, localDir, env: { SCARF_ANALYTICS: "false", ...env } };
   return execa(file, args, options).then(
@@ -138,7 +138,7 @@ async function validatingProxy(upstream: string): Promise<string> {
     cors: false,
     config: {
       ...{ isProxy: true, upstream: new URL(upstream), upstreamProxy: undefined, mock: { dynamic: false } },
-      // Scenarios send what is wrong on purpose: the daemon refuses it, not the proxy.
+      // Scenarios send invalid requests on purpose: the daemon refuses them, not the proxy.
       ...{ checkSecurity: false, validateRequest: false, validateResponse: true, errors: false },
     },
   });

@@ -15,7 +15,7 @@ const AT_ONCE = 32;
 const LATEST_KILL_MS = 250;
 const FUNDS_CENTS = 100_000_00;
 
-/** One order as its client knows it. */
+/** One order as its client sees it. */
 interface Placed {
   key: string;
   body: string;
@@ -46,7 +46,7 @@ function someOrder(products: string[], random: () => number): string {
   return JSON.stringify({ line_items, metadata: { reseller_reference: Math.floor(random() * 1e9) } });
 }
 
-/** One client: orders one thing after the other until the daemon is gone. */
+/** One client: places orders one after the other until the daemon is killed. */
 async function orderUntilCut(service: Service, next: () => Placed): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (;;) {
@@ -60,7 +60,7 @@ async function orderUntilCut(service: Service, next: () => Placed): Promise<Plac
   }
 }
 
-/** 32 clients order at once; the daemon dies at a moment of the seed's choosing, with 32 requests in the air. */
+/** 32 clients order at once; the daemon is killed at a moment chosen by the seed, with 32 requests in flight. */
 async function crash(daemon: Daemon, service: Service, products: string[], round: number): Promise<Placed[]> {
   const random = seeded(round);
   const killAfter = random() * LATEST_KILL_MS;
@@ -72,7 +72,7 @@ async function crash(daemon: Daemon, service: Service, products: string[], round
   return (await Promise.all(clients)).flat();
 }
 
-/** Repeats every key of a round, 32 at a time: what was answered is what is there, and each key is one order. */
+/** Repeats every key of a round, 32 at a time: the stored order is as it was answered, and each key is one order. */
 async function repeatAll(service: Service, placed: Placed[]): Promise<void> {
   const waiting = [...placed];
   const repeat = async () => {
@@ -143,7 +143,7 @@ async function expectSound(shop: Shop, orders: number): Promise<void> {
   });
 }
 
-/** What a dead daemon had leased is taken over once the lease of a minute runs out. */
+/** Work that a killed daemon had leased is taken over once the lease of a minute expires. */
 async function untilAllFulfilled(shop: Shop): Promise<void> {
   await eventually(
     () => inspect(shop).unfulfilled,
@@ -166,7 +166,7 @@ async function expectDelivered({ url, token }: Service, placed: Placed[]): Promi
   expect(seen.size).toBe(delivered);
 }
 
-test("kill -9 amid 32 concurrent orders, 20 times: nothing answered is lost, nothing happens twice", async () => {
+test("kill -9 amid 32 concurrent orders, 20 times: no confirmed order is lost, none is placed twice", async () => {
   const stock = { EU5: 12_000, JP10: 12_000 };
   const shop = await openShop({ folder: temporaryDirectory(), stock, priceCents: 250, fundsCents: FUNDS_CENTS });
   // The same public address throughout: a token outlives the process that issued it.
@@ -185,7 +185,7 @@ test("kill -9 amid 32 concurrent orders, 20 times: nothing answered is lost, not
     all.push(...placed);
     await expectSound(shop, all.length);
   }
-  // Both kinds are there to be checked: orders answered in time, and orders whose fate the client could not know.
+  // Both kinds are there to be checked: orders answered in time, and orders whose outcome the client did not see.
   expect(answered).toBeGreaterThan(ROUNDS);
   expect(all.length - answered).toBe(ROUNDS * AT_ONCE);
   await untilAllFulfilled(shop);

@@ -61,7 +61,7 @@ test("holds the program, its manual, its documents and its fixtures, and nothing
   expect(readdirSync(join(installed, "dist"))).not.toContain("cache");
 });
 
-test("needs no package that was not listed, pins each, and leaves no file behind in the checkout", () => {
+test("requires only listed packages, pins each, and leaves no file behind in the checkout", () => {
   const { packages } = JSON.parse(readFileSync(join(installed, "npm-shrinkwrap.json"), "utf8"));
   expect(packages).toEqual(productionLock().packages);
   expect(existsSync(join(root, "npm-shrinkwrap.json"))).toBe(false);
@@ -115,13 +115,13 @@ test("ships the licenses of all that it is built from", () => {
   for (const { name, version } of productionPackages()) expect(licenses).toContain(`| ${name} | ${version} | `);
 });
 
-test("says its version and finds its manual", async () => {
+test("prints its version and finds its manual", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(await esimctl("--version")).toEqual({ exitCode: 0, stdout: version, stderr: "" });
   expect(readFileSync(join(prefix, "share", "man", "man1", "esimctl.1"), "utf8")).toContain(`"esimctl ${version}"`);
 });
 
-test.skipIf(!existsSync("/usr/bin/man"))("man finds it too, and has nothing to warn of", async () => {
+test.skipIf(!existsSync("/usr/bin/man"))("man finds it too, without warnings", async () => {
   expect(await bash("man -w esimctl")).toMatchObject({ stdout: join(installed, "dist", "esimctl.1") });
   expect(await bash("man --warnings esimctl >page && grep -c -- --idempotency-key page")).toMatchObject({
     exitCode: 0,
@@ -149,7 +149,7 @@ test("exit codes: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 4 not au
 test("with --json stdout is one document, also where it fails", async () => {
   for (const [line, code] of [
     [`partners list --data ${data}`, 0],
-    [`partners show nobody --data ${data}`, 1],
+    [`partners show absent --data ${data}`, 1],
     ["orders list --nosuch", 2],
     [`wallet balance --data ${data}-not --partner demo`, 1],
   ] as const) {
@@ -159,7 +159,7 @@ test("with --json stdout is one document, also where it fails", async () => {
   }
 });
 
-test("without a terminal it asks nothing and paints nothing, but names the flag that answers", async () => {
+test("without a terminal it asks nothing and uses no colors, but names the flag that answers", async () => {
   const unasked = await esimctl("partners", "suspend", "demo", "--data", data);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("--yes") });
   const whose = await esimctl("wallet", "balance", "--data", data);
@@ -168,7 +168,7 @@ test("without a terminal it asks nothing and paints nothing, but names the flag 
   for (const { stdout, stderr } of [unasked, whose, listed]) expect(stdout + stderr).not.toContain("\x1b");
 });
 
-test("who stops reading ends it quietly", async () => {
+test("it ends silently when its reader closes the pipe", async () => {
   for (const reader of ["head -1", "true"]) {
     const line = `esimctl products list --all --data '${data}' --partner demo | ${reader}`;
     expect(await bash(line), line).toMatchObject({ exitCode: 0, stderr: "" });
@@ -177,7 +177,7 @@ test("who stops reading ends it quietly", async () => {
 });
 
 test("SIGINT ends a command with 130", async () => {
-  // A server that takes the request and never answers.
+  // A server that accepts the request and never responds.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   onTestFinished(() => void silent.close());
@@ -190,7 +190,7 @@ test("SIGINT ends a command with 130", async () => {
   socket.destroy();
 });
 
-test("what is compiled is kept in the user's cache folder", async () => {
+test("compiled code is kept in the user's cache folder", async () => {
   mkdirSync(join(home, ".cache"), { recursive: true });
   await esimctl("partners", "list", "--data", data);
   expect(readdirSync(join(home, ".cache", "esimctl"))).toHaveLength(1);

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../support/store.ts";
 const ROWS = 100_000;
 const MOST_MB = 250;
 
-test("100,000 passports go in with flat memory, and a second run imports nothing", async () => {
+test("100,000 passports are imported with flat memory, and a second run imports nothing", async () => {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
   const file = join(folder, "passports.csv");
@@ -29,7 +29,7 @@ test("100,000 passports go in with flat memory, and a second run imports nothing
   );
 });
 
-/** Runs the program and tells, with what it printed, the most memory that its process ever held. */
+/** Runs the program and returns its output and the peak memory of its process. */
 async function measured(args: string[]) {
   const note = join(temporaryDirectory(), "peak");
   const hook = `process.on("exit", () => process.getBuiltinModule("fs").writeFileSync(${JSON.stringify(note)},

@@ -24,7 +24,7 @@ const MAILS = 60;
 /** Requests to suppliers that the worker has under way at the same time. */
 const IN_FLIGHT = 16;
 
-/** A real SMTP server that takes its time and notes whose mail it took. */
+/** A slow SMTP server that records the recipients of accepted mail. */
 async function slowSmtpServer() {
   const references: string[] = [];
   const server = new SMTPServer({
@@ -107,7 +107,7 @@ test("the supplier gets each mail once, also across kill -9", async () => {
   const recorded = submittedItems(data);
   expect(recorded.length).toBeLessThan(MAILS);
 
-  // What was under way at the kill is taken over when its lease has run out: two minutes at the latest.
+  // Work in flight at the kill is taken over when its lease has expired: two minutes at the latest.
   const second = await startDaemon({ data, flags });
   await until(() => submittedItems(data).length === MAILS, 240);
   await second.stop();

@@ -16,7 +16,7 @@ const KILLS = [1_000, 2_500, 4_000, 6_000, 8_000];
 /** Tries that the daemon has under way for one endpoint at most. */
 const IN_FLIGHT = 32;
 
-/** The daemon as its clients know it: gone for a moment now and then, always back at the same port. */
+/** The daemon as its clients see it: down at times, always back at the same port. */
 interface Running {
   daemon: Daemon;
   back: Promise<void>;
@@ -96,7 +96,7 @@ test("10,000 events, the daemon killed five times: each arrives, and few of them
   await placeOrders(running, token, shop.products.EU5 ?? "");
   await killed;
   await expect.poll(() => inspect(shop).fulfilled.size, { interval: 500 }).toBe(ORDERS);
-  // What a dead daemon had leased is taken over once the lease runs out.
+  // Work that a killed daemon had leased is taken over once the lease expires.
   await expect.poll(() => inspect(shop).undelivered, { interval: 500 }).toBe(0);
   expect(await running.daemon.stop()).toMatchObject({ exitCode: 0 });
 
@@ -107,11 +107,13 @@ test("10,000 events, the daemon killed five times: each arrives, and few of them
   for (const { body, json } of receiver.received) {
     bodies.set(json.event_id, (bodies.get(json.event_id) ?? new Set()).add(body));
   }
-  // Every event arrived, nothing else did, and no id stands for two events.
+  // Every event arrived, no other did, and each id is of one event.
   expect(new Set(bodies.keys())).toEqual(events);
   expect([...bodies.values()].filter((each) => each.size > 1)).toEqual([]);
-  const told = receiver.received.filter(({ json }) => json.event === "order.fulfilled").map(({ json }) => json.data.id);
-  expect(new Set(told)).toEqual(fulfilled);
+  const announced = receiver.received
+    .filter(({ json }) => json.event === "order.fulfilled")
+    .map(({ json }) => json.data.id);
+  expect(new Set(announced)).toEqual(fulfilled);
   const duplicates = receiver.received.length - bodies.size;
   console.log(`${bodies.size} events, ${KILLS.length} kills, ${duplicates} duplicates`);
   expect(duplicates).toBeLessThanOrEqual(KILLS.length * IN_FLIGHT);

@@ -18,7 +18,7 @@ export interface Belongings {
   endpoint: string;
 }
 
-/** Lets `caller` order, submit, import and register one of each, over the API. */
+/** Makes an order, a request, a passport and an endpoint of `caller`, over the API. */
 export async function acquire(platform: Platform, caller: Caller, product: ProductId): Promise<Belongings> {
   const lines = { line_items: [{ product_id: product, quantity: 1 }] };
   const order = await created(caller.send("POST", "/api/v1/orders", lines, key()));
@@ -55,7 +55,7 @@ async function created(reply: ReturnType<Caller["send"]>) {
 export interface Ask {
   path: string;
   body?: unknown;
-  /** Whether what the path names belongs to one partner and environment. */
+  /** Whether the record in the path belongs to one partner and environment. */
   owned?: boolean;
   /** Whether the body names such things: each is an item of the response. */
   named?: boolean;

@@ -24,7 +24,7 @@ export function iccid(carrier: "a" | "b" = "a", ending = "00"): string {
   return `${prefix}${String(made).padStart(17 - prefix.length, "0")}${ending}`;
 }
 
-/** A request to carrier A that nothing is wrong with; say only what the test is about. */
+/** A valid request to carrier A; pass only what the test is about. */
 export function request(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     iccid: iccid(),
@@ -44,16 +44,16 @@ export function request(fields: Record<string, unknown> = {}): Record<string, un
   };
 }
 
-/** The same to carrier B, which wants a title and no SIM digits. */
+/** The same to carrier B, which requires a title and no SIM digits. */
 export function requestB(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const { sim_last4, puk, ...rest } = request({ iccid: iccid("b"), title: "Ms" });
   return { ...rest, ...fields };
 }
 
-/** What must never come out of an answer, an event or a log, as `request` sends it. */
+/** The values of `request` that must not be in any response, event or log. */
 const secrets = ["QX8342075", "22542821", "9583", "1964-07-16", "2029-12-20", "Currawong", "Braddon"];
 
-/** Fails when any of the identity data of `request` stands in `text`. ICCIDs may end like the SIM digits. */
+/** Fails when any of the identity data of `request` is in `text`. ICCIDs may end like the SIM digits. */
 export function expectNoIdentity(text: unknown): void {
   const words = typeof text === "string" ? text : JSON.stringify(text);
   for (const secret of secrets) expect(words).not.toContain(secret);
@@ -63,7 +63,7 @@ export function expectNoIdentity(text: unknown): void {
 export const kinds = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 
 export interface ActivationPlatform extends Platform {
-  /** Lets the worker do everything that is due now. */
+  /** Runs the worker on everything that is due now. */
   work(): Promise<Prepared & { released: number; exchanged: number }>;
   /** Submits and answers the id. */
   submit(caller: Caller, fields?: Record<string, unknown>): Promise<ActivationId>;

@@ -28,7 +28,7 @@ export interface CarrierServer {
   answers(respond: Respond | { status?: number; body: unknown }): void;
 }
 
-/** A carrier that accepts everything until it is told otherwise. */
+/** A carrier that accepts everything until `answers` sets other responses. */
 export async function startCarrier(): Promise<CarrierServer> {
   const asked: Asked[] = [];
   let respond: Respond = json(200, { outcome: "accepted" });

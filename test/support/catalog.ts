@@ -6,7 +6,7 @@ import type { ProductId } from "../../src/core/kernel/brand.ts";
 import { luhnDigit } from "../../src/core/kernel/check-digits.ts";
 import type { Store } from "../../src/core/store/store.ts";
 
-/** A believable product; say only what the test is about. */
+/** A realistic product; pass only what the test is about. */
 export function product(fields: Partial<ProductInput> & { sku: string }): ProductInput {
   return {
     name: `Plan ${fields.sku}`,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/kernel/clock.ts";
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when it is set or advanced. */
 export interface TestClock extends Clock {
   /** Moves it on by `ms`. */
   advance(ms: number): void;

@@ -23,7 +23,7 @@ export interface Daemon extends Pick<Launched, "child" | "pid" | "printed" | "te
   port: number;
   /** The line that reports it. */
   listening: Record<string, unknown>;
-  /** Lets it finish what is in flight. */
+  /** Stops it after the requests in flight. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<Ended>;
   /** Ends it between two instructions (SIGKILL). */
   kill(): Promise<Ended>;

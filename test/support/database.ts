@@ -27,7 +27,7 @@ export function cutConnections(url: string): Promise<void> {
   return onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
 }
 
-/** Lets a database of the suite's PostgreSQL refuse connections, and ends those that there are. */
+/** Makes a database of the suite's PostgreSQL refuse connections, and ends open ones. */
 export async function refuseConnections(url: string): Promise<void> {
   await onServer(`ALTER DATABASE ${nameOf(url)} WITH ALLOW_CONNECTIONS false`);
   await cutConnections(url);
@@ -38,7 +38,7 @@ export function acceptConnections(url: string): Promise<void> {
   return onServer(`ALTER DATABASE ${nameOf(url)} WITH ALLOW_CONNECTIONS true`);
 }
 
-/** Makes a database of the suite's PostgreSQL read-only, or writable again, for new sessions; ends those there are. */
+/** Makes a database of the suite's PostgreSQL read-only, or writable again, for new sessions; ends open ones. */
 export async function setReadOnly(url: string, yes: boolean): Promise<void> {
   const change = yes ? "SET default_transaction_read_only = on" : "RESET default_transaction_read_only";
   await onServer(`ALTER DATABASE ${nameOf(url)} ${change}`);

@@ -8,7 +8,7 @@ import { esimctl } from "./warm.ts";
 const wordsOf = (line: string) =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
-/** What a command that failed said. */
+/** The message of a failed command. */
 export interface Refusal {
   exitCode: number;
   code: string;

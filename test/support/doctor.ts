@@ -1,4 +1,4 @@
-/** What is checked of a database, wherever it stands, in this order. */
+/** The checks of a database of either engine, in this order. */
 export const databaseChecks = [
   "integrity",
   "schema",

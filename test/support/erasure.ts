@@ -79,7 +79,7 @@ function makeHolders(platform: Started, partner: Caller) {
       ]);
       return id ?? "";
     },
-    /** A request that staff complete where `end` says so. */
+    /** A request that staff complete when `end` is set. */
     async sim(who: Someone, end: "complete" | "cancel" | "leave"): Promise<ActivationId> {
       const id = await platform.submit(partner, {
         iccid: iccid(),
@@ -161,7 +161,7 @@ export async function everything(store: Store): Promise<Map<string, string>> {
 export async function placesOf(store: Store, who: Someone): Promise<string[]> {
   const bare = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, "");
   const values = [who.last, who.email, who.phone.replace(/^(\+|00)/, ""), who.passport, who.eid].map(bare);
-  // The audit trail keeps what staff typed into it: nobody may change it.
+  // The audit trail keeps what staff typed into it: it is append-only.
   const rows = [...(await everything(store))].filter(([place]) => !place.startsWith("auditEntries"));
   const found = rows.filter(([, text]) => values.some((value) => bare(text).includes(value)));
   return found.map(([place]) => place).sort();

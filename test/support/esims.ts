@@ -2,7 +2,7 @@ import { importStock } from "../../src/core/esims/import-stock.ts";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
 import type { Caller, Platform } from "./platform.ts";
 
-/** A real eSIM that anybody may know of. */
+/** A published eSIM of a test profile. */
 export interface Delivered {
   iccid: string;
   orderId: string;

@@ -83,14 +83,14 @@ async function stock({ store }: Platform): Promise<ProductId> {
   return EU5;
 }
 
-/** Its default bounds would end a long run: it keeps what its valid requests made. */
+/** The default limits would end a long run: records of valid requests stay. */
 async function unbound({ store }: Platform, slug: string): Promise<void> {
   const { max_endpoints, max_sandbox_activations } = partnerBounds;
   const bounds = { max_endpoints: max_endpoints.most, max_sandbox_activations: max_sandbox_activations.most };
   await store.write(updatePartner, { slug, bounds, actor: "test" });
 }
 
-/** What the owner reads of its own, to see that nobody else changed it. */
+/** The owner's records, to show that no other caller changed them. */
 async function everythingOf(owner: Caller, of: Belongings): Promise<unknown[]> {
   const paths = [
     `/api/v1/orders/${of.order}/esims`,
@@ -110,7 +110,7 @@ interface Aim {
   now: number;
 }
 
-// Pages take nothing in: they get one input in ten.
+// Pages have no input: they get one request in ten.
 const every = Object.entries(accessEntries);
 const api = every.filter(([name]) => name.includes(" /api/"));
 
@@ -212,7 +212,7 @@ async function take({ url }: Platform, { shot, agent, by, treasure, report }: Hi
 function faultsOf({ status, text }: Shown, input: string, treasure: Belongings): string[] {
   const faults: string[] = [];
   if (typeof status === "number" && status >= 500) faults.push(`status ${status}`);
-  // Pages and the document hold made-up examples, and links of an eSIM show it to whoever has them.
+  // Pages and the document hold made-up examples, and links of an eSIM show it without a token.
   if (!/^\S* ?\/?api\/v1|"path":"\/api\/v1/.test(input)) return faults;
   if (INSIDES.test(text) && !INSIDES.test(input)) faults.push("the inside of the program is shown");
   const { product, qr, ...theirs } = treasure;
@@ -253,7 +253,7 @@ function headOf({ method, path, headers, body = "" }: Shot): string {
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }
 
-/** Sends bytes as they are and half-closes; what comes back is read to the end. */
+/** Sends raw bytes and half-closes; reads the response to its end. */
 function sendRaw(url: string, bytes: string): Promise<Shown> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

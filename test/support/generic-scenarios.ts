@@ -27,7 +27,7 @@ export function anyone(platform: Platform, more: { live?: boolean; scopes?: stri
   return platform.caller({ agent: true, ...more });
 }
 
-/** What can be made to happen to any operation in the same way. */
+/** Conditions that apply to any operation in the same way. */
 export const genericScenarios: Readonly<Record<number, Scenario>> = {
   200: async ({ platform, operation }) => (await anyone(platform)).get(operation.path),
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** How long a wait may take before it counts as a hang. It bounds no speed: the suite has to pass on a busy machine. */
+/** How long a wait may take before it counts as a hang. No limit of speed: the suite has to pass on a busy machine. */
 export const HANG_MS = 120_000;
 
 /** Resolves as `work` does; rejects with what `describe` returns once the wait counts as a hang. */
@@ -18,7 +18,7 @@ export async function orHang<T>(work: Promise<T>, describe: () => string): Promi
   }
 }
 
-/** Asks again and again until `holds` accepts the answer, and returns it. */
+/** Repeats until `holds` accepts the result, and returns it. */
 export async function eventually<T>(ask: () => T | Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   const until = performance.now() + HANG_MS;
   for (let wait = 10; ; wait = Math.min(wait * 2, 200)) {

@@ -1,4 +1,4 @@
-/** Preloaded by a test into the program: writes down every file that it loads, into the file that it is told. */
+/** Preloaded by a test into the program: lists every file that it loads in a file. */
 import { appendFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 

@@ -68,7 +68,7 @@ export function schemaChecker(document: OpenApi): (schema: object, value: unknow
 const PROMISED = ["location", "idempotent-replayed", "retry-after", "x-request-id", "deprecation", "link"];
 const ALLOWED = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "sunset", "www-authenticate"];
 
-/** What a real response has other than the document promises, as sentences. */
+/** The differences of a response from the document, as sentences. */
 export function responseChecker(document: OpenApi): (operationId: string, reply: Reply) => string[] {
   const check = schemaChecker(document);
   const operations = new Map(operationsIn(document).map((operation) => [operation.operationId, operation]));

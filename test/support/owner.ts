@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-/** Takes what removes something that was started, and runs it when the time of its user is over. */
+/** Registers a cleanup, and runs it when its user has ended. */
 export type Owner = (cleanup: () => unknown) => void;
 
 /** The test that is running. */

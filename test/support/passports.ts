@@ -6,7 +6,7 @@ import { type Caller, startPlatform } from "./platform.ts";
 
 let made = 0;
 
-/** A passport record as a partner sends it; say only what the test is about. */
+/** A passport record as a partner sends it; pass only what the test is about. */
 export function passport(fields: Record<string, unknown> = {}) {
   made += 1;
   return {
@@ -33,7 +33,7 @@ export async function importRecords(caller: Caller, records: unknown[]): Promise
   return answer.body.records.map((record: { id: PassportId }) => record.id);
 }
 
-/** Lets the operator verify passports and mark them onshore: from then on they can be drawn. */
+/** Verifies passports as the operator and marks them onshore, so that they can be drawn. */
 export async function makeDrawable(store: Store, ids: readonly PassportId[]): Promise<void> {
   for (const id of ids) {
     await store.write(recordVerdict, { id, verification: "verified", onshore: true, actor: "operator" });

@@ -19,7 +19,7 @@ import { type TestClock, testClock } from "./clock.ts";
 import { settled } from "./pool.ts";
 import { openTestStore, type TestStore } from "./store.ts";
 
-/** What an HTTP answer was, read whole. */
+/** An HTTP response with its whole body. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -45,15 +45,15 @@ export interface Platform extends TestStore {
   /** Another credential of a partner that `caller` made. */
   credential(slug: string, options: { live?: boolean; scopes?: string[] }): Promise<Caller>;
   fund(partnerId: PartnerId, amount: number, currency?: string): Promise<void>;
-  /** Lets the fulfilment worker do all that is due. */
+  /** Runs the fulfillment worker on all that is due. */
   fulfil(): Promise<void>;
 }
 
 export interface PlatformOptions {
   rateLimits?: boolean;
-  /** Where the clock stands at first. */
+  /** The initial time of the clock. */
   start?: string;
-  /** What links and tokens carry, http://esim.test unless told; `bound`: the real address. */
+  /** The base of links and the issuer of tokens, http://esim.test by default; `bound`: the real address. */
   publicUrl?: string;
   /** Puts a proxy in front, to which all requests then go: its address for the platform's. */
   behind?: (url: string) => Promise<string>;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
 
-/** Starts a PostgreSQL of the suite's own on loopback and takes it down at the end. */
+/** Starts a PostgreSQL of the suite's own on loopback and stops it at the end. */
 export default async function setup(): Promise<() => Promise<void>> {
   const bin = binaries();
   const directory = mkdtempSync(join(tmpdir(), "esimctl-postgres-"));
@@ -20,7 +20,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     stdio: "ignore",
   });
   const port = await freePort();
-  // No test takes the power away: the server does not wait for the disk.
+  // No test cuts the power: the server does not wait for the disk.
   const settings = ["max_connections=300", "fsync=off", "full_page_writes=off"].flatMap((setting) => ["-c", setting]);
   const flags = ["-D", data, "-p", String(port), "-k", directory, "-h", "127.0.0.1", ...settings];
   const server = spawn(join(bin, "postgres"), flags, { ...run, stdio: "ignore" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { orHang } from "./hangs.ts";
 import { type Owner, thisTest } from "./owner.ts";
 
-/** Where the repository stands. */
+/** The root of the repository. */
 export const checkout = join(import.meta.dirname, "..", "..");
 
 /** The program as users start it. */

@@ -15,7 +15,7 @@ export interface Statement {
 /** What SQLite would do for a statement, a line a step; nothing is run. */
 export function planOf(connection: Database.Database, { sql, parameters }: Statement): string[] {
   const nulls = Array.from({ length: parameters }, () => null);
-  // Each row of a plan has its words in `detail`.
+  // Each row of a plan has its text in `detail`.
   const rows = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nulls) as { detail: string }[];
   return rows.map(({ detail }) => detail);
 }

@@ -33,7 +33,7 @@ export interface Shop {
 export interface ShopOptions {
   /** The data directory is made in here. */
   folder: string;
-  /** The PostgreSQL database that it stands in; left out: the directory's own. */
+  /** The PostgreSQL database that holds it; left out: the directory's own. */
   url?: string | undefined;
   /** eSIMs in stock by sku. */
   stock: Record<string, number>;

@@ -14,7 +14,7 @@ export interface Import {
   line: number;
 }
 
-/** One of our own TypeScript files, parsed by the compiler that also checks it. */
+/** A TypeScript file of the project, parsed by the compiler that also checks it. */
 export interface Source {
   /** Relative to the repository, with `/`. */
   path: string;
@@ -23,7 +23,7 @@ export interface Source {
   imports: Import[];
 }
 
-/** Where the repository stands. */
+/** The root of the repository. */
 export const root = join(import.meta.dirname, "..", "..");
 
 /** Every file of src, test and scripts but the migrations, which a tool writes. */

@@ -25,7 +25,7 @@ export interface TestStore {
   again(): Promise<Store>;
 }
 
-/** A temporary directory that goes with the test, or with another owner. */
+/** A temporary directory, removed with the test or another owner. */
 export function temporaryDirectory(owner: Owner = thisTest): string {
   const directory = mkdtempSync(join(tmpdir(), "esimctl-test-"));
   owner(() => rmSync(directory, { recursive: true, force: true }));
@@ -105,7 +105,7 @@ async function emptyPostgres(): Promise<{ url: string }> {
   return { url: made.url };
 }
 
-/** The name of a database that nobody connects to any more. It goes with the server. */
+/** The name of a database without connections. It is dropped with the server. */
 async function migratedPostgres(): Promise<string> {
   const { name, url } = await createDatabase();
   await (await openPostgres({ url })).close();

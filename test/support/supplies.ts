@@ -25,7 +25,7 @@ export interface HeldSupplier {
   answers(body: object): void;
 }
 
-/** Starts one; it goes with the test. */
+/** Starts one, stopped with the test. */
 export async function heldSupplier(): Promise<HeldSupplier> {
   const asked: HeldSupplier["asked"] = [];
   const looks = new Set<() => void>();
@@ -74,7 +74,7 @@ export function supplyWorker(store: Store, now: () => number): Pool {
   return createSupplies({ store, gateway, log });
 }
 
-/** Lets the worker for suppliers do all that is due. */
+/** Runs the worker for suppliers on all that is due. */
 export async function supplyDue(deps: SupplyDependencies): Promise<void> {
   await reviewOverdue(deps.store, new AbortController().signal);
   await settled(createSupplies(deps));

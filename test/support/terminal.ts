@@ -8,7 +8,7 @@ import { program, programEnv } from "./process.ts";
 export interface Terminal {
   /** Presses keys, by tmux's names for them: "Enter", "C-c", "Space", "a". */
   press(...keys: string[]): Promise<void>;
-  /** Types a text as it stands, and Enter. */
+  /** Types a text literally, and Enter. */
   enter(text: string): Promise<void>;
   /** Runs the program from the shell; once it has ended, the screen says `ended with CODE`. */
   esimctl(line: string): Promise<void>;

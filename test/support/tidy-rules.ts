@@ -7,14 +7,14 @@ import {
 } from "typescript/unstable/ast/is";
 import { lineOf, type Source, walk } from "./sources.ts";
 
-/** Something that must not stand in a source, what to write instead, and an example that the rule must find. */
+/** Something that must not be in a source, what to write instead, and an example that the rule must find. */
 export interface TidyRule {
   name: string;
   instead: string;
   /** The files it holds in; left out: all. */
   within?: (path: string) => boolean;
   finds: (node: Node, source: Source) => boolean;
-  /** Code, standing in the file named, that breaks this rule. */
+  /** Code in the named file that breaks this rule. */
   example: [path: string, text: string];
 }
 
@@ -52,12 +52,12 @@ function isMember(node: Node, source: Source, pattern: RegExp): boolean {
   return isPropertyAccessExpression(node) && pattern.test(text(node, source.tree));
 }
 
-/** A biome-ignore with its reason stands on the line before. */
+/** A biome-ignore with its reason is on the line before. */
 function isExcused(node: Node, { tree, lines }: Source): boolean {
   return /biome-ignore lint\/suspicious\/noExplicitAny: \w+/.test(lines[lineOf(tree, node) - 2] ?? "");
 }
 
-/** What may not stand in the sources. The compiler and the linter hold the rest. */
+/** What may not be in the sources. The compiler and the linter check the rest. */
 export const tidyRules: TidyRule[] = [
   {
     name: "reads the machine's clock",
@@ -143,7 +143,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: "exports a function or an interface without a doc comment",
-    instead: "say what it promises and throws, or what it holds",
+    instead: "name what it promises and throws, or what it holds",
     within: inSources,
     finds: (node, { tree }) =>
       (node.kind === SyntaxKind.FunctionDeclaration || node.kind === SyntaxKind.InterfaceDeclaration) &&

@@ -4,13 +4,13 @@ import { onTestFinished } from "vitest";
 
 /** What a proxy or a line may do to a request. */
 export type Mischief =
-  /** Refuses it as one too many, to come again after a second. */
+  /** Refuses it with a 429 and a Retry-After of a second. */
   | "limit"
   /** Hangs up before the server hears of it. */
   | "hang up"
-  /** Lets the server do it, then hangs up in place of the answer. */
+  /** Forwards it, then closes the connection in place of the response. */
   | "lose the answer"
-  /** Says that the server is away. */
+  /** Answers 503. */
   | "unavailable"
   /** Refuses the token as too old. */
   | "expire"
@@ -19,12 +19,12 @@ export type Mischief =
   /** Answers with a page for people. */
   | "page";
 
-/** A real server between the terminal and a daemon, which misbehaves where it is told to. */
+/** A real server between the terminal and a daemon, which fails on request. */
 export interface UnrulyProxy {
   url: string;
-  /** Every request that came, as "METHOD /path". */
+  /** Every request received, as "METHOD /path". */
   seen: string[];
-  /** The next `times` requests that `matches` fits meet this; they must still be to come. */
+  /** The next `times` requests that match get this; they must not have been sent yet. */
   misbehave(matches: RegExp, how: Mischief, times?: number): void;
 }
 

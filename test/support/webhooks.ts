@@ -10,7 +10,7 @@ import { type Caller, type Platform, startPlatform } from "./platform.ts";
 import { settled } from "./pool.ts";
 
 export interface WebhookPlatform extends Platform {
-  /** Makes every try that is due now, and waits for it. */
+  /** Makes every attempt that is due now, and waits for it. */
   deliver(): Promise<void>;
   /** Registers an endpoint through the API. */
   endpoint(caller: Caller, url: string, events?: EventKind[]): Promise<{ id: WebhookId; secret: string }>;
