@@ -23,7 +23,7 @@ import { draws, importRecords, makeDrawable, passport, withAgent } from "./suppo
 import { call, type Platform, startPlatform } from "./support/platform.ts";
 import {
   asBefore,
-  freshPostgres,
+  freshLocation,
   onPostgres,
   openTestStore,
   runStatements,
@@ -315,7 +315,7 @@ const purposes = async (q: Read) => (await q.db.select().from(q.t.dataKeys)).map
 
 /** A database as 0.x left it, with `count` passports. */
 async function earlierDatabase(count: number) {
-  const location = onPostgres ? await freshPostgres() : { file: join(temporaryDirectory(), "old.db"), create: true };
+  const location = await freshLocation();
   const [masterKey, secret] = [randomBytes(32), randomBytes(32)];
   const keyId = crypto.randomUUID();
   const plain = (id: string) => JSON.stringify({ passport_no: `NO-${id}` });

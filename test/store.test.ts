@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { expect, onTestFinished, test } from "vitest";
 import { ensureCarriers } from "../src/core/carriers/seed.ts";
@@ -11,14 +10,7 @@ import type { Row } from "../src/core/store/schema/tables.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
-import {
-  asBefore,
-  freshPostgres,
-  onPostgres,
-  openTestStore,
-  runStatements,
-  temporaryDirectory,
-} from "./support/store.ts";
+import { asBefore, freshLocation, openTestStore, runStatements } from "./support/store.ts";
 
 async function put(tx: Tx, { key, value }: { key: string; value: string }): Promise<void> {
   await tx.db.insert(tx.t.settings).values({ key, value });
@@ -153,7 +145,7 @@ function pretendNewer(location: Location): Promise<void> {
 }
 
 test("an update clears finished work that an older version left due, and keeps what is under way", async () => {
-  const location = onPostgres ? await freshPostgres() : { file: join(temporaryDirectory(), "old.db"), create: true };
+  const location = await freshLocation();
   const initial = migrationsOf("url" in location ? "postgres" : "sqlite").slice(0, 1);
   const order = (status: string) =>
     `INSERT INTO orders (id, order_number, partner_id, environment, status, currency, total_cents, quantity, product_id,

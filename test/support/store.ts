@@ -62,6 +62,11 @@ export async function asBefore(location: Location, migrations: Migration[], rows
   await runStatements(location, [...statements, ...rows]);
 }
 
+/** A place for a database that the test makes itself. */
+export async function freshLocation(): Promise<Location> {
+  return onPostgres ? freshPostgres() : { file: join(temporaryDirectory(), "old.db"), create: true };
+}
+
 /** A database as it was before `migration` ran: what the migration filled is emptied by `statements`. */
 export function rewind(location: Location, migration: string, statements: string[]): Promise<void> {
   return runStatements(location, [...statements, `DELETE FROM schema_history WHERE name = '${migration}'`]);

@@ -1,16 +1,14 @@
-import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { PartnerId } from "../kernel/brand.ts";
+import { and, eq, type SQL } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
-import { firstUuidOf } from "../kernel/ids.ts";
-import { bindingOf, isCustomer, isEmail, type OverAll, startOf } from "../kernel/list-filter.ts";
-import { byCreation, type Pagination, pageOf, walk } from "../kernel/page.ts";
-import { emailKey } from "../kernel/search-keys.ts";
+import { isCustomer, isEmail, type OverAll } from "../kernel/list-filter.ts";
+import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type OverAllWindow, pageOverAll, windowOf } from "../store/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { ActivationStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { type Activation, type ActivationRow, toActivation } from "./activation.ts";
+import { type Activation, toActivation } from "./activation.ts";
 import { waitingOfActivations } from "./waiting.ts";
 
 /** Which requests of all partners. */
@@ -26,17 +24,8 @@ export interface ListedActivation extends Activation {
   waiting: Waiting | null;
 }
 
-interface Window {
-  environment: Environment;
-  /** The least id, and the least moment of creation. */
-  from: string;
-  since: number;
-  key: number;
-  id: string;
-  limit: number;
+interface Window extends OverAllWindow {
   iccid: string;
-  email: string;
-  partnerId: PartnerId;
 }
 
 type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
@@ -44,16 +33,13 @@ type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
 /** Requests by what leads to them, newest first. */
 function listed(byCreated: boolean, narrowed: Narrowed) {
   return statement((db, t, slot: Slots<Window>) => {
-    const { created_at, id, environment, partner_id } = t.activations;
-    const position = sql`(${created_at}, ${id}) < (${slot.key}, ${slot.id})`;
-    // Ids begin with the moment of creation.
-    const reached = byCreated ? [gte(created_at, slot.since), position] : [gte(id, slot.from), lt(id, slot.id)];
+    const { rows, order } = windowOf(t.activations, slot, byCreated);
     return db
       .select({ activation: t.activations, partner: t.partners.slug })
       .from(t.activations)
-      .innerJoin(t.partners, eq(t.partners.id, partner_id))
-      .where(and(eq(environment, slot.environment), ...reached, narrowed(t, slot)))
-      .orderBy(...(byCreated ? [desc(created_at)] : []), desc(id))
+      .innerJoin(t.partners, eq(t.partners.id, t.activations.partner_id))
+      .where(and(rows, narrowed(t, slot)))
+      .orderBy(...order)
       .limit(slot.limit);
   });
 }
@@ -81,24 +67,16 @@ export async function listAllActivations(
   q: Read,
   filter: AllActivationsFilter,
 ): Promise<{ data: ListedActivation[]; count: number; pagination: Pagination }> {
-  const { limit, cursor, customer, partnerId, status, iccid, environment, since = 0, until } = filter;
+  const { customer, status, iccid, environment } = filter;
   const list = listFor(filter);
-  const slots = { environment, since, from: firstUuidOf(since), email: emailKey(customer) ?? "", iccid, partnerId };
-  const fits = (row: ActivationRow) =>
-    (partnerId === undefined || row.partner_id === partnerId) &&
-    (status === undefined || row.status === status) &&
-    isCustomer({ name: row.customer_name, email: row.customer_email }, customer);
-  const positionOf = ({ activation }: Found) => byCreation(activation);
-  const { rows, pagination } = await pageOf(
-    { limit, cursor, binding: bindingOf("all_activations", filter), start: startOf(until) },
-    (window) =>
-      walk(window, ({ activation }) => fits(activation), {
-        // The chosen list uses only some of the slots.
-        read: (from) => list(q, { ...slots, ...from } as Window),
-        positionOf,
-      }),
-    positionOf,
-  );
+  const { rows, pagination } = await pageOverAll<Found>("all_activations", filter, {
+    // The chosen list uses only some of the slots.
+    read: (window) => list(q, { ...window, iccid } as Window),
+    fits: ({ activation }) =>
+      (status === undefined || activation.status === status) &&
+      isCustomer({ name: activation.customer_name, email: activation.customer_email }, customer),
+    recordOf: ({ activation }) => activation,
+  });
   const waitingOf = await waitingOfActivations(q);
   const data = rows.map(({ activation, partner }) => {
     return { partner, environment, ...toActivation(activation), waiting: waitingOf(activation) };

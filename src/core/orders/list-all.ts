@@ -1,17 +1,15 @@
-import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { PartnerId } from "../kernel/brand.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
-import { firstUuidOf } from "../kernel/ids.ts";
-import { bindingOf, isCustomer, isEmail, type OverAll, startOf } from "../kernel/list-filter.ts";
-import { byCreation, type Pagination, pageOf, walk } from "../kernel/page.ts";
-import { emailKey } from "../kernel/search-keys.ts";
+import { isCustomer, isEmail, type OverAll } from "../kernel/list-filter.ts";
+import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type OverAllWindow, pageOverAll, windowOf } from "../store/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { linesOfOrders } from "./list.ts";
-import { type Order, type OrderRow, toOrder } from "./order.ts";
+import { type Order, toOrder } from "./order.ts";
 import { waitingOfOrder } from "./waiting.ts";
 
 /** Which orders of all partners. */
@@ -28,18 +26,9 @@ export interface ListedOrder extends Order {
   waiting: Waiting | null;
 }
 
-interface Window {
-  environment: Environment;
-  /** The least id, and the least moment of creation. */
-  from: string;
-  since: number;
-  key: number;
-  id: string;
-  limit: number;
+interface Window extends OverAllWindow {
   status: OrderStatus;
   sku: string;
-  email: string;
-  partnerId: PartnerId;
 }
 
 type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
@@ -47,16 +36,13 @@ type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
 /** Orders by what leads to them, newest first; `narrowed` only filters. */
 function listed(byCreated: boolean, narrowed: Narrowed[]) {
   return statement((db, t, slot: Slots<Window>) => {
-    const { created_at, id, environment, partner_id } = t.orders;
-    const position = sql`(${created_at}, ${id}) < (${slot.key}, ${slot.id})`;
-    // Ids begin with the moment of creation.
-    const reached = byCreated ? [gte(created_at, slot.since), position] : [gte(id, slot.from), lt(id, slot.id)];
+    const { rows, order } = windowOf(t.orders, slot, byCreated);
     return db
       .select({ order: t.orders, partner: t.partners.slug })
       .from(t.orders)
-      .innerJoin(t.partners, eq(t.partners.id, partner_id))
-      .where(and(eq(environment, slot.environment), ...reached, ...narrowed.map((one) => one(t, slot))))
-      .orderBy(...(byCreated ? [desc(created_at)] : []), desc(id))
+      .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
+      .where(and(rows, ...narrowed.map((one) => one(t, slot))))
+      .orderBy(...order)
       .limit(slot.limit);
   });
 }
@@ -100,24 +86,14 @@ export async function listAllOrders(
   q: Read,
   filter: AllOrdersFilter,
 ): Promise<{ data: ListedOrder[]; count: number; pagination: Pagination }> {
-  const { limit, cursor, customer, partnerId, status, environment, since = 0, until, sku } = filter;
+  const { customer, status, environment, sku } = filter;
   const list = listFor(filter);
-  const slots = { environment, since, from: firstUuidOf(since), email: emailKey(customer) ?? "" };
-  const fits = (order: OrderRow) =>
-    (partnerId === undefined || order.partner_id === partnerId) &&
-    (status === undefined || order.status === status) &&
-    isCustomer(order.customer, customer);
-  const positionOf = ({ order }: Found) => byCreation(order);
-  const { rows, pagination } = await pageOf(
-    { limit, cursor, binding: bindingOf("all_orders", filter), start: startOf(until) },
-    (window) =>
-      walk(window, ({ order }) => fits(order), {
-        // The chosen list uses only some of the slots.
-        read: (from) => list(q, { ...slots, ...from, status, sku, partnerId } as Window),
-        positionOf,
-      }),
-    positionOf,
-  );
+  const { rows, pagination } = await pageOverAll<Found>("all_orders", filter, {
+    // The chosen list uses only some of the slots.
+    read: (window) => list(q, { ...window, status, sku } as Window),
+    fits: ({ order }) => (status === undefined || order.status === status) && isCustomer(order.customer, customer),
+    recordOf: ({ order }) => order,
+  });
   const lines = await linesOfOrders(
     q,
     rows.map(({ order }) => order.id),

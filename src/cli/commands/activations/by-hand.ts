@@ -3,8 +3,8 @@ import type { HandWork } from "../../../core/find/named-activations.ts";
 import type { ItemRow } from "../../../core/orders/items.ts";
 import type { Store } from "../../../core/store/store.ts";
 import type { Context } from "../../frame/command.ts";
-import { argument } from "../../kernel/input.ts";
-import { isInteractive } from "../../output/prompts.ts";
+import { argument, text } from "../../kernel/input.ts";
+import { text as ask, isInteractive } from "../../output/prompts.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
 import { handWorkAtHand } from "../../place/named.ts";
@@ -49,6 +49,40 @@ export async function moveHere(context: Context, { id, move, foresee }: Asked): 
   if (moved.kind === "order_item") return itemResult(moved.item);
   const { activation } = moved;
   return recordResult(activation, (sheet) => activationFields(sheet, activation));
+}
+
+interface RecordedInput {
+  id: string;
+  mobile: string | undefined;
+  iccid: string | undefined;
+  code: string | undefined;
+}
+
+/** The options of `complete` and `correct`: a physical SIM's number, or an order item's eSIM. */
+export function recordedOptions(of: { mobile: string; iccid: string }) {
+  return {
+    mobile: text("--mobile <number>", of.mobile),
+    iccid: text("--iccid <iccid>", `of an order item: ${of.iccid}`),
+    code: text("--activation-code <lpa>", "of an order item: its LPA:1$… code"),
+  };
+}
+
+/**
+ * Records a number or an eSIM by `verb`, and returns the new state. A person at a terminal is asked for the number of a
+ * physical SIM; elsewhere a missing one is a usage error.
+ */
+export function recordHere(
+  context: Context,
+  verb: "complete" | "correct",
+  { id, mobile, iccid = null, code = null }: RecordedInput,
+  foresee: NonNullable<Asked["foresee"]>,
+): Promise<Result> {
+  const move = async (work: HandWork): Promise<HandMove> => {
+    const asks = mobile === undefined && work.kind === "activation";
+    const number = asks ? await ask(`Mobile number of ${workWords(work)}:`, "--mobile", context.globals) : mobile;
+    return { verb, mobileNumber: number ?? null, iccid, activationCode: code };
+  };
+  return moveHere(context, { id, move, foresee });
 }
 
 function ownerOf(store: Store, work: HandWork): Promise<string> {

@@ -1,8 +1,5 @@
-import type { HandWork } from "../../../core/find/named-activations.ts";
-import { type Context, command } from "../../frame/command.ts";
-import { text } from "../../kernel/input.ts";
-import { text as ask } from "../../output/prompts.ts";
-import { MOVED_JSON, moveHere, workArgument, workWords } from "./by-hand.ts";
+import { command } from "../../frame/command.ts";
+import { MOVED_JSON, recordedOptions, recordHere, workArgument, workWords } from "./by-hand.ts";
 import { queuedRequest } from "./choices.ts";
 
 export default command({
@@ -19,32 +16,15 @@ export default command({
     "activations complete 019d… --iccid 8944… --activation-code 'LPA:1$smdp.example.net$K2-7YTQ1-AB'",
   ],
   args: { id: workArgument },
-  options: {
-    mobile: text(
-      "--mobile <number>",
-      "the mobile number, as +61… or as its country writes it; needed for a physical SIM",
-    ),
-    iccid: text("--iccid <iccid>", "of an order item: the eSIM that was delivered"),
-    code: text("--activation-code <lpa>", "of an order item: its LPA:1$… code"),
-  },
-  run: (context, { id, mobile, iccid = null, code = null }) =>
-    moveHere(context, {
-      id,
-      move: async (work) => {
-        const mobileNumber = await mobileOf(context, work, mobile);
-        return { verb: "complete", mobileNumber, iccid, activationCode: code };
-      },
-      foresee(work, moved) {
-        const number = moved.kind === "activation" ? ` with the number ${moved.activation.mobile_number}` : "";
-        const delivered =
-          moved.kind === "activation" ? "" : iccid === null ? " without an eSIM" : ` with eSIM ${iccid}`;
-        return `${workWords(work)} is completed for good${number}${delivered}, and its partner is notified.`;
-      },
+  options: recordedOptions({
+    mobile: "the mobile number, as +61… or as its country writes it; needed for a physical SIM",
+    iccid: "the eSIM that was delivered",
+  }),
+  run: (context, input) =>
+    recordHere(context, "complete", input, (work, moved) => {
+      const number = moved.kind === "activation" ? ` with the number ${moved.activation.mobile_number}` : "";
+      const esim = input.iccid === undefined ? " without an eSIM" : ` with eSIM ${input.iccid}`;
+      const delivered = moved.kind === "activation" ? "" : esim;
+      return `${workWords(work)} is completed for good${number}${delivered}, and its partner is notified.`;
     }),
 });
-
-/** The mobile number of a physical SIM, which a person at a terminal is asked for. Throws a usage error elsewhere. */
-export async function mobileOf(context: Context, work: HandWork, given: string | undefined): Promise<string | null> {
-  if (given !== undefined || work.kind === "order_item") return given ?? null;
-  return ask(`Mobile number of ${workWords(work)}:`, "--mobile", context.globals);
-}

@@ -1,14 +1,14 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
 import type { ActivationInside } from "../../../core/activations/waiting.ts";
-import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { Activation } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { activationId, ownerOfActivation } from "../../client/named.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { argument, flag } from "../../kernel/input.ts";
+import { attemptsTable, insideFields } from "../../output/inside.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { moment, shown, waitingWords } from "../../output/words.ts";
+import { shown } from "../../output/words.ts";
 import { activationAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
@@ -48,11 +48,6 @@ async function insideOf({ local }: Api, id: string): Promise<ActivationInside | 
   return local.store.read(activationInside, id);
 }
 
-function insideFields({ partner, environment, waiting }: ActivationInside): Record<string, string> {
-  const words = waitingWords(waiting, isoTime(systemClock.now()));
-  return { partner: `${partner}, ${environment}`, ...(words === null ? {} : { waiting: words }) };
-}
-
 async function revealed(context: Context, typed: string): Promise<Result> {
   const { revealActivation } = await import("../../../core/activations/reveal.ts");
   const found = await context.withStore(async ({ store }) => {
@@ -74,17 +69,6 @@ function revealedText(sheet: Sheet, { activation, customer_phone, identity, atte
   ]);
   const known = identity === null ? { identity: "purged" } : Object.fromEntries(values);
   const fields = sheet.fields({ ...activationFields(sheet, activation), telephone: shown(customer_phone), ...known });
-  const exchanges = sheet.table(
-    [
-      { title: "at", value: (one) => moment(one.at) },
-      { title: "from", value: (one) => one.source },
-      { title: "outcome", value: (one) => one.outcome },
-      { title: "status", value: (one) => one.status_code, align: "right" },
-      { title: "ms", value: (one) => one.latency_ms, align: "right" },
-      { title: "answer", value: (one) => one.answer, shrinks: true },
-    ],
-    attempts,
-    "Nothing was exchanged with the carrier yet.",
-  );
-  return `${fields}\n\n${exchanges}`;
+  const empty = "Nothing was exchanged with the carrier yet.";
+  return `${fields}\n\n${attemptsTable(sheet, attempts, { empty })}`;
 }

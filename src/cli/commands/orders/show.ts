@@ -1,13 +1,13 @@
 import type { OrderId } from "../../../core/kernel/brand.ts";
-import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { OrderInside } from "../../../core/supplies/order-inside.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
+import { attemptsTable, insideFields } from "../../output/inside.ts";
 import { outagesText } from "../../output/outages.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { moment, shown, statusPaint, waitingWords } from "../../output/words.ts";
+import { moment, shown, statusPaint } from "../../output/words.ts";
 import { orderArgument, statusWords } from "./order.ts";
 
 export default command({
@@ -83,11 +83,6 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
   return parts.join("\n\n");
 }
 
-function insideFields({ partner, environment, waiting }: OrderInside): Record<string, string> {
-  const words = waitingWords(waiting, isoTime(systemClock.now()));
-  return { partner: `${partner}, ${environment}`, ...(words === null ? {} : { waiting: words }) };
-}
-
 function customerWords({ name, email, phone }: NonNullable<OrderWithFulfillment["customer"]>): string {
   return [name, email, phone].flatMap((one) => (one === null ? [] : [shown(one)])).join(", ");
 }
@@ -114,18 +109,9 @@ function itemsTexts(sheet: Sheet, { items }: OrderInside): string[] {
     "",
   );
   const attempts = items.flatMap(({ item_id, attempts: own }) => own.map((one) => ({ item_id, ...one })));
-  const exchanged = sheet.table(
-    [
-      { title: "at", value: (one) => moment(one.at) },
-      { title: "item", value: (one) => one.item_id, spare: true },
-      { title: "from", value: (one) => one.source },
-      { title: "outcome", value: (one) => one.outcome },
-      { title: "status", value: (one) => one.status_code, align: "right" },
-      { title: "ms", value: (one) => one.latency_ms, align: "right" },
-      { title: "answer", value: (one) => one.answer, shrinks: true },
-    ],
-    attempts,
-    "No supplier was asked yet.",
-  );
+  const exchanged = attemptsTable(sheet, attempts, {
+    empty: "No supplier was asked yet.",
+    columns: [{ title: "item", value: (one) => one.item_id, spare: true }],
+  });
   return [listed, exchanged];
 }
