@@ -25,7 +25,7 @@ class LongFirst {
 /** The suite on SQLite: everything but what stands in test/slow and test/bench, and what needs both engines at once. */
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/global-setup.ts"],
+    globalSetup: ["test/support/temporary-setup.ts", "test/support/global-setup.ts"],
     // For hangs only: the suite has to pass on a busy machine. A wait that hangs fails first, with what it waited for.
     testTimeout: 240_000,
     hookTimeout: 240_000,

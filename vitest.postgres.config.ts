@@ -7,7 +7,7 @@ const named = (name: string) => `test/${name}.test.ts`;
 export default defineConfig({
   test: {
     include: ["test/*.test.ts"],
-    globalSetup: ["test/support/global-setup.ts", "test/support/postgres-setup.ts"],
+    globalSetup: ["temporary-setup", "global-setup", "postgres-setup"].map((name) => `test/support/${name}.ts`),
     // For hangs only: the suite has to pass on a busy machine. A wait that hangs fails first, with what it waited for.
     testTimeout: 240_000,
     hookTimeout: 240_000,

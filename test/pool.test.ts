@@ -305,7 +305,8 @@ describe("activations", () => {
 describe("deliveries", () => {
   test("a partner with 90 endpoints that do not answer leaves room for other partners", async () => {
     const platform = await startWebhookPlatform();
-    const hanging = await startReceiver(() => undefined);
+    const held: ServerResponse[] = [];
+    const hanging = await startReceiver((_, response) => void held.push(response));
     const quick = await startReceiver();
     const many = await platform.caller();
     for (let at = 0; at < 90; at++) await platform.endpoint(many, `${hanging.url}/${at}`);
@@ -321,6 +322,7 @@ describe("deliveries", () => {
     // Of three events to 90 endpoints.
     expect(hanging.received).toHaveLength(64);
     hanging.answers(200);
+    for (const response of held) response.writeHead(200).end();
     onTestFinished(() => pool.catch(() => undefined));
   });
 });
