@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { Tables } from "./schema/tables.ts";
+import { sqliteTables, type Tables } from "./schema/tables.ts";
 import type { Db, Prepared, Read } from "./store.ts";
 
 /**
@@ -20,7 +20,8 @@ export function prepareOn(q: Read, build: unknown, make: () => Preparable<unknow
   const known = q.prepared.get(build);
   if (known !== undefined) return known;
   const made = make();
-  const fresh = made.prepare(nameOf(made.toSQL().sql));
+  // SQLite's statements have no names; building the text for one would double the work of preparing it.
+  const fresh = made.prepare(q.t === sqliteTables ? "" : nameOf(made.toSQL().sql));
   const prepared: Prepared = { execute: async (params) => fresh.execute(params) };
   q.prepared.set(build, prepared);
   return prepared;
