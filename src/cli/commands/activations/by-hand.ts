@@ -74,13 +74,13 @@ export function recordedOptions(of: { mobile: string; iccid: string }) {
 export function recordHere(
   context: Context,
   verb: "complete" | "correct",
-  { id, mobile, iccid = null, code = null }: RecordedInput,
+  { id, mobile, iccid, code }: RecordedInput,
   foresee: NonNullable<Asked["foresee"]>,
 ): Promise<Result> {
   const move = async (work: HandWork): Promise<HandMove> => {
     const asks = mobile === undefined && work.kind === "activation";
     const number = asks ? await ask(`Mobile number of ${workWords(work)}:`, "--mobile", context.globals) : mobile;
-    return { verb, mobileNumber: number ?? null, iccid, activationCode: code };
+    return { verb, mobileNumber: number ?? null, iccid: iccid ?? null, activationCode: code ?? null };
   };
   return moveHere(context, { id, move, foresee });
 }
