@@ -39,11 +39,20 @@ function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
 
 const validators = new WeakMap<object, Map<string, RequestValidator>>();
 
+/** `make`'s function, made at its first call: a start compiles no schema of a route that nobody asks. */
+function atFirstCall<I, O>(make: () => (input: I) => O): (input: I) => O {
+  let made: ((input: I) => O) | undefined;
+  return (input) => {
+    made ??= make();
+    return made(input);
+  };
+}
+
 /** Compiles a request schema once for each part of a request: routes share schemas, as do the apps of a process. */
 const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
   const known = validators.get(schema) ?? new Map<string, RequestValidator>();
   validators.set(schema, known);
-  const validator = known.get(httpPart) ?? requestValidator(schema, httpPart);
+  const validator = known.get(httpPart) ?? atFirstCall(() => requestValidator(schema, httpPart));
   known.set(httpPart, validator);
   return validator;
 };
@@ -95,7 +104,7 @@ const serializers = new WeakMap<object, Serializer>();
 export function serializerOf(schema: TSchema): Serializer {
   const known = serializers.get(schema);
   if (known !== undefined) return known;
-  const serializer: Serializer = compileResponse({ schema, url: "", method: "", httpStatus: "" });
+  const serializer = atFirstCall((): Serializer => compileResponse({ schema, url: "", method: "", httpStatus: "" }));
   serializers.set(schema, serializer);
   return serializer;
 }
