@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 
 /** Files in memory, as Linux has them for every process. */
 const MEMORY = "/dev/shm";
@@ -18,14 +19,20 @@ export default function setup(): (() => void) | undefined {
   if (!hasRoom()) return undefined;
   removeLeft();
   const directory = mkdtempSync(join(MEMORY, PREFIX));
-  const remove = () => rmSync(directory, { recursive: true, force: true });
+  // The program takes paths below /dev for streams.
+  const link = join(tmpdir(), basename(directory));
+  symlinkSync(directory, link);
+  const remove = () => {
+    rmSync(link, { force: true });
+    rmSync(directory, { recursive: true, force: true });
+  };
   // Tests run programs as other users from below it.
   chmodSync(directory, 0o711);
   if (!runsPrograms(directory)) {
     remove();
     return undefined;
   }
-  process.env.TMPDIR = directory;
+  process.env.TMPDIR = link;
   return remove;
 }
 
