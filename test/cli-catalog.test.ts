@@ -1,8 +1,20 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { newData } from "./support/installation.ts";
+import { launchCommand, program } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
@@ -168,6 +180,51 @@ test("a link at the place of a written file is replaced, never followed, and the
   expect(existsSync(join(folder, "absent"))).toBe(false);
   symlinkSync(folder, join(folder, "to-folder"));
   expect(await run("--format", "generic", "-o", join(folder, "to-folder"))).toMatchObject({ exitCode: 1 });
+});
+
+test.skipIf(!existsSync("/dev/shm"))(
+  "a file in /dev/shm is written like any other, with rejected rows beside it",
+  async () => {
+    const { folder, run } = await shop();
+    const at = mkdtempSync("/dev/shm/esimctl-test-");
+    onTestFinished(() => rmSync(at, { recursive: true }));
+    const [precious, file] = [join(folder, "precious.txt"), join(at, "out.csv")];
+    writeFileSync(precious, "precious");
+    symlinkSync(precious, file);
+    const exported = await run("--format", "generic", "-o", file);
+    expect([exported.exitCode, lstatSync(file).isFile(), lstatSync(file).mode & 0o777]).toEqual([0, true, 0o600]);
+    expect(readFileSync(precious, "utf8")).toBe("precious");
+    writeFileSync(join(at, "products.csv"), PRODUCTS.replace("12.50", "free"));
+    const data = join(folder, "data");
+    await esimctl(["products", "import", join(at, "products.csv"), "--data", data], { cwd: folder });
+    expect(readFileSync(join(at, "products.rejected.csv"), "utf8")).toContain("EU-5");
+  },
+);
+
+test("pipes and links to file descriptors are streams: rejected rows go to stdin.rejected.csv", async () => {
+  const { folder, run } = await shop();
+  const expected = (await run("--format", "generic")).stdout;
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const [read, exported] = await Promise.all([readFile(pipe, "utf8"), run("--format", "generic", "-o", pipe)]);
+  expect([exported.exitCode, read.trimEnd(), lstatSync(pipe).isFIFO()]).toEqual([0, expected, true]);
+  const data = join(folder, "data");
+  const args = (path: string) => ["products", "import", path, "--data", data];
+  const rows = PRODUCTS.replace("12.50", "free");
+  const [imported] = await Promise.all([esimctl(args(pipe), { cwd: folder }), writeFile(pipe, rows)]);
+  expect(imported.exitCode, imported.stderr).toBe(3);
+  const rejected = join(folder, "stdin.rejected.csv");
+  expect(readFileSync(rejected, "utf8")).toContain("EU-5");
+  rmSync(rejected);
+  const piped = `cat ${join(folder, "bad.csv")} | "$0" "$1" products import /dev/stdin --data ${data} --json > /dev/null;
+    "$0" "$1" catalog export --format generic --data ${data} -o /dev/stdout | cat`;
+  writeFileSync(join(folder, "bad.csv"), rows);
+  const shell = await launchCommand("sh", ["-c", piped, process.execPath, program], { cwd: folder }).ended;
+  expect([shell.exitCode, shell.stdout.trimEnd().split("\n").slice(0, -1).join("\n")], shell.stderr).toEqual([
+    0,
+    expected,
+  ]);
+  expect(readFileSync(rejected, "utf8")).toContain("EU-5");
 });
 
 test("filters narrow the file as they narrow the API's response", async () => {

@@ -311,8 +311,12 @@ describe("an import", () => {
     ["p.txt", "p.rejected.csv"],
     ["-", "stdin.rejected.csv"],
     ["/dev/fd/63", "stdin.rejected.csv"],
-  ])("bad rows of %s go to %s", (path, rejected) => {
-    expect(rejectedPath(path)).toBe(rejected);
+    ["/dev/stdin", "stdin.rejected.csv"],
+    ["/dev/null", "stdin.rejected.csv"],
+    ["/dev/shm/p.csv", "/dev/shm/p.rejected.csv"],
+    ["/dev/fd/../p.csv", "/dev/p.rejected.csv"],
+  ])("bad rows of %s go to %s", async (path, rejected) => {
+    expect(await rejectedPath(path)).toBe(rejected);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { guardCell } from "../kernel/formula.ts";
+import { isStream } from "../kernel/streams.ts";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
@@ -25,8 +26,8 @@ export interface RejectedFile {
 }
 
 /** `p.rejected.csv` beside `p.csv`; `stdin.rejected.csv` in `folder` for standard input and other streams. */
-export function rejectedPath(path: string, folder = ""): string {
-  if (path === "-" || /^\/(dev|proc)\//.test(path)) return join(folder, "stdin.rejected.csv");
+export async function rejectedPath(path: string, folder = ""): Promise<string> {
+  if (path === "-" || (await isStream(path))) return join(folder, "stdin.rejected.csv");
   const { dir, name } = parse(path);
   return join(dir, `${name}.rejected.csv`);
 }
@@ -36,7 +37,7 @@ export function rejectedPath(path: string, folder = ""): string {
  * earlier run left there is removed at once. Throws `csv_unwritable` when it cannot be removed or written.
  */
 export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedFile> {
-  const path = rejectedPath(csv.path, folder);
+  const path = await rejectedPath(csv.path, folder);
   const names = csv.header.raw;
   const columns = [...names.keys()].filter((at) => !csv.header.added.has(at));
   let file: FileHandle | null = null;

@@ -4,6 +4,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CliError } from "../kernel/errors.ts";
+import { isDescriptor } from "../kernel/streams.ts";
 
 /** Text as it comes, piece by piece. */
 export type Pieces = AsyncIterable<string | Buffer>;
@@ -19,9 +20,9 @@ export async function writeToStdout(pieces: Pieces): Promise<void> {
  * written directly.
  */
 export async function writeFileWhole(path: string, pieces: Pieces): Promise<void> {
-  const known = await stat(path).catch(() => null);
   // /dev/stdout is a link, and may lead to a file.
-  if (/^\/(dev|proc)\//.test(path)) return writeTo(path, constants.O_WRONLY, pieces);
+  if (await isDescriptor(path)) return writeTo(path, constants.O_WRONLY, pieces);
+  const known = await stat(path).catch(() => null);
   if (known !== null && !known.isFile()) return writeTo(path, constants.O_WRONLY | constants.O_NOFOLLOW, pieces);
   const partial = join(dirname(path), `.${randomUUID()}.partial`);
   try {
