@@ -43,7 +43,8 @@ const together: Plugin = {
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: "src/cli/main.ts" },
+  // The thread is started by its path.
+  entryPoints: { main: "src/cli/main.ts", "raster-thread": "src/daemon/pages/raster-thread.ts" },
   outdir: "dist",
   bundle: true,
   splitting: true,

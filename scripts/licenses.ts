@@ -8,10 +8,18 @@ const root = join(import.meta.dirname, "..");
 const ALLOWED = new Set([
   ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0", "CC0-1.0"],
   "(MIT OR CC0-1.0)",
+  // Fonts: they are not sold by themselves.
+  "Bitstream-Vera",
+  // Of files that are shipped unchanged: their notice names the source.
+  "MPL-2.0",
 ]);
 
 /** Packages whose package.json does not name an SPDX license: what it means, and why. */
 const READ_AS: Record<string, { license: string; why: string }> = {
+  "dejavu-fonts-ttf@2.37.3": {
+    license: "Bitstream-Vera",
+    why: "its LICENSE is that of Bitstream Vera and Arev, and DejaVu changes are in the public domain",
+  },
   "nub@0.0.0": { license: "MIT", why: "it says MIT/X11, an old name of the MIT license" },
 };
 
@@ -20,6 +28,11 @@ const TEXT_FROM: Record<string, { from: string; why: string }> = {
   "@scalar/schemas": { from: "@scalar/helpers", why: "made from the same repository under one license" },
   "@scalar/openapi-types": { from: "@scalar/helpers", why: "made from the same repository under one license" },
   "drizzle-orm": { from: "@opentelemetry/api", why: "the text of Apache-2.0 is the same for all" },
+};
+
+/** Packages under the MPL with no text of it: where the source of what is shipped is. */
+const MPL_SOURCES: Record<string, string> = {
+  "@resvg/resvg-wasm": "https://github.com/yisibl/resvg-js",
 };
 
 /** Packages under the MIT license with no text of it: the holder that their package.json names as author. */
@@ -84,6 +97,8 @@ function textOf({ path, name }: ProductionPackage, packages: ProductionPackage[]
   if (part !== "") return part;
   const lender = packages.find((other) => other.name === TEXT_FROM[name]?.from);
   if (lender !== undefined) return textOf(lender, packages);
+  const source = MPL_SOURCES[name];
+  if (source !== undefined) return mplNotice(source);
   const holder = MIT_HOLDERS[name];
   return holder === undefined ? "" : `Copyright (c) ${holder}\n\n${MIT}`;
 }
@@ -92,6 +107,13 @@ function textOf({ path, name }: ProductionPackage, packages: ProductionPackage[]
 function licensePart(readme: string): string {
   const [, part = ""] = readme.match(/^#+ licen[cs]e\s*$([\s\S]*?)(?=^#|$(?![\s\S]))/im) ?? [];
   return /permission is hereby granted/i.test(part) ? part.trim() : "";
+}
+
+function mplNotice(source: string): string {
+  return `This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was
+not distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
+
+The source code of the files that are shipped here, unchanged, is available at ${source}.`;
 }
 
 function readText(file: string): string {

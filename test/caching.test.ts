@@ -7,6 +7,7 @@ import { call, startPlatform } from "./support/platform.ts";
 const KEPT: Record<string, string> = {
   "/.well-known/jwks.json": "public, max-age=60",
   "/.well-known/oauth-authorization-server": "public, max-age=60",
+  "/media/products/{id}.png": "public, max-age=86400",
   "/media/products/{id}.svg": "public, max-age=86400",
   "/openapi.json": "public, max-age=60",
   "/docs/reference.js": "public, max-age=3600",
@@ -27,6 +28,7 @@ test("no response may be cached unless it is public", async () => {
     "/api/v1/orders/{id}": `/api/v1/orders/${order.id}`,
     "/api/v1/orders/{id}/esims": `/api/v1/orders/${order.id}/esims`,
     "/api/v1/products/{id}": `/api/v1/products/${EU5}`,
+    "/media/products/{id}.png": `/media/products/${EU5}.png`,
     "/media/products/{id}.svg": `/media/products/${EU5}.svg`,
     "/qr/{token}.png": new URL(qr_code_url).pathname,
     "/qr/{token}.svg": new URL(qr_code_url).pathname.replace(".png", ".svg"),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { updateProduct } from "../src/core/catalog/import.ts";
 import { parseMarkup, retailPrice } from "../src/core/catalog/retail-price.ts";
 import { minorUnits } from "../src/core/kernel/money.ts";
+import { rasterize } from "../src/daemon/pages/rasterize.ts";
 import { addProducts } from "./support/catalog.ts";
 import { call, startPlatform } from "./support/platform.ts";
 
@@ -105,7 +106,7 @@ test("platform_a has the shape of Shopify's product", async () => {
         requires_shipping: false,
       },
     ],
-    images: [{ src: expect.stringMatching(/\.svg$/), alt: "Europe 5 GB" }],
+    images: [{ src: expect.stringMatching(/\.png$/), alt: "Europe 5 GB" }],
   });
   const japanese = body.products.find((each: { title: string }) => each.title.startsWith("Japan"));
   // Yen have no decimals; tags are separated by commas, so none holds one.
@@ -129,7 +130,7 @@ test("platform_b has the shape of WooCommerce's product", async () => {
     short_description: "5 GB · 30 days · Middle East",
     categories: [{ name: "Middle East" }],
     virtual: true,
-    images: [{ src: expect.stringMatching(/\.svg$/), alt: "Kuwait 1 GB" }],
+    images: [{ src: expect.stringMatching(/\.png$/), alt: "Kuwait 1 GB" }],
     meta_data: [
       { key: "esim_product_id", value: ids["KW-1"] },
       { key: "data_amount_mb", value: "5120" },
@@ -224,6 +225,37 @@ describe("pictures", () => {
     const etag = picture.headers.get("etag") ?? "";
     const again = await call(address, { headers: { "if-none-match": etag } });
     expect([again.status, again.body]).toEqual([304, ""]);
+  });
+
+  test("are drawn with their text as PNG, once for concurrent requests", async () => {
+    const { partner, url, ids } = await stockedShop();
+    const { body } = await partner.get(`${SYNC}?region=Europe&format=platform_b`);
+    const address: string = body.products[0].images[0].src;
+    expect(address).toMatch(/\.png$/);
+    const load = async (at: string) => {
+      const response = await fetch(at);
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    const [first, second] = await Promise.all([load(address), load(address)]);
+    expect(first.response.headers.get("content-type")).toBe("image/png");
+    expect(first.response.headers.get("cache-control")).toBe("public, max-age=86400");
+    expect(first.bytes.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
+    expect([
+      first.bytes.toString("latin1", 12, 16),
+      first.bytes.readUInt32BE(16),
+      first.bytes.readUInt32BE(20),
+    ]).toEqual(["IHDR", 800, 800]);
+    expect(second.bytes.equals(first.bytes)).toBe(true);
+    // Without the words the same picture is another one: the fonts are found.
+    const svg = (await call(address.replace(/png$/, "svg"))).body as string;
+    const [words, blank] = await Promise.all([rasterize(svg), rasterize(svg.replaceAll(/<text.*<\/text>/g, ""))]);
+    expect([words.equals(first.bytes), blank.equals(words)]).toEqual([true, false]);
+    const drawing = rasterize(`${svg}\n`);
+    expect(rasterize(`${svg}\n`)).toBe(drawing);
+    await drawing;
+    const etag = first.response.headers.get("etag") ?? "";
+    expect((await fetch(address, { headers: { "if-none-match": etag } })).status).toBe(304);
+    expect((await fetch(`${url}/media/products/${ids.OFF}.png`, { method: "HEAD" })).status).toBe(200);
   });
 
   test("escape names", async () => {

@@ -88,7 +88,7 @@ describe("CSV for Shopify", () => {
       products.map(({ title, variants }) => [title, variants[0]?.price]),
     );
     for (const row of found) {
-      expect(row["Product image URL"]).toMatch(/^http:\/\/127\.0\.0\.1:8080\/media\/products\/[0-9a-f-]{36}\.svg$/);
+      expect(row["Product image URL"]).toMatch(/^http:\/\/127\.0\.0\.1:8080\/media\/products\/[0-9a-f-]{36}\.png$/);
       expect(row["URL handle"]).toMatch(/^[a-z0-9-]+$/);
     }
   });
@@ -111,6 +111,7 @@ describe("CSV for WooCommerce", () => {
       "In stock?",
       "Regular price",
       "Categories",
+      "Images",
       "Meta: esim_product_id",
       "Meta: data_amount_mb",
       "Meta: validity_days",
@@ -124,6 +125,7 @@ describe("CSV for WooCommerce", () => {
     expect(found.map((row) => row["Regular price"])).toEqual(["18.13", "14.49", "14.49", "2176"]);
     expect(found[0]).toMatchObject({ Type: "simple, virtual", Published: "1" });
     expect(found[0]?.Description).toMatch(/^Fast &amp; wide$/m);
+    expect(found[0]?.Images).toMatch(/^http:\/\/127\.0\.0\.1:8080\/media\/products\/[0-9a-f-]{36}\.png$/);
     // A comma within one category, not between two.
     expect(found[3]?.Categories).toBe("Asia\\, Pacific");
   });
@@ -216,7 +218,7 @@ test("pipes and links to file descriptors are streams: rejected rows go to stdin
   const rejected = join(folder, "stdin.rejected.csv");
   expect(readFileSync(rejected, "utf8")).toContain("EU-5");
   rmSync(rejected);
-  const piped = `cat ${join(folder, "bad.csv")} | "$0" "$1" products import /dev/stdin --data ${data} --json > /dev/null;
+  const piped = `cat ${join(folder, "bad.csv")} | "$0" "$1" products import /dev/stdin --data ${data} > /dev/null;
     "$0" "$1" catalog export --format generic --data ${data} -o /dev/stdout | cat`;
   writeFileSync(join(folder, "bad.csv"), rows);
   const shell = await launchCommand("sh", ["-c", piped, process.execPath, program], { cwd: folder }).ended;

@@ -251,7 +251,7 @@ function bytesOf(location: Location): string {
 const sealedIn = async (store: Store, table: "passports" | "activations") =>
   (await store.read(async (q) => q.db.select().from(q.t[table]), null)).flatMap(({ sealed }) => sealed ?? []);
 
-/** What a sealed text is made of, where a long run of it stands in a file. */
+/** What a sealed text is made of, where a long run of it is in a file. */
 const SEALED_RUN = /[\w+/=.:-]{50,}/g;
 
 /** How many of them are there, in part at least: the version and the id of the key are 40 characters. */

@@ -28,7 +28,14 @@ test("a path with an empty id is unknown, with and without a token", async () =>
     const expected = [404, "http://esim.test/docs/errors/not_found", path];
     expect(slugs, `${method} ${path}`).toEqual([expected, expected]);
   }
-  for (const path of ["/qr/.png", "/qr/.svg", "/install/", "/media/products/.svg", "/docs/errors/"]) {
+  for (const path of [
+    "/qr/.png",
+    "/qr/.svg",
+    "/install/",
+    "/media/products/.svg",
+    "/media/products/.png",
+    "/docs/errors/",
+  ]) {
     expect((await call(platform.url + path)).status, path).toBe(404);
   }
   expect((await call(`${platform.url}/api/v1/products/`, { method: "PUT" })).status).toBe(404);

@@ -89,6 +89,7 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /qr/:token.png": (of) => ({ path: `/qr/${of.qr}.png` }),
   "GET /qr/:token.svg": (of) => ({ path: `/qr/${of.qr}.svg` }),
   "GET /install/:token": (of) => ({ path: `/install/${of.qr}` }),
+  "GET /media/products/:id.png": (of) => ({ path: `/media/products/${of.product}.png` }),
   "GET /media/products/:id.svg": (of) => ({ path: `/media/products/${of.product}.svg` }),
   "POST /api/v1/oauth/token": () => ({
     path: "/api/v1/oauth/token",

@@ -73,10 +73,7 @@ function shopifyCells(offer: Offer): CsvCells {
   };
 }
 
-/**
- * WooCommerce's product CSV import schema. There is no Images column: WordPress refuses SVG, and the importer then
- * refuses the whole product.
- */
+/** WooCommerce's product CSV import schema. */
 function woocommerceCells(offer: Offer): CsvCells {
   const item = toWoocommerce(offer);
   return {
@@ -93,6 +90,7 @@ function woocommerceCells(offer: Offer): CsvCells {
     "Regular price": item.regular_price,
     // Commas separate categories there unless a backslash is before them.
     Categories: item.categories.map(({ name }) => name.replaceAll(",", "\\,")).join(", "),
+    Images: item.images.map(({ src }) => src).join(", "),
     ...Object.fromEntries(item.meta_data.map(({ key, value }) => [`Meta: ${key}`, value])),
   };
 }
@@ -103,8 +101,8 @@ const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "pl
 export default command({
   target: "catalog",
   effects:
-    "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes; " +
-    "WooCommerce's has no pictures, since WordPress refuses SVG.",
+    "Reads only; writes FILE with -o. CSV is what the platform's own product importer takes. Shops load the " +
+    "pictures, as PNG, from the server's public address.",
   json: "the API's body: {format, generated_at, currency_note, count, products}; with -o: {file, format, as, count}",
   examples: [
     "catalog export --format shopify -o products.csv",

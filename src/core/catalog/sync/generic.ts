@@ -17,7 +17,7 @@ export function toGeneric(offer: Offer) {
     wholesale_price_cents: offer.product.price_cents,
     suggested_retail_price_cents: offer.retail,
     currency: offer.product.currency,
-    images: imagesOf(offer),
+    images: imagesOf(offer, "svg"),
   };
 }
 

@@ -9,7 +9,7 @@ export interface Offer {
   product: Product;
   /** The suggested retail price, in the product's currency. */
   retail: MinorUnits;
-  /** Address of its picture; null: none is wanted. */
+  /** Address of its picture without the ending; null: none is wanted. */
   picture: string | null;
 }
 
@@ -25,13 +25,13 @@ export function toOffer(product: Product, { markup, pictures }: OfferTerms): Off
   return {
     product,
     retail: retailPrice(minorUnits(product.price_cents), markup),
-    picture: pictures === null ? null : `${pictures}/media/products/${product.id}.svg`,
+    picture: pictures === null ? null : `${pictures}/media/products/${product.id}`,
   };
 }
 
-/** The picture as all formats list it. */
-export function imagesOf({ product, picture }: Offer): { src: string; alt: string }[] {
-  return picture === null ? [] : [{ src: picture, alt: product.name }];
+/** The picture as formats list it. Shops of platforms load PNG and refuse SVG. */
+export function imagesOf({ product, picture }: Offer, form: "png" | "svg"): { src: string; alt: string }[] {
+  return picture === null ? [] : [{ src: `${picture}.${form}`, alt: product.name }];
 }
 
 /** "5 GB · 30 days · Europe": what there is to say of every plan. */

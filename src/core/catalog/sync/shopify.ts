@@ -29,7 +29,7 @@ export function toShopify(offer: Offer) {
         requires_shipping: product.product_type === "physical_sim",
       },
     ],
-    images: imagesOf(offer),
+    images: imagesOf(offer, "png"),
   };
 }
 

@@ -23,7 +23,7 @@ export function toWoocommerce(offer: Offer) {
     short_description: plan,
     categories: [{ name: product.region }],
     virtual: product.product_type !== "physical_sim",
-    images: imagesOf(offer),
+    images: imagesOf(offer, "png"),
     meta_data: Object.entries(meta).map(([key, value]) => ({ key, value })),
   };
 }

@@ -1,0 +1,68 @@
+import { Worker } from "node:worker_threads";
+import { LRUCache } from "lru-cache";
+import type { RasterJob, RasterResult } from "./raster-thread.ts";
+
+/** Bytes of pictures that are kept: about 250 of them. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+const kept = new LRUCache<string, Buffer>({ maxSize: MOST_BYTES, sizeCalculation: (png) => png.length });
+const underway = new Map<string, Promise<Buffer>>();
+
+/**
+ * The PNG of an SVG that this program made, drawn by a thread with fonts of its own. The same text is drawn once: later
+ * requests get the kept bytes, concurrent ones share the drawing. Throws when it cannot be drawn.
+ */
+export function rasterize(svg: string): Promise<Buffer> {
+  const known = kept.get(svg);
+  if (known !== undefined) return Promise.resolve(known);
+  const shared = underway.get(svg);
+  if (shared !== undefined) return shared;
+  const drawing = draw(svg)
+    .then((png) => {
+      kept.set(svg, png);
+      return png;
+    })
+    .finally(() => underway.delete(svg));
+  underway.set(svg, drawing);
+  return drawing;
+}
+
+interface Thread {
+  worker: Worker;
+  waiting: Map<number, PromiseWithResolvers<Buffer>>;
+}
+
+let thread: Thread | null = null;
+let jobs = 0;
+
+function draw(svg: string): Promise<Buffer> {
+  thread ??= startThread();
+  const job: RasterJob = { id: jobs++, svg };
+  const result = Promise.withResolvers<Buffer>();
+  thread.waiting.set(job.id, result);
+  thread.worker.postMessage(job);
+  return result.promise;
+}
+
+/** Started with the first picture; it does not keep the process running. */
+function startThread(): Thread {
+  // The build puts it beside the entry, and the code that starts it into a folder below.
+  const source = import.meta.url.endsWith(".ts") ? "./raster-thread.ts" : "../raster-thread.js";
+  const worker = new Worker(new URL(source, import.meta.url));
+  const started: Thread = { worker, waiting: new Map() };
+  const end = (error: Error) => {
+    if (thread === started) thread = null;
+    for (const { reject } of started.waiting.values()) reject(error);
+    started.waiting.clear();
+  };
+  worker.on("message", (result: RasterResult) => {
+    const asked = started.waiting.get(result.id);
+    started.waiting.delete(result.id);
+    if ("png" in result) asked?.resolve(Buffer.from(result.png));
+    else asked?.reject(new Error(`The picture could not be drawn: ${result.error}`));
+  });
+  worker.on("error", end);
+  worker.on("exit", (code) => end(new Error(`The thread that draws pictures ended with ${code}.`)));
+  worker.unref();
+  return started;
+}
