@@ -39,7 +39,7 @@ function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
 
 const validators = new WeakMap<object, Map<string, RequestValidator>>();
 
-/** `make`'s function, made at its first call: a start compiles no schema of a route that nobody asks. */
+/** `make`'s function, made at its first call: a start compiles no schema of an unused route. */
 function atFirstCall<I, O>(make: () => (input: I) => O): (input: I) => O {
   let made: ((input: I) => O) | undefined;
   return (input) => {
