@@ -70,6 +70,12 @@ const order =
   (suffix = ""): Entry =>
   (of) => ({ path: `/api/v1/orders/${of.order}${suffix}`, owned: true });
 
+const bulkOrder = (of: Belongings) => ({
+  external_order_id: crypto.randomUUID(),
+  line_items: [{ product_id: of.product, quantity: 1 }],
+  customer: { email: "mia@example.com", name: "Mia Chen" },
+});
+
 /** Every route of the daemon, with a request to it. A route without an entry fails the test of the access matrix. */
 export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /": open("/"),
@@ -128,16 +134,13 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   }),
   "POST /api/v1/orders/bulk": (of) => ({
     path: "/api/v1/orders/bulk",
-    body: {
-      orders: [
-        {
-          external_order_id: crypto.randomUUID(),
-          line_items: [{ product_id: of.product, quantity: 1 }],
-          customer: { email: "mia@example.com", name: "Mia Chen" },
-        },
-      ],
-    },
+    body: { orders: [bulkOrder(of)] },
   }),
+  "POST /api/v1/orders/quote": (of) => ({
+    path: "/api/v1/orders/quote",
+    body: { line_items: [{ product_id: of.product, quantity: 1 }] },
+  }),
+  "POST /api/v1/orders/bulk/quote": (of) => ({ path: "/api/v1/orders/bulk/quote", body: { orders: [bulkOrder(of)] } }),
   "GET /api/v1/orders/:id": order(),
   "GET /api/v1/orders/:id/esims": order("/esims"),
   "GET /api/v1/orders/:id/activation-status": order("/activation-status"),

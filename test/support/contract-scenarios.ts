@@ -207,6 +207,21 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return caller.send("POST", "/api/v1/orders", lines(stage, 2), once);
     },
   },
+  quoteOrder: {
+    200: async (stage) => (await anyone(stage.platform)).send("POST", "/api/v1/orders/quote", lines(stage)),
+    409: async (stage) =>
+      (await anyone(stage.platform)).send("POST", "/api/v1/orders/quote", { ...lines(stage), max_total_cents: 0 }),
+  },
+  quoteBulkOrders: {
+    200: async (stage) => {
+      const customer = { email: "mia@example.com", name: "Mia Chen" };
+      const orders = [
+        { external_order_id: "a", customer, ...lines(stage) },
+        { external_order_id: "b", customer, max_total_cents: 0, ...lines(stage) },
+      ];
+      return (await anyone(stage.platform, { live: true })).send("POST", "/api/v1/orders/bulk/quote", { orders });
+    },
+  },
   getOrder: { 200: readOrder("") },
   getOrderEsims: { 200: readOrder("/esims") },
   getOrderActivationStatus: { 200: readOrder("/activation-status") },

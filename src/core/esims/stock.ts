@@ -38,11 +38,18 @@ export async function availableStock(q: Read, productId: ProductId): Promise<num
   return (await findByKey(q, "stockPools", { product_id: productId }))?.available ?? 0;
 }
 
-/** What is missing for `needs`, all taken together; empty: there is enough of everything. */
-async function shortages(q: Read, needs: Need[]): Promise<Shortage[]> {
+/**
+ * What is missing for `needs`, all taken together; empty: there is enough of everything. `held` is of what is free, and
+ * not free for these needs.
+ */
+export async function shortages(
+  q: Read,
+  needs: Need[],
+  held: ReadonlyMap<ProductId, number> = new Map(),
+): Promise<Shortage[]> {
   const short: Shortage[] = [];
   for (const need of merged(needs)) {
-    const available = await availableStock(q, need.productId);
+    const available = (await availableStock(q, need.productId)) - (held.get(need.productId) ?? 0);
     if (available < need.quantity) short.push({ sku: need.sku, needed: need.quantity, available });
   }
   return short;

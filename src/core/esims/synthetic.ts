@@ -38,7 +38,21 @@ const take = statement((db, t, slot: Slots<{ units: number }>) =>
  */
 export async function takeUnits(tx: Tx, units: number): Promise<number> {
   const taken = Number(first(await take(tx, { units }))?.value);
-  if (taken <= FOURTEEN_DIGITS) return taken - units;
+  refuseBeyond(taken);
+  return taken - units;
+}
+
+const takenUnits = statement((db, t, _slot) =>
+  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, "sandbox_units")),
+);
+
+/** Throws `conflict`, as `takeUnits` would, when there are no numbers left for so many units. Reads only. */
+export async function requireUnits(q: Read, units: number): Promise<void> {
+  refuseBeyond(Number(first(await takenUnits(q, {}))?.value ?? 0) + units);
+}
+
+function refuseBeyond(taken: number): void {
+  if (taken <= FOURTEEN_DIGITS) return;
   const words = `The sandbox has ICCIDs for ${FOURTEEN_DIGITS} eSIMs, and this order would exceed them.`;
   throw new Problem("conflict", `${words} Order fewer, or ask the operator.`);
 }

@@ -62,6 +62,11 @@ export const problems = {
     hint: "Repeat with confirm_date_change: true to change the date.",
   },
   idempotency_conflict: { status: 409, title: "Idempotency Conflict", hint: "Use a new key for a different payload." },
+  price_changed: {
+    status: 409,
+    title: "Price Changed",
+    hint: "Look at the new total; to order at it, repeat the same request with a higher max_total_cents.",
+  },
   not_editable: { status: 409, title: "Not Editable", hint: "Only a pending request can be changed." },
   not_cancellable: { status: 409, title: "Not Cancellable", hint: "Only a pending request can be cancelled." },
   passport_in_use: {

@@ -7,14 +7,11 @@ import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { recordEvent } from "../outbox/record.ts";
-import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
-import { readSetting } from "../store/settings.ts";
 import type { Tx } from "../store/store.ts";
 import { balanceIn, postMovement } from "../wallet/post.ts";
-import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
+import { type AskedOrder, assessOrder } from "./assess.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
 import {
@@ -26,17 +23,14 @@ import {
   requireOrder,
   toOrder,
 } from "./order.ts";
-import { type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts";
+import type { PricedOrder } from "./price-lines.ts";
 
 /** An order as a partner places it, its shape checked. */
-export interface NewOrder extends Owner {
+export interface NewOrder extends AskedOrder {
   key: { space: OwnKey["space"]; value: string };
   /** Of the whole payload as received, see kernel/canonical. */
   payloadHash: string;
-  lines: { product_id: string; quantity: number }[];
   metadata: Record<string, unknown>;
-  /** One for each unit of a product that a supplier delivers to a traveller. */
-  activationRequests: ActivationRequest[];
   /** Of a bulk order. */
   customer: OrderCustomer | null;
   /** Who places it; an operator does so in the partner's name, and the audit trail says so. */
@@ -52,8 +46,7 @@ export interface CreatedOrder {
 
 /**
  * Creates an order, charged to the wallet in the same transaction, or returns the one its key created before (contract:
- * POST /orders). Throws `idempotency_conflict`, `validation` for products and activation requests,
- * `invalid_activation_date`, `insufficient_balance`, `conflict` when the sandbox has no ICCIDs left; a refusal leaves
+ * POST /orders). Throws `idempotency_conflict`, what `assessOrder` throws, and `insufficient_balance`; a refusal leaves
  * the key free.
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
@@ -61,8 +54,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
   const replay = await replayOf(tx, request);
   if (replay !== null) return replay;
-  const priced = await priceLines(tx, input.lines);
-  const travellers = await travellersOf(tx, priced.lines, input);
+  const { priced, travellers } = await assessOrder(tx, input);
   const id = newId<OrderId>(tx);
   const order_number = await newOrderNumber(tx);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
@@ -79,18 +71,6 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {
   if (actor === undefined || !isOperator(actor)) return;
   await recordAudit(tx, { actor, action: "orders.create", targetKind: "order", targetId, partnerId });
-}
-
-async function travellersOf(
-  tx: Tx,
-  lines: PricedLine[],
-  { partnerId, activationRequests: requests }: NewOrder,
-): Promise<Traveller[][]> {
-  // Few orders have any: the others skip the setting and the bound.
-  if (requests.length === 0) return matchRequests(lines, [], { now: tx.now, strictEid: false, daysAhead: null });
-  const strictEid = (await readSetting(tx, "strict_eid")) === "yes";
-  const { max_days_ahead: daysAhead } = await limitsOfPartner(tx, partnerId);
-  return matchRequests(lines, requests, { now: tx.now, strictEid, daysAhead });
 }
 
 async function replayOf(tx: Tx, request: KeyedRequest): Promise<CreatedOrder | null> {

@@ -70,11 +70,15 @@ export interface KeyedRequest {
 export async function orderToReplay(q: Read, { key, payloadHash }: KeyedRequest): Promise<OrderId | null> {
   const used = await orderOfKey(q, key);
   if (used === null) return null;
-  if (used.payload_hash !== payloadHash) {
-    const name = key.space === "single" ? "Idempotency-Key" : "external_order_id";
-    throw new Problem("idempotency_conflict", `This ${name} was used before for an order with a different payload.`);
-  }
+  assertSamePayload(key.space, used.payload_hash, payloadHash);
   return used.order_id;
+}
+
+/** Throws `idempotency_conflict` where a key was used with another payload; both are hashes. */
+export function assertSamePayload(space: OrderKeySpace, known: string, sent: string): void {
+  if (known === sent) return;
+  const name = space === "single" ? "Idempotency-Key" : "external_order_id";
+  throw new Problem("idempotency_conflict", `This ${name} was used before for an order with a different payload.`);
 }
 
 /** Binds a key to the order that its request created. */

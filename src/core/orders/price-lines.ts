@@ -19,15 +19,22 @@ export interface PricedOrder {
   total: MinorUnits;
 }
 
+/** Finds a product by the id that an order names. */
+export type FindProduct = (q: Read, id: string) => Promise<Row<"products"> | null>;
+
 /**
  * Looks the products up and adds the prices. Throws `validation` naming each line whose product is unknown, inactive or
  * out of stock, and for lines of different currencies or a total beyond what can be counted exactly.
  */
-export async function priceLines(q: Read, asked: { product_id: string; quantity: number }[]): Promise<PricedOrder> {
+export async function priceLines(
+  q: Read,
+  asked: { product_id: string; quantity: number }[],
+  find: FindProduct = findProduct,
+): Promise<PricedOrder> {
   const errors: FieldErrors = {};
   const lines: PricedLine[] = [];
   for (const [index, { product_id, quantity }] of asked.entries()) {
-    const product = await findProduct(q, product_id);
+    const product = await find(q, product_id);
     const refusal = refusalOf(product);
     if (refusal !== null) errors[`line_items.${index}.product_id`] = [refusal];
     if (product !== null) lines.push({ product, quantity });

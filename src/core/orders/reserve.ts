@@ -4,8 +4,11 @@ import type { Tx } from "../store/store.ts";
 import type { LineRow, OrderRow } from "./order.ts";
 import { progressOrder } from "./progress.ts";
 
+/** A line as far as its need of stock goes. */
+export type NeedingLine = Pick<LineRow, "delivery_method" | "status" | "product_id" | "product_sku" | "quantity">;
+
 /** The stock that an order's pending lines need, all of it. */
-export function needsOf(lines: LineRow[]): Need[] {
+export function needsOf(lines: NeedingLine[]): Need[] {
   return lines
     .filter((line) => line.delivery_method === "stock" && line.status === "pending")
     .map((line) => ({ productId: line.product_id, sku: line.product_sku, quantity: line.quantity }));

@@ -151,7 +151,8 @@ async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<Mo
   return { balance_cents: delta, no: 1, previous: null, signedCount: 0 };
 }
 
-function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {
+/** The refusal of a charge that the wallet cannot pay (contract: its four members). */
+export function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {
   const shortfall_cents = required_cents - balance_cents;
   const members = { currency, balance_cents, required_cents, shortfall_cents };
   const [held, missing] = [balance_cents, shortfall_cents].map((cents) => formatMoney(cents, currency));

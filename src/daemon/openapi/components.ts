@@ -129,6 +129,9 @@ const SAMPLES: Partial<Record<ProblemSlug, Problem>> = {
   pool_full: new Problem("pool_full", "The pool may hold at most 5000 passports. Nothing was stored.", {
     members: { limit: 5000 },
   }),
+  price_changed: new Problem("price_changed", "The order costs 27.50 AUD, more than 25.00 AUD.", {
+    members: { total_price_cents: 2750, max_total_cents: 2500, currency: "AUD" },
+  }),
   not_editable: new Problem("not_editable", "The activation is processing.", {
     members: { current_status: "processing" },
   }),

@@ -11,7 +11,11 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ["inventory", async () => [(await import("./inventory.ts")).inventoryRoutes]],
   [
     "orders",
-    async () => [(await import("./orders.ts")).orderRoutes, (await import("./orders-bulk.ts")).bulkOrderRoutes],
+    async () => [
+      (await import("./orders.ts")).orderRoutes,
+      (await import("./orders-bulk.ts")).bulkOrderRoutes,
+      (await import("./order-quotes.ts")).quoteRoutes,
+    ],
   ],
   ["esims", async () => [(await import("./esims.ts")).esimRoutes]],
   ["balance", async () => [(await import("./balance.ts")).balanceRoutes]],

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
-import { payloadHash } from "../../core/kernel/canonical.ts";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
 import { queueName } from "../../core/store/due-keys.ts";
@@ -11,7 +10,8 @@ import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { itemProblem } from "../plugins/refusals.ts";
 import { createTurns, endOf } from "../plugins/turns.ts";
 import { BulkOrders, BulkResult } from "../schemas/order.ts";
-import { travellersOf, warnOfEids } from "./orders.ts";
+import { askedOf, hashedItems } from "./order-input.ts";
+import { warnOfEids } from "./orders.ts";
 
 type BulkItem = Static<typeof BulkOrders>["orders"][number];
 type ItemResult = Static<typeof BulkResult>["results"][number];
@@ -52,10 +52,8 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
 
 /** All orders of a request are written at once: each has a savepoint of its own, and they share commits. */
 function placeAll(context: DaemonContext, request: FastifyRequest<{ Body: Static<typeof BulkOrders> }>) {
-  const sent = rawOrders(request.rawPayload);
-  return Promise.all(
-    request.body.orders.map((item, index) => placeOne(context, request, item, payloadHash(sent[index]))),
-  );
+  const items = hashedItems(request.body.orders, request.rawPayload);
+  return Promise.all(items.map(({ item, hash }) => placeOne(context, request, item, hash)));
 }
 
 async function placeOne(
@@ -64,26 +62,24 @@ async function placeOne(
   item: BulkItem,
   hash: string,
 ): Promise<ItemResult> {
-  const { external_order_id, customer, metadata = {} } = item;
+  const { external_order_id, customer } = item;
   const principal = principalOf(request);
   const { partnerId, environment } = principal;
   try {
-    checkMetadata(metadata);
-    const activationRequests = travellersOf(item.activation_requests);
+    const order = askedOf(item);
+    checkMetadata(order.metadata);
     const asked: NewOrder = {
       partnerId,
       environment,
+      ...order,
       key: { space: "bulk", value: external_order_id },
       payloadHash: hash,
-      lines: item.line_items,
-      activationRequests,
-      metadata,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
       actor: actorOf(principal),
     };
-    const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
-    if (!replayed) warnOfEids(request, order, activationRequests);
-    const { id: service_order_id, order_number, total_price_cents, currency } = order;
+    const { order: created, replayed } = await store.write(createOrder, asked, request.id, asked);
+    if (!replayed) warnOfEids(request, created, order.activationRequests);
+    const { id: service_order_id, order_number, total_price_cents, currency } = created;
     const placed = { service_order_id, order_number, total_price_cents, currency, replayed };
     return { external_order_id, status: "success", ...placed };
   } catch (error) {
@@ -99,9 +95,3 @@ const NOT_PLACED = {
   currency: null,
   replayed: false,
 } as const;
-
-/** The orders as they were sent, unknown fields and all; their shape was checked before. */
-function rawOrders(payload: unknown): unknown[] {
-  const orders = typeof payload === "object" && payload !== null && "orders" in payload ? payload.orders : [];
-  return Array.isArray(orders) ? orders : [];
-}

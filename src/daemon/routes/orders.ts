@@ -31,6 +31,7 @@ import {
   OrderQuery,
 } from "../schemas/order.ts";
 import { esimsPieces, orderPieces } from "./order-bodies.ts";
+import { askedOf } from "./order-input.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -49,7 +50,13 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
     url: "/api/v1/orders",
     config: {
       scope: "write:orders",
-      problems: ["validation", "invalid_activation_date", "insufficient_balance", "idempotency_conflict"],
+      problems: [
+        "validation",
+        "invalid_activation_date",
+        "insufficient_balance",
+        "idempotency_conflict",
+        "price_changed",
+      ],
       responseHeaders: { 200: ["Location", "Idempotent-Replayed"], 201: ["Location"] },
     },
     schema: {
@@ -59,7 +66,8 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       description:
         "Production orders are charged at once, in full or not at all; sandbox orders cost " +
         "nothing. Repeat a request with the same Idempotency-Key to get the same order again, with " +
-        "200.",
+        "200. With max_total_cents a dearer order is refused with 409 price_changed: nothing is charged, and the key " +
+        "stays free.",
       headers: IdempotencyHeader,
       body: NewOrder,
       response: { 200: CreatedOrder, 201: CreatedOrder },
@@ -67,25 +75,22 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const principal = principalOf(request);
       const { partnerId, environment } = principal;
-      const metadata = request.body.metadata ?? {};
-      checkMetadata(metadata);
-      const activationRequests = travellersOf(request.body.activation_requests);
+      const order = askedOf(request.body);
+      checkMetadata(order.metadata);
       const asked: Asked = {
         partnerId,
         environment,
+        ...order,
         key: { space: "single", value: request.headers["idempotency-key"] },
         payloadHash: payloadHash(request.rawPayload),
-        lines: request.body.line_items,
-        activationRequests,
-        metadata,
         customer: null,
         actor: actorOf(principal),
       };
-      const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
-      reply.header("location", `${prefix}/api/v1/orders/${order.id}`);
+      const { order: placed, replayed } = await store.write(createOrder, asked, request.id, asked);
+      reply.header("location", `${prefix}/api/v1/orders/${placed.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
-      else warnOfEids(request, order, activationRequests);
-      return reply.code(replayed ? 200 : 201).send(order);
+      else warnOfEids(request, placed, order.activationRequests);
+      return reply.code(replayed ? 200 : 201).send(placed);
     },
   });
 }
@@ -203,22 +208,6 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
       return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));
     },
   });
-}
-
-type Sent = Static<typeof NewOrder>["activation_requests"];
-
-/** The activation requests of an order with what was left out filled in. */
-export function travellersOf(requests: Sent): ActivationRequest[] {
-  return (requests ?? []).map((request) => ({
-    product_id: request.product_id,
-    customer_email: request.customer_email,
-    customer_name: request.customer_name,
-    customer_phone: request.customer_phone ?? null,
-    activation_date: request.activation_date,
-    timezone: request.timezone ?? "UTC",
-    eid_number: request.eid_number ?? null,
-    selected_plan_id: request.selected_plan_id ?? null,
-  }));
 }
 
 /** Logs which EIDs of an order just placed have a wrong check digit, without repeating them. */

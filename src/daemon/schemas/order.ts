@@ -54,11 +54,20 @@ const ActivationRequests = Type.Array(ActivationRequest, {
   description: "One for each unit of a product delivered by supplier_email or eid_push",
 });
 
-/** Contract: body of POST /orders. */
+const MaxTotal = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description:
+    "The highest total that you accept, in minor units of the currency: a dearer order is refused with price_changed",
+  examples: [2500],
+});
+
+/** Contract: body of POST /orders; `max_total_cents` is beyond it. */
 export const NewOrder = Type.Object(
   {
     line_items: LineItems,
     activation_requests: Type.Optional(ActivationRequests),
+    max_total_cents: Type.Optional(MaxTotal),
     metadata: Type.Optional(Metadata),
   },
   named("NewOrder"),
@@ -79,6 +88,7 @@ const BulkOrder = Type.Object(
     line_items: LineItems,
     activation_requests: Type.Optional(ActivationRequests),
     customer: Customer,
+    max_total_cents: Type.Optional(MaxTotal),
     metadata: Type.Optional(Metadata),
   },
   named("BulkOrder"),
@@ -90,7 +100,8 @@ export const BulkOrders = Type.Object(
   named("BulkOrders"),
 );
 
-const BulkOrderError = Type.Object(
+/** Why an item of a bulk request fails. */
+export const BulkOrderError = Type.Object(
   {
     code: Type.String({ description: "The type of problem", examples: ["insufficient_balance"] }),
     message: Type.String({ examples: ["The wallet holds AUD 10.00; the order costs AUD 25.00."] }),

@@ -55,6 +55,11 @@ const ownMembers = {
     existing_date: Type.String({ format: "date", description: "The date of your pending request" }),
     existing_request_id: UuidOf<"activation">("Your pending request"),
   },
+  price_changed: {
+    total_price_cents: Type.Integer({ description: "What the order costs now", examples: [2750] }),
+    max_total_cents: Type.Integer({ description: "What the request allowed", examples: [2500] }),
+    currency: Currency,
+  },
   not_editable: { current_status },
   not_cancellable: { current_status },
   too_many_endpoints: { limit },

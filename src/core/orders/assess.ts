@@ -1,0 +1,67 @@
+import { requireUnits } from "../esims/synthetic.ts";
+import { formatMoney } from "../kernel/money.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { Problem } from "../kernel/problem.ts";
+import { limitsOfPartner } from "../store/partner-limits.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
+import { readSetting } from "../store/settings.ts";
+import type { Read } from "../store/store.ts";
+import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
+import { type FindProduct, type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts";
+
+/** What an order asks for, as far as it is assessed. */
+export interface AskedOrder extends Owner {
+  lines: { product_id: string; quantity: number }[];
+  /** One for each unit of a product that a supplier delivers to a traveller. */
+  activationRequests: ActivationRequest[];
+  /** The highest total that its buyer accepts, in minor units; left out or null: any. */
+  maxTotal?: number | null;
+}
+
+/** An order that may be placed if the wallet can pay for it. */
+export interface AssessedOrder {
+  priced: PricedOrder;
+  /** By line: who gets its units; none where units are not for travellers. */
+  travellers: Traveller[][];
+}
+
+/** What orders that were assessed before, and are not written, change for the next one. */
+export interface Ahead {
+  /** Units of sandbox orders. */
+  units: number;
+  findProduct?: FindProduct;
+}
+
+/**
+ * Prices an order and refuses what cannot be ordered. All refusals of an order are here, for creating and for
+ * quoting it; only those of its key and of too little money come before and after. Reads only. Throws `validation` for
+ * products and activation requests, `invalid_activation_date`, `price_changed`, and `conflict` when the sandbox has no
+ * ICCIDs left.
+ */
+export async function assessOrder(q: Read, asked: AskedOrder, ahead: Ahead = { units: 0 }): Promise<AssessedOrder> {
+  const priced = await priceLines(q, asked.lines, ahead.findProduct);
+  const travellers = await travellersOf(q, priced.lines, asked);
+  refuseDearer(priced, asked.maxTotal ?? null);
+  if (asked.environment === "sandbox") await requireUnits(q, ahead.units + priced.quantity);
+  return { priced, travellers };
+}
+
+async function travellersOf(
+  q: Read,
+  lines: PricedLine[],
+  { partnerId, activationRequests: requests }: AskedOrder,
+): Promise<Traveller[][]> {
+  // Few orders have any: the others skip the setting and the bound.
+  if (requests.length === 0) return matchRequests(lines, [], { now: q.now, strictEid: false, daysAhead: null });
+  const strictEid = (await readSetting(q, "strict_eid")) === "yes";
+  const { max_days_ahead: daysAhead } = await limitsOfPartner(q, partnerId);
+  return matchRequests(lines, requests, { now: q.now, strictEid, daysAhead });
+}
+
+function refuseDearer({ total, currency }: PricedOrder, maxTotal: number | null): void {
+  if (maxTotal === null || total <= maxTotal) return;
+  const [now, most] = [total, maxTotal].map((cents) => formatMoney(cents, currency));
+  throw new Problem("price_changed", `The order costs ${now} ${currency}, more than ${most} ${currency}.`, {
+    members: { total_price_cents: total, max_total_cents: maxTotal, currency },
+  });
+}
