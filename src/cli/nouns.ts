@@ -68,6 +68,11 @@ export const nouns: readonly Noun[] = [
   }),
   noun("wallet", "prepaid money: balances, ledger, audit", {
     balance: ["what a wallet holds, by currency", "both", () => import("./commands/wallet/balance.ts")],
+    transactions: [
+      "what moved a wallet, newest first, with the balance after it",
+      "both",
+      () => import("./commands/wallet/transactions.ts"),
+    ],
     credit: ["record a payment and credit a wallet", "data", () => import("./commands/wallet/credit.ts")],
     debit: ["debit a wallet: a payout or a correction", "data", () => import("./commands/wallet/debit.ts")],
     ledger: [
@@ -160,7 +165,11 @@ export const nouns: readonly Noun[] = [
     ],
   }),
   noun("esims", "eSIMs: status, usage, activation", {
-    list: ["sold eSIMs of all partners, the newest order first", "both", () => import("./commands/esims/list.ts")],
+    list: [
+      "sold eSIMs, the newest order first: a partner's, or all partners'",
+      "both",
+      () => import("./commands/esims/list.ts"),
+    ],
     status: ["an eSIM's state, data usage and location", "both", () => import("./commands/esims/status.ts")],
     usage: [
       "usage import: take over reports of data usage and location from CSV",

@@ -127,6 +127,8 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /api/v1/catalog/sync": open("/api/v1/catalog/sync?platform=generic"),
   "GET /api/v1/inventory/status": open("/api/v1/inventory/status"),
   "GET /api/v1/balance": open("/api/v1/balance"),
+  "GET /api/v1/wallet/transactions": open("/api/v1/wallet/transactions"),
+  "GET /api/v1/esims": open("/api/v1/esims"),
   "GET /api/v1/orders": open("/api/v1/orders"),
   "POST /api/v1/orders": (of) => ({
     path: "/api/v1/orders",

@@ -232,6 +232,16 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return (await anyone(stage.platform)).send("POST", "/api/v1/orders/bulk", { orders });
     },
   },
+  listEsims: {
+    200: async (stage) => (await fulfilled(stage)).caller.get("/api/v1/esims"),
+  },
+  listWalletTransactions: {
+    200: async ({ platform }) => {
+      const caller = await anyone(platform);
+      await platform.fund(caller.partnerId, 1_000);
+      return caller.get("/api/v1/wallet/transactions");
+    },
+  },
   getEsimStatus: {
     200: async (stage) => {
       const { caller, id } = await fulfilled(stage);

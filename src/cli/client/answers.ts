@@ -11,6 +11,7 @@ import type * as esims from "../../daemon/schemas/esim.ts";
 import type * as orders from "../../daemon/schemas/order.ts";
 import type * as passports from "../../daemon/schemas/passport.ts";
 import type * as products from "../../daemon/schemas/product.ts";
+import type * as quotes from "../../daemon/schemas/quote.ts";
 import type * as wallet from "../../daemon/schemas/wallet.ts";
 import type * as webhooks from "../../daemon/schemas/webhook.ts";
 
@@ -38,6 +39,10 @@ export type PassportEdited = Static<typeof passports.PassportEdited>;
 export type PassportWithdrawn = Static<typeof passports.PassportWithdrawn>;
 export type Product = Static<typeof products.Product>;
 export type ProductDetail = Static<typeof products.ProductDetail>;
+export type OwnEsim = Static<typeof orders.EsimPage>["data"][number];
+export type Quote = Static<typeof quotes.Quote>;
+export type OrderBulkQuote = Static<typeof quotes.BulkQuote>;
+export type WalletTransaction = Static<typeof wallet.WalletTransactionPage>["data"][number];
 export type WalletBalances = Static<typeof wallet.WalletBalances>;
 export type Webhook = Static<typeof webhooks.Webhook>;
 export type WebhookDetail = Static<typeof webhooks.WebhookDetail>;

@@ -45,7 +45,11 @@ type StoredWindow = { order_id: OrderId; line_id: OrderLineId; after: string; li
 function stored(ofLine: boolean) {
   return statement((db, t, slot: Slots<StoredWindow>) =>
     db
-      .select({ esim: t.esims, activation_policy: t.products.activation_policy })
+      .select({
+        esim: t.esims,
+        activation_policy: t.products.activation_policy,
+        data_amount_mb: t.products.data_amount_mb,
+      })
       .from(t.esims)
       .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
       .where(
@@ -74,13 +78,15 @@ const byId = statement((db, t, slot: Slots<{ id: EsimId }>) =>
 export const ALL_ESIMS: EsimWindow = { after: null, limit: Number.MAX_SAFE_INTEGER };
 
 /**
- * Some of an order's delivered eSIMs with their product's activation policy, in the order they were assigned. After
- * the last one there are none; the set of a fulfilled line never changes.
+ * Some of an order's delivered eSIMs with their product's activation policy and data, in the order they were
+ * assigned. After the last one there are none; the set of a fulfilled line never changes.
  */
 export async function esimPage(q: Read, order: Row<"orders">, window: EsimWindow) {
   if (isSynthetic(order)) {
     const page = await syntheticPage(q, order, window);
-    return page.map(({ esim, product: { activation_policy } }) => ({ esim, activation_policy }));
+    return page.map(({ esim, product: { activation_policy, data_amount_mb } }) => {
+      return { esim, activation_policy, data_amount_mb };
+    });
   }
   const { after, limit, line } = window;
   const slots = { order_id: order.id, after: after ?? "", limit };

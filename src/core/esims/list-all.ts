@@ -11,6 +11,8 @@ import type { Read } from "../store/store.ts";
 export interface AllEsimsFilter extends Omit<OverAll, "environment"> {
   status?: EsimStatus | undefined;
   sku?: string | undefined;
+  /** Those with an expiry before this moment (ms). */
+  expiresBefore?: number | undefined;
 }
 
 interface Window {
@@ -59,11 +61,12 @@ export async function listAllEsims(
   q: Read,
   filter: AllEsimsFilter,
 ): Promise<{ data: ListedEsim[]; count: number; pagination: Pagination }> {
-  const { limit, cursor, customer, partnerId, status, sku, since = 0, until } = filter;
+  const { limit, cursor, customer, partnerId, status, sku, expiresBefore, since = 0, until } = filter;
   const fits = ({ esim, sku: own, customer: known }: Found) =>
     (partnerId === undefined || esim.partner_id === partnerId) &&
     (status === undefined || esim.status === status) &&
     (sku === undefined || own === sku) &&
+    (expiresBefore === undefined || (esim.expires_at !== null && esim.expires_at < expiresBefore)) &&
     isCustomer(known, customer);
   const positionOf = ({ esim }: Found) => ({ key: esim.order_id ?? "", id: esim.id });
   const { rows, pagination } = await pageOf(

@@ -52,7 +52,7 @@ export function auditLink(entry: AuditContent, { no, previous }: Place): Link {
   return { chain: auditChain(partner_id), no, previous, id, at: isoTime(at), ...act, ...changed };
 }
 
-type TransactionContent = Omit<Row<"ledgerTransactions">, "chain_no" | "hash">;
+type TransactionContent = Omit<Row<"ledgerTransactions">, "chain_no" | "hash" | "balance_after_cents">;
 type PostingContent = Omit<Row<"ledgerPostings">, "transaction_id">;
 
 /** What the hash of a ledger transaction covers: its postings too, by account. */

@@ -30,6 +30,22 @@ export function ledgerGuards(engine: EngineName): Migration {
   return { name: "9000_ledger_guards", statements: engine === "sqlite" ? statements : [refuse(ledger), ...statements] };
 }
 
+/** Puts the balance after it into each ledger transaction from before the column; the ledger's guard steps aside. */
+export function ledgerBalances(engine: EngineName): Migration {
+  const onTable = engine === "sqlite" ? "" : " ON ledger_transactions";
+  return {
+    name: "9007_ledger_balances",
+    statements: [
+      `DROP TRIGGER ledger_transactions_no_update${onTable}`,
+      `UPDATE ledger_transactions SET balance_after_cents = summed.balance FROM (
+        SELECT id, sum(CASE WHEN kind IN ('credit', 'refund') THEN amount_cents ELSE -amount_cents END)
+          OVER (PARTITION BY partner_id, currency ORDER BY chain_no) AS balance FROM ledger_transactions
+      ) AS summed WHERE summed.id = ledger_transactions.id`,
+      trigger(engine, "ledger_transactions", "UPDATE", ledger),
+    ],
+  };
+}
+
 /**
  * Chains the rows from before the chains, then guards all evidence. The ledger's guard steps aside for the fill, in the
  * transaction of the migration.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fills } from "./fills.ts";
-import { evidenceGuards, ledgerGuards } from "./guards.ts";
+import { evidenceGuards, ledgerBalances, ledgerGuards } from "./guards.ts";
 import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
@@ -11,7 +11,7 @@ const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KE
 /** The engine's migrations, the rules that the schema builder cannot express, and the fills of columns, in order. */
 export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
   const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
-  return [...made, ledgerGuards(engine), ...fills, ...evidenceGuards(engine)];
+  return [...made, ledgerGuards(engine), ...fills, ...evidenceGuards(engine), ledgerBalances(engine)];
 }
 
 /**

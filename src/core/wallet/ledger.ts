@@ -85,7 +85,7 @@ export function transactionsOfOrder(q: Read, order_id: OrderId): Promise<Row<"le
 
 type Referred = { partner_id: PartnerId; currency: string; reference: string };
 
-/** By the index of the wallet's chain: it looks at each transaction of one wallet, which people credit seldom. */
+/** By the index of the credits alone. */
 const credited = statement((db, t, slot: Slots<Referred>) =>
   db
     .select()
@@ -94,7 +94,8 @@ const credited = statement((db, t, slot: Slots<Referred>) =>
       and(
         eq(t.ledgerTransactions.partner_id, slot.partner_id),
         eq(t.ledgerTransactions.currency, slot.currency),
-        eq(t.ledgerTransactions.kind, "credit"),
+        // The very predicate of the index.
+        sql`kind = 'credit'`,
         eq(t.ledgerTransactions.reference, slot.reference),
       ),
     )

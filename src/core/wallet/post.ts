@@ -34,6 +34,11 @@ const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" |
   refund: { sign: 1, against: "house:sales" },
 };
 
+/** The amount of a ledger transaction as it changed the wallet. */
+export function signedAmount({ kind, amount_cents }: { kind: LedgerKind; amount_cents: number }): number {
+  return rules[kind].sign === 1 ? amount_cents : 0 - amount_cents;
+}
+
 /** The ledger account of a partner's wallet. */
 export function walletAccount(partnerId: PartnerId): string {
   return `wallet:${partnerId}`;
@@ -122,7 +127,8 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   const own = { account: walletAccount(partnerId), currency, amount_cents: delta };
   const other = { account: against, currency, amount_cents: 0 - delta };
   const hash = linkHash(ledgerLink(transaction, [own, other], wallet));
-  await insertRow(tx, "ledgerTransactions", { ...transaction, chain_no: wallet.no, hash });
+  const link = { chain_no: wallet.no, hash };
+  await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: wallet.balance_cents, ...link });
   const accounts = { own: own.account, against: other.account };
   const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
   await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });

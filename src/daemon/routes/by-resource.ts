@@ -18,6 +18,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
     ],
   ],
   ["esims", async () => [(await import("./esims.ts")).esimRoutes]],
+  ["wallet", async () => [(await import("./wallet.ts")).walletRoutes]],
   ["balance", async () => [(await import("./balance.ts")).balanceRoutes]],
   [
     "activations",

@@ -1,20 +1,15 @@
 import type { FastifyRequest } from "fastify";
-import type { Static } from "typebox";
 import type { OrderId } from "../../core/kernel/brand.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
-import { instantOf } from "../../core/kernel/clock.ts";
-import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
-import type { Store } from "../../core/store/store.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
-import { actorOf, type DaemonContext, isLocal } from "../context/context.ts";
+import { actorOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -30,8 +25,10 @@ import {
   OrderParams,
   OrderQuery,
 } from "../schemas/order.ts";
+import { noteReading } from "./codes-read.ts";
 import { esimsPieces, orderPieces } from "./order-bodies.ts";
 import { askedOf } from "./order-input.ts";
+import { timesIn } from "./query-times.ts";
 
 /** Contract: Orders, single. */
 export const orderRoutes: RoutePlugin = (app, context) => {
@@ -114,23 +111,12 @@ function listRoute(app: App, { store }: DaemonContext): void {
       const { partnerId, environment } = principalOf(request);
       const { limit, cursor, status, product_id: productId, external_order_id: externalOrderId } = request.query;
       const filter = { partnerId, environment, limit, cursor, status, productId, externalOrderId };
-      return store.read(listOrders, { ...filter, ...creationTimes(request.query) });
+      const { created_after, created_before } = request.query;
+      const times = timesIn({ created_after, created_before });
+      const created = { createdAfter: times.get("created_after"), createdBefore: times.get("created_before") };
+      return store.read(listOrders, { ...filter, ...created });
     },
   });
-}
-
-/** The times that the query names, in ms. Throws `validation` for one that no calendar or clock has. */
-function creationTimes({ created_after, created_before }: Static<typeof OrderQuery>) {
-  const errors: FieldErrors = {};
-  const read = (field: string, text: string | undefined) => {
-    const at = text === undefined ? undefined : instantOf(text);
-    if (at === null) errors[field] = ["must be a time as 2026-03-01T09:30:00Z"];
-    return at ?? undefined;
-  };
-  const createdAfter = read("created_after", created_after);
-  const createdBefore = read("created_before", created_before);
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { createdAfter, createdBefore };
 }
 
 const IN_PIECES =
@@ -155,7 +141,7 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
     async handler(request, reply) {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
       const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
-      await noteReading(store, request, codesIn(shown));
+      await noteReading(store, request, [[shown.order.id, codesIn(shown)]]);
       if (shown.open.size === 0) return shown.order;
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
@@ -200,11 +186,12 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
       const { limit, cursor } = request.query;
       if (limit !== undefined || cursor !== undefined) {
         const page = await store.read(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
-        await noteReading(store, request, page.esims.length);
+        await noteReading(store, request, [[asked.id, page.esims.length]]);
         return page;
       }
       const esims = await store.read(orderEsims, { ...asked, most: UNITS_AT_ONCE });
-      await noteReading(store, request, esims?.count ?? codesIn(await store.read(showOrder, { ...asked, most: 0 })));
+      const count = esims?.count ?? codesIn(await store.read(showOrder, { ...asked, most: 0 }));
+      await noteReading(store, request, [[asked.id, count]]);
       return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));
     },
   });
@@ -222,17 +209,4 @@ function codesIn({ order, open }: Awaited<ReturnType<typeof showOrder>>): number
     open.has(id) ? quantity : Array.isArray(esims) ? esims.length : 0,
   );
   return shown.reduce((sum, esims) => sum + esims, 0);
-}
-
-/** A partner reads its own; what the operator reads in its name is in the audit trail. */
-async function noteReading(
-  store: Store,
-  request: FastifyRequest<{ Params: { id: OrderId } }>,
-  codes: number,
-): Promise<void> {
-  const caller = principalOf(request);
-  if (!isLocal(caller) || codes === 0) return;
-  const { partnerId } = caller;
-  const read = { actor: actorOf(caller), partnerId, orderId: request.params.id, codes };
-  await store.write(auditCodesRead, read, request.id, caller);
 }

@@ -63,6 +63,10 @@ export const CivilDate = (description: string) =>
     examples: ["2027-11-01"],
   });
 
+/** A time in a query. Whether the calendar and the clock have it is checked later. */
+export const Moment = (description: string) =>
+  Type.String({ format: "date-time", maxLength: 40, description, examples: ["2026-03-01T09:30:00Z"] });
+
 export const Cents = Type.Integer({ description: "Minor units of the currency", examples: [1250] });
 
 export const Currency = Type.String({ minLength: 3, maxLength: 3, examples: ["AUD"] });

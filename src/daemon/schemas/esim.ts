@@ -19,7 +19,7 @@ const Location = Type.Unsafe<{ country: string | null; network: string | null; u
   },
 });
 
-const DataUsage = Type.Object(
+export const DataUsage = Type.Object(
   {
     total_mb: Type.Number({ examples: [5120] }),
     used_mb: Type.Number({ examples: [1922] }),

@@ -5,6 +5,7 @@ import {
   Cents,
   CivilDate,
   Currency,
+  Moment,
   Nullable,
   named,
   OneOf,
@@ -14,6 +15,7 @@ import {
   UuidOf,
   unreadable,
 } from "./common.ts";
+import { DataUsage } from "./esim.ts";
 
 /** A free object of the partner's own. */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
@@ -221,9 +223,6 @@ export const CreatedOrder = Type.Object({ ...order, wallet_balance_after_cents: 
 
 export const OrderPage = Type.Object({ data: Type.Array(Order), pagination: Pagination }, named("OrderPage"));
 
-const Moment = (description: string) =>
-  Type.String({ format: "date-time", maxLength: 40, description, examples: ["2026-03-01T09:30:00Z"] });
-
 export const OrderQuery = Type.Object({
   ...pageQuery(),
   status: Type.Optional(OneOf(orderStatuses)),
@@ -247,27 +246,49 @@ export const OrderEsimsQuery = Type.Object({
 
 export const OrderParams = Type.Object({ id: OrderId });
 
+const orderEsim = {
+  id: UuidOf<"esim">("The eSIM"),
+  iccid: Type.String({ examples: ["8999031415926535893"] }),
+  eid: Nullable(Type.String({ description: "The EID it was pushed to" })),
+  smdp_address: Type.String({ examples: ["smdp.example.net"] }),
+  matching_id: Type.String({ examples: ["K2-7YTQ1-AB"] }),
+  activation_code: Type.String({ examples: ["LPA:1$smdp.example.net$K2-7YTQ1-AB"] }),
+  confirmation_code: Nullable(Type.String()),
+  qr_code_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/qr/3fK9w.png"] }),
+  install_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/install/3fK9w"] }),
+  status: OneOf(esimStatuses),
+  activation_policy: Type.String({ examples: ["on_first_use"] }),
+  created_at: Timestamp,
+  activated_at: Nullable(Type.String({ format: "date-time" })),
+  is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
+  unreadable,
+};
+
 /** An eSIM of an order (contract: OrderEsims). */
-export const OrderEsim = Type.Object(
+export const OrderEsim = Type.Object(orderEsim, named("OrderEsim"));
+
+const OwnEsim = Type.Object(
   {
-    id: UuidOf<"esim">("The eSIM"),
-    iccid: Type.String({ examples: ["8999031415926535893"] }),
-    eid: Nullable(Type.String({ description: "The EID it was pushed to" })),
-    smdp_address: Type.String({ examples: ["smdp.example.net"] }),
-    matching_id: Type.String({ examples: ["K2-7YTQ1-AB"] }),
-    activation_code: Type.String({ examples: ["LPA:1$smdp.example.net$K2-7YTQ1-AB"] }),
-    confirmation_code: Nullable(Type.String()),
-    qr_code_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/qr/3fK9w.png"] }),
-    install_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/install/3fK9w"] }),
-    status: OneOf(esimStatuses),
-    activation_policy: Type.String({ examples: ["on_first_use"] }),
-    created_at: Timestamp,
-    activated_at: Nullable(Type.String({ format: "date-time" })),
-    is_test: Type.Optional(Type.Boolean({ description: "Sandbox only: cannot be installed" })),
-    unreadable,
+    ...orderEsim,
+    order_id: OrderId,
+    order_number: Type.String({ examples: ["ORD-20260301-7KQ2M"] }),
+    product_sku: Type.String({ examples: ["ES-EU-5GB-30D"] }),
+    expires_at: Nullable(Type.String({ format: "date-time", description: "Null: it was never activated" })),
+    data_usage: DataUsage,
   },
-  named("OrderEsim"),
+  named("Esim"),
 );
+
+/** Beyond the contract: a page of a partner's eSIMs. */
+export const EsimPage = Type.Object({ data: Type.Array(OwnEsim), pagination: Pagination }, named("EsimPage"));
+
+export const EsimQuery = Type.Object({
+  ...pageQuery(),
+  status: Type.Optional(OneOf(esimStatuses)),
+  order_id: Type.Optional(UuidOf<"order">("eSIMs of this order")),
+  product_id: Type.Optional(UuidOf<"product">("eSIMs of this product")),
+  expires_before: Type.Optional(Moment("eSIMs with an expiry before this time; the soonest comes first")),
+});
 
 const OrderActivation = Type.Object(
   {

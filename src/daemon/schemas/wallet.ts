@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { Cents, Currency, Nullable, named, Timestamp } from "./common.ts";
+import { ledgerKinds } from "../../core/store/schema/values.ts";
+import { Cents, Currency, Moment, Nullable, named, OneOf, Pagination, pageQuery, Timestamp } from "./common.ts";
 
 const WalletBalance = Type.Object(
   {
@@ -17,4 +18,45 @@ export const WalletBalances = Type.Object(
     count: Type.Integer({ description: "Currencies", examples: [1] }),
   },
   named("WalletBalances"),
+);
+
+export const WalletTransactionQuery = Type.Object({
+  ...pageQuery(),
+  currency: Type.Optional(Type.String({ maxLength: 3, description: "Only in this currency", examples: ["AUD"] })),
+  from: Type.Optional(Moment("At this time or later")),
+  to: Type.Optional(Moment("Before this time, not at it")),
+});
+
+const WalletTransaction = Type.Object(
+  {
+    id: Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000003"] }),
+    kind: OneOf([...ledgerKinds, "topup"], {
+      description:
+        "credit: a payment of yours was recorded; debit: a payout or a correction; charge: an order; refund: of an " +
+        "order; topup: of an eSIM",
+      examples: ["charge"],
+    }),
+    currency: Currency,
+    amount_cents: Type.Integer({
+      description: "Minor units of the currency, signed as it changed the wallet",
+      examples: [-1250],
+    }),
+    balance_after_cents: Type.Integer({
+      description: "What the wallet held after it, in minor units of the currency",
+      examples: [98_750],
+    }),
+    reference: Nullable(
+      Type.String({ description: "Of a credit or debit; of an order its number", examples: ["ORD-20260301-7KQ2M"] }),
+    ),
+    order_id: Nullable(Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000001"] })),
+    order_number: Nullable(Type.String({ examples: ["ORD-20260301-7KQ2M"] })),
+    created_at: Timestamp,
+  },
+  named("WalletTransaction"),
+);
+
+/** A page of what moved the wallet. */
+export const WalletTransactionPage = Type.Object(
+  { data: Type.Array(WalletTransaction), pagination: Pagination },
+  named("WalletTransactionPage"),
 );

@@ -258,5 +258,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"activations\" ADD COLUMN \"created_by\" text COLLATE \"C\";",
       "ALTER TABLE \"orders\" ADD COLUMN \"created_by\" text COLLATE \"C\";"
     ]
+  },
+  {
+    "name": "0013_wallet_and_esim_lists",
+    "statements": [
+      "ALTER TABLE \"ledger_transactions\" ADD COLUMN \"balance_after_cents\" bigint DEFAULT 0 NOT NULL;",
+      "CREATE INDEX \"esims_owned\" ON \"esims\" USING btree (\"partner_id\",\"environment\",\"status\",\"order_id\",\"id\") WHERE \"esims\".\"partner_id\" is not null;",
+      "CREATE INDEX \"esims_expiring\" ON \"esims\" USING btree (\"partner_id\",\"environment\",\"status\",\"expires_at\",\"id\") WHERE \"esims\".\"expires_at\" is not null;",
+      "CREATE INDEX \"ledger_transactions_wallet\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"created_at\",\"id\");",
+      "CREATE INDEX \"ledger_transactions_credit\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"reference\",\"chain_no\") WHERE kind = 'credit';"
+    ]
   }
 ];

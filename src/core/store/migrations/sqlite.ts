@@ -239,5 +239,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE `activations` ADD `created_by` text;",
       "ALTER TABLE `orders` ADD `created_by` text;"
     ]
+  },
+  {
+    "name": "0013_wallet_and_esim_lists",
+    "statements": [
+      "ALTER TABLE `ledger_transactions` ADD `balance_after_cents` integer DEFAULT 0 NOT NULL;",
+      "CREATE INDEX `ledger_transactions_wallet` ON `ledger_transactions` (`partner_id`,`currency`,`created_at`,`id`);",
+      "CREATE INDEX `ledger_transactions_credit` ON `ledger_transactions` (`partner_id`,`currency`,`reference`,`chain_no`) WHERE kind = 'credit';",
+      "CREATE INDEX `esims_owned` ON `esims` (`partner_id`,`environment`,`status`,`order_id`,`id`) WHERE \"esims\".\"partner_id\" is not null;",
+      "CREATE INDEX `esims_expiring` ON `esims` (`partner_id`,`environment`,`status`,`expires_at`,`id`) WHERE \"esims\".\"expires_at\" is not null;"
+    ]
   }
 ];

@@ -51,6 +51,15 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
         .where(sql`${t.environment} is null or ${t.environment} = 'production'`),
       k.index("esims_iccid").on(t.iccid),
       k.index("esims_order").on(t.order_id, t.id),
+      // Only what is sold has an owner, and only what was activated expires: stock is in neither.
+      k
+        .index("esims_owned")
+        .on(t.partner_id, t.environment, t.status, t.order_id, t.id)
+        .where(sql`${t.partner_id} is not null`),
+      k
+        .index("esims_expiring")
+        .on(t.partner_id, t.environment, t.status, t.expires_at, t.id)
+        .where(sql`${t.expires_at} is not null`),
       k.index("esims_line").on(t.line_id, t.id),
       // Stock never expires: only what was activated is in it.
       k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),

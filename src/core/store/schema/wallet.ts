@@ -40,12 +40,20 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       currency: k.text("currency").notNull(),
       amount_cents: k.int("amount_cents").notNull(),
       reference: k.text("reference"),
+      /** What the wallet held then in the currency. A sum of its chain so far, which no hash covers. */
+      balance_after_cents: k.int("balance_after_cents").notNull().default(0),
       created_at: k.int("created_at").notNull(),
       ...linkColumns(k),
     },
     (t) => [
       k.uniqueIndex("ledger_transactions_chain").on(t.partner_id, t.currency, t.chain_no),
       k.index("ledger_transactions_partner").on(t.partner_id, t.created_at, t.id),
+      k.index("ledger_transactions_wallet").on(t.partner_id, t.currency, t.created_at, t.id),
+      // Of the references that a credit was recorded with.
+      k
+        .index("ledger_transactions_credit")
+        .on(t.partner_id, t.currency, t.reference, t.chain_no)
+        .where(sql`kind = 'credit'`),
       k.index("ledger_transactions_order").on(t.order_id, t.id),
     ],
   );

@@ -1,0 +1,46 @@
+import { isoTime } from "../../../core/kernel/clock.ts";
+import type { WalletTransaction } from "../../client/answers.ts";
+import { apiPath } from "../../client/api.ts";
+import { dataListing, listOptions } from "../../client/pages.ts";
+import { command } from "../../frame/command.ts";
+import { text } from "../../kernel/input.ts";
+import { dated } from "../../kernel/input-time.ts";
+import type { Column } from "../../output/sheet.ts";
+import { moment } from "../../output/words.ts";
+
+const columns: Column<WalletTransaction>[] = [
+  { title: "at", value: (one) => moment(one.created_at) },
+  { title: "kind", value: (one) => one.kind },
+  { title: "amount", value: (one, sheet) => sheet.money(one.amount_cents, one.currency), align: "right" },
+  { title: "balance", value: (one, sheet) => sheet.money(one.balance_after_cents, one.currency), align: "right" },
+  { title: "order", value: (one) => one.order_number, spare: 1 },
+  { title: "reference", value: (one) => one.reference, wraps: true, spare: 2 },
+  { title: "transaction", value: (one) => one.id, spare: true },
+];
+
+export default command({
+  target: "partner",
+  shows: "rows",
+  effects: "Reads only. Each amount is signed as it changed the wallet, and shown with the balance after it.",
+  json:
+    "the API's body: {data: [{id, kind, currency, amount_cents, balance_after_cents, reference, order_id, " +
+    "order_number, created_at}], pagination}",
+  examples: [
+    "wallet transactions --partner acme",
+    "wallet transactions --currency AUD --from 2026-03-01 --to 2026-04-01 --all --csv",
+  ],
+  args: {},
+  options: {
+    ...listOptions,
+    currency: text("--currency <code>", "only in this currency"),
+    from: dated("--from <time>", "only at this time or later: 2026-03-01 (UTC), or with a zone"),
+    to: dated("--to <time>", "only before this time"),
+  },
+  async run(context, { limit, cursor, all, currency, from, to }) {
+    const iso = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
+    const query = { limit, cursor, currency: currency?.toUpperCase(), from: iso(from), to: iso(to) };
+    const asked = { path: apiPath`/wallet/transactions`, query, all };
+    const look = { columns, empty: "No money has moved yet." };
+    return context.withApi((api) => context.print(dataListing<WalletTransaction>(api, asked, look)));
+  },
+});
