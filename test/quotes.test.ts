@@ -1,10 +1,14 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import type { Location } from "../src/core/store/engines/open.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { deskOf } from "./support/desk.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { create, createBulk, customer, key, lines, quote, quoteBulk, refusalOf, traveller } from "./support/quotes.ts";
+import { temporaryDirectory } from "./support/store.ts";
 
 /** How many rows each table has. */
 async function rowCounts({ store }: Platform): Promise<Record<string, number>> {
@@ -265,4 +269,61 @@ test("a bulk quote assesses each order with what those before it leave of wallet
     { currency: "AUD", total_price_cents: 1500, balance_cents: 950, shortfall_cents: 550 },
     { currency: "JPY", total_price_cents: 140, balance_cents: 0, shortfall_cents: 140 },
   ]);
+});
+
+test("the terminal quotes one product, guards the price, and tries a file at a server by a quote", async () => {
+  const platform = await startPlatform();
+  const products = await addProducts(platform.store, [
+    { sku: "EU5", price_cents: 1250 },
+    { sku: "OFF", status: "inactive" },
+    ...suppliedProducts,
+  ]);
+  await addStock(platform.store, "EU5", 2);
+  const caller = await platform.caller({ live: true });
+  await platform.fund(caller.partnerId, 5_000);
+  const desk = deskOf(platform);
+  for (const [place, who] of [
+    [desk.at(caller), ""],
+    [desk, "--partner partner-1"],
+  ] as const) {
+    expect(await place.json(`orders quote ${who} --product EU5 --quantity 2`)).toMatchObject({
+      line_items: [{ product_sku: "EU5", delivery: "now" }],
+      total_price_cents: 2500,
+      shortfall_cents: 0,
+    });
+    const poor = await place.run(`orders quote ${who} --product EU5 --quantity 5`);
+    expect(poor.exitCode).toBe(1);
+    expect(poor.stdout).toMatch(/total +62\.50 AUD\nwallet +50\.00 AUD \(12\.50 AUD short\)\ndelivery +after a review/);
+    const dear = await place.refusal(`orders create ${who} --product EU5 --quantity 1 --max-total 12.49`);
+    expect(dear).toMatchObject({ exitCode: 1, code: "price_changed", hint: expect.stringContaining("orders quote") });
+    expect((await place.refusal(`orders create ${who} --product EU5 --quantity 1 --max-total 1.234`)).exitCode).toBe(2);
+    expect((await place.refusal(`orders quote ${who} --quantity 1`)).exitCode).toBe(2);
+  }
+  const file = join(temporaryDirectory(), "orders.json");
+  const item = (external_order_id: string, sku: string, quantity: number, more: object = {}) => {
+    return { external_order_id, customer, ...lines([products[sku], quantity]), ...more };
+  };
+  const past = { activation_requests: [traveller(products.MAIL, { activation_date: "2026-03-01" })] };
+  const orders = [item("a", "EU5", 3), item("b", "MAIL", 1, past), item("c", "EU5", 1, { max_total_cents: 1 })];
+  await createBulk(caller, [item("old", "EU5", 1)]);
+  writeFileSync(file, JSON.stringify([...orders, item("old", "EU5", 1), item("d", "OFF", 1)]));
+  const { exitCode, stdout } = await desk.at(caller).run(`orders bulk ${file} --dry-run --json`);
+  expect(exitCode).toBe(3);
+  expect(JSON.parse(stdout).dry_run).toMatchObject({
+    orders: 5,
+    // The order that was placed before costs nothing more.
+    totals: [{ currency: "AUD", total_cents: 3_750, balance_cents: 3_750, shortfall_cents: 0 }],
+    refused: [
+      { external_order_id: "b", code: "invalid_activation_date", message: expect.stringContaining("is past in UTC") },
+      { external_order_id: "c", code: "price_changed" },
+      { external_order_id: "d", code: "validation" },
+    ],
+  });
+  const words = (await desk.at(caller).run(`orders bulk ${file} --dry-run`)).stdout;
+  expect(words).toContain("c: The order costs 12.50 AUD, more than 0.01 AUD.");
+  expect(
+    await desk.json(`orders create --partner partner-1 --product EU5 --quantity 1 --max-total 12.50`),
+  ).toMatchObject({
+    total_price_cents: 1250,
+  });
 });

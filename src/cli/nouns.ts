@@ -103,6 +103,7 @@ export const nouns: readonly Noun[] = [
   }),
   noun("orders", "orders of partners: create, read, deliver, review", {
     create: ["order a product", "both", () => import("./commands/orders/create.ts")],
+    quote: ["what an order would cost", "both", () => import("./commands/orders/quote.ts")],
     bulk: ["place many orders from CSV or JSON", "both", () => import("./commands/orders/bulk.ts")],
     list: ["orders, newest first: a partner's, or all partners'", "both", () => import("./commands/orders/list.ts")],
     show: ["one order with its lines and what was delivered", "both", () => import("./commands/orders/show.ts")],

@@ -25,7 +25,8 @@ export default command({
     "Rows that cannot be read go to FILE.rejected.csv, with all rows of their order.",
   json:
     "the API's bodies summed: {results: [{external_order_id, service_order_id, status, replayed, …}], summary}, and " +
-    "rejected, rejected_file, reasons, suggestions; with --dry-run dry_run: {orders, units, totals, stock, …}",
+    "rejected, rejected_file, reasons, suggestions; with --dry-run dry_run: {orders, units, totals, stock, …}, at a " +
+    "server also refused: [{external_order_id, code, message}]",
   examples: ["orders bulk orders.csv --partner acme", "orders bulk orders.json --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
@@ -34,7 +35,10 @@ export default command({
     file: argument("file", "CSV (rows with one external_order_id are one order), or a .json array of the API's items"),
   },
   options: {
-    dryRun: flag("--dry-run", "check all rows, add up what they take of wallet and stock, and stop there"),
+    dryRun: flag(
+      "--dry-run",
+      "check all rows, add up what they take of wallet and stock, at a server by a quote, and stop there",
+    ),
     strict: flag("--strict", "send nothing if any row is bad"),
     ...readingOptions,
   },

@@ -1,4 +1,4 @@
-import type { Product, WalletBalances } from "../../client/answers.ts";
+import type { OrderBulkQuote, Product, WalletBalances } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { listAll } from "../../client/pages.ts";
 import type { Sheet } from "../../output/sheet.ts";
@@ -22,6 +22,8 @@ export interface Forecast {
   travellers: { external_order_id: string; sku: string; needed: number; given: number }[];
   /** Orders that fail, since a product is unknown or not on sale. */
   unavailable: { external_order_id: string; product_id: string }[];
+  /** At a server: orders that it would refuse for another reason than money. */
+  refused?: { external_order_id: string; code: string; message: string }[];
 }
 
 /** Products that need a traveller for each unit. */
@@ -46,12 +48,45 @@ export async function forecast(api: Api, planned: readonly unknown[]): Promise<F
   const sum: Sum = { orders: 0, units: 0, totals: new Map(), units_of: new Map(), travellers: [], unavailable: [] };
   for (const order of planned) if (isRecord(order)) addOrder(sum, order, products);
   const { orders, units, travellers, unavailable } = sum;
-  return { orders, units, totals: await totalsOf(api, sum), stock: await stockOf(api, sum), travellers, unavailable };
+  const found = { orders, units, stock: await stockOf(api, sum), travellers, unavailable };
+  if (api.local !== undefined) return { ...found, totals: await totalsOf(api, sum) };
+  return { ...found, ...(await quoted(api, planned)) };
 }
 
-/** Whether some of the orders would fail: for want of money, of travellers or of the product. */
-export function someFail({ totals, travellers, unavailable }: Forecast): boolean {
-  return travellers.length + unavailable.length > 0 || totals.some(({ shortfall_cents }) => shortfall_cents > 0);
+/** Orders in one quote, as the API takes them. */
+const BATCH = 100;
+
+/** What a server says to the orders itself: what they cost, without those placed before, and which it would refuse. */
+async function quoted(api: Api, planned: readonly unknown[]): Promise<Pick<Forecast, "totals" | "refused">> {
+  const sums = new Map<string, { total_cents: number; balance_cents: number }>();
+  const refused: NonNullable<Forecast["refused"]> = [];
+  for (let at = 0; at < planned.length; at += BATCH) {
+    const body = { orders: planned.slice(at, at + BATCH) };
+    const { body: quote } = await api.request<OrderBulkQuote>("POST", apiPath`/orders/bulk/quote`, { body });
+    for (const { external_order_id, error } of quote.results) {
+      // Money is added up over the whole file, of which this quote is a part.
+      if (error === undefined || error.code === "insufficient_balance") continue;
+      refused.push({ external_order_id, ...error });
+    }
+    for (const { currency, total_price_cents, balance_cents } of quote.totals) {
+      const total_cents = (sums.get(currency)?.total_cents ?? 0) + total_price_cents;
+      sums.set(currency, { total_cents, balance_cents });
+    }
+  }
+  const charged = api.environment !== "sandbox";
+  const totals = [...sums].map(([currency, { total_cents, balance_cents }]) => {
+    const shortfall_cents = charged ? Math.max(0, total_cents - balance_cents) : 0;
+    return { currency, total_cents, balance_cents: charged ? balance_cents : null, shortfall_cents };
+  });
+  return { totals, refused };
+}
+
+/** Whether some of the orders would fail: for want of money, of travellers or of the product, or as a server says. */
+export function someFail({ totals, travellers, unavailable, refused = [] }: Forecast): boolean {
+  return (
+    travellers.length + unavailable.length + refused.length > 0 ||
+    totals.some(({ shortfall_cents }) => shortfall_cents > 0)
+  );
 }
 
 interface Sum extends Pick<Forecast, "orders" | "units" | "travellers" | "unavailable"> {
@@ -133,7 +168,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const MOST_SHOWN = 20;
 
 /** The forecast for people. */
-export function forecastText(sheet: Sheet, { totals, stock, travellers, unavailable }: Forecast): string {
+export function forecastText(sheet: Sheet, { totals, stock, travellers, unavailable, refused }: Forecast): string {
   const money = totals.map(({ currency, total_cents, balance_cents, shortfall_cents }) => {
     const total = sheet.money(total_cents, currency);
     if (balance_cents === null) return `${total}; the sandbox charges nothing`;
@@ -151,7 +186,9 @@ export function forecastText(sheet: Sheet, { totals, stock, travellers, unavaila
   const gone = unavailable.map(
     ({ external_order_id, product_id }) => `${external_order_id}: ${product_id} is not on sale`,
   );
-  return [...money, ...stocked, ...shortened(missing), ...shortened(gone)].join("\n");
+  const said = refused?.map(({ external_order_id, message }) => `${external_order_id}: ${message}`);
+  const failing = said === undefined ? [...shortened(missing), ...shortened(gone)] : shortened(said);
+  return [...money, ...stocked, ...failing].join("\n");
 }
 
 function shortened(lines: readonly string[]): string[] {
