@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { EventKind } from "../../src/core/events/catalog.ts";
+import type { EventKind, Subscription } from "../../src/core/events/catalog.ts";
 import type { WebhookId } from "../../src/core/kernel/brand.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
@@ -13,7 +13,7 @@ export interface WebhookPlatform extends Platform {
   /** Makes every attempt that is due now, and waits for it. */
   deliver(): Promise<void>;
   /** Registers an endpoint through the API. */
-  endpoint(caller: Caller, url: string, events?: EventKind[]): Promise<{ id: WebhookId; secret: string }>;
+  endpoint(caller: Caller, url: string, events?: Subscription[]): Promise<{ id: WebhookId; secret: string }>;
   /** Sends a sample event; its event_id. */
   trigger(caller: Caller, kind?: EventKind, environment?: "sandbox" | "production"): Promise<string>;
   /** All deliveries, newest first. */

@@ -187,5 +187,5 @@ async function clearOrderTexts(tx: Tx, order: OrderRow, traces: readonly RegExp[
       ...(ended ? { reason: null } : {}),
     },
   );
-  if (ended) await clearEvents(tx, order.id, ["order.cancelled"]);
+  if (ended) await clearEvents(tx, order.id, ["order.cancelled", "order.failed"]);
 }

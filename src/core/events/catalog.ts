@@ -28,6 +28,20 @@ function isEventKind(kind: string): kind is EventKind {
   return Object.hasOwn(eventCatalog, kind);
 }
 
+/** In the place of kinds: all of them, those of later versions included. */
+export const EVERY_KIND = "*";
+
+/** What an endpoint asks for: a kind, or all kinds. */
+export type Subscription = EventKind | typeof EVERY_KIND;
+
+/** What can be asked for. */
+export const subscriptions: readonly Subscription[] = [...eventKinds, EVERY_KIND];
+
+/** Whether an endpoint that asked for `events` gets a kind. */
+export function subscribesTo(events: readonly Subscription[], kind: EventKind): boolean {
+  return events.includes(kind) || events.includes(EVERY_KIND);
+}
+
 /** The fields that join a stored payload when it is sent: the order's eSIMs may be very many (see docs/decisions). */
 interface Expansions {
   order_esims: "esims" | "esims_url";

@@ -47,14 +47,15 @@ export function sampleOrderNames(now: number) {
   return { order_number: `ORD-${day}-7KQ2M`, external_order_id: "shop-10042" };
 }
 
+/** Which order an event is about. */
+const identified = { id: uuid, order_number: orderNumber, external_order_id: externalOrderId };
+
 const orderCreated = defineEvent({
   when: "An order is placed, in the sandbox too.",
   emitted: true,
   subject: "order",
   data: payload({
-    id: uuid,
-    order_number: orderNumber,
-    external_order_id: externalOrderId,
+    ...identified,
     partner_id: uuid,
     status: {
       type: "string",
@@ -93,9 +94,7 @@ const orderFulfilled = defineEvent({
   subject: "order",
   data: payload(
     {
-      id: uuid,
-      order_number: orderNumber,
-      external_order_id: externalOrderId,
+      ...identified,
       status: exactly("fulfilled"),
       esims: listOf(esim),
       fulfilled_at: time,
@@ -117,9 +116,7 @@ const orderCancelled = defineEvent({
   emitted: true,
   subject: "order",
   data: payload({
-    id: uuid,
-    order_number: orderNumber,
-    external_order_id: externalOrderId,
+    ...identified,
     status: exactly("cancelled"),
     cancellation_reason: text,
     cancelled_at: time,
@@ -130,6 +127,25 @@ const orderCancelled = defineEvent({
     status: "cancelled",
     cancellation_reason: "requested by the partner",
     cancelled_at: isoTime(now),
+  }),
+});
+
+const orderFailed = defineEvent({
+  when: "An order fails before anything of it is delivered: its supplier refused it. What was paid is refunded.",
+  emitted: true,
+  subject: "order",
+  data: payload({
+    ...identified,
+    status: exactly("failed"),
+    failure_reason: text,
+    failed_at: time,
+  }),
+  sample: ({ subjectId: id, now }) => ({
+    id,
+    ...sampleOrderNames(now),
+    status: "failed",
+    failure_reason: "the supplier refused: no profiles left",
+    failed_at: isoTime(now),
   }),
 });
 
@@ -161,5 +177,6 @@ export const orderEvents = {
   "order.created": orderCreated,
   "order.fulfilled": orderFulfilled,
   "order.cancelled": orderCancelled,
+  "order.failed": orderFailed,
   "esims.ready": esimsReady,
 };

@@ -50,11 +50,19 @@ export async function completeOrder(tx: Tx, order: OrderRow): Promise<OrderRow> 
   return lines.some((line) => line.status === "pending") ? order : finishOrder(tx, order, lines);
 }
 
-/** Ends an order of which nothing was delivered as failed, with its money back in the same transaction. */
+/**
+ * Ends an order of which nothing was delivered as failed, with its money back and its event (order.failed) in the same
+ * transaction.
+ */
 export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Promise<OrderRow> {
   const { order } = await withdrawUndelivered(tx, whole, "failed");
   const ended = { status: "failed", reason, due_at: null, leased_until: null, reserved: false } as const;
-  return progressOrder(tx, order, ended);
+  const failed = await progressOrder(tx, order, ended);
+  const { id, order_number, external_order_id } = failed;
+  const end = { status: "failed", failure_reason: reason, failed_at: isoTime(tx.now) } as const;
+  const data = { id, order_number, external_order_id, ...end };
+  await recordEvent(tx, { kind: "order.failed", ...audienceOf(failed), data });
+  return failed;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
-import { type EventKind, type Expansion, expansionOf, type Happening, type SentPayload } from "../events/catalog.ts";
+import {
+  type EventKind,
+  type Expansion,
+  expansionOf,
+  type Happening,
+  type SentPayload,
+  subscribesTo,
+} from "../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
@@ -105,7 +112,7 @@ async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promis
  */
 async function fanOut(tx: Tx, event: Recorded): Promise<void> {
   const endpoints = await endpointsOf(tx, { partner_id: event.partner_id, environment: event.environment });
-  const subscribed = endpoints.filter(({ events }) => events.includes(event.kind));
+  const subscribed = endpoints.filter(({ events }) => subscribesTo(events, event.kind));
   if (subscribed.length === 0) return;
   const { max_pending_deliveries: bound } = await limitsOfPartner(tx, event.partner_id);
   const deliveries: NewRow<"deliveries">[] = [];

@@ -1,6 +1,6 @@
 import { and, count, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
-import type { EventKind } from "../events/catalog.ts";
+import type { Subscription } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
 import type { Environment } from "../kernel/environment.ts";
@@ -21,7 +21,7 @@ export interface NewWebhook {
   owner: Owner;
   url: string;
   /** At least one; repetitions count once. */
-  events: EventKind[];
+  events: Subscription[];
   /** Left out: the credential's. Another one is refused. */
   environment?: Environment | undefined;
   description?: string | undefined;

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
-import { type EventKind, eventCatalog } from "../events/catalog.ts";
+import { type EventKind, eventCatalog, subscribesTo } from "../events/catalog.ts";
 import type { DeliveryId, PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
@@ -59,7 +59,7 @@ export async function triggerSample(
 }
 
 async function environmentOf(tx: Tx, partner_id: PartnerId, kind: EventKind): Promise<Environment> {
-  const subscribed = (await endpointsOf(tx, { partner_id })).filter(({ events }) => events.includes(kind));
+  const subscribed = (await endpointsOf(tx, { partner_id })).filter(({ events }) => subscribesTo(events, kind));
   if (subscribed.length === 0) throw new Problem("conflict", `No endpoint of this partner is subscribed to ${kind}.`);
   return subscribed.some(({ environment }) => environment === "production") ? "production" : "sandbox";
 }

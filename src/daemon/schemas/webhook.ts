@@ -1,16 +1,16 @@
 import { Type } from "typebox";
-import { eventKinds } from "../../core/events/catalog.ts";
+import { eventKinds, subscriptions } from "../../core/events/catalog.ts";
 import { environments } from "../../core/kernel/environment.ts";
 import { webhookStatuses } from "../../core/store/schema/values.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const WebhookId = UuidOf<"webhook">("The endpoint");
 const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ["https://shop.example.com/hooks/esim"] });
-const Events = Type.Array(OneOf(eventKinds), {
+const Events = Type.Array(OneOf(subscriptions), {
   minItems: 1,
   // Repetitions count once.
   maxItems: 100,
-  description: "The kinds of events it gets",
+  description: "The kinds of events it gets; `*`: all, those of later versions included",
   examples: [["order.fulfilled", "esims.ready"]],
 });
 

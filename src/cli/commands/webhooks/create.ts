@@ -13,10 +13,11 @@ export default command({
   examples: [
     "webhooks create https://shop.example.com/hooks --events order.fulfilled,esims.ready --partner acme",
     "webhooks create https://shop.example.com/hooks --events order.created --partner acme --sandbox --json",
+    "webhooks create https://shop.example.com/hooks --events '*' --partner acme",
   ],
   args: { url: argument("url", "where events are posted to") },
   options: {
-    events: required(wordList("--events <kinds>", eventKinds, "kinds of events, separated by commas")),
+    events: required(wordList("--events <kinds>", eventKinds, "kinds, separated by commas, or '*' for all")),
     description: text("--description <text>", "a note that identifies it"),
   },
   async run(context, { url, events, description }) {

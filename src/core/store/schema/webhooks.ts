@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { EventKind } from "../../events/catalog.ts";
+import type { EventKind, Subscription } from "../../events/catalog.ts";
 import type { DeliveryId, PartnerId, WebhookId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import { type Kit, leaseColumns } from "./kit.ts";
@@ -22,7 +22,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
         .references(() => partners.id),
       environment: k.text("environment").$type<Environment>().notNull(),
       url: k.text("url").notNull(),
-      events: k.json<EventKind[]>("events").notNull(),
+      events: k.json<Subscription[]>("events").notNull(),
       status: k.text("status").$type<WebhookStatus>().notNull(),
       description: k.text("description"),
       /** The signing secret, sealed by the vault. */
