@@ -39,6 +39,7 @@ describe("partners", () => {
       rate_limit_per_minute: 300,
       agent: true,
       production_enabled: false,
+      thresholds: { low_wallet: {}, low_data: [50, 80, 100], expiry_days: [3, 1] },
       limits: {
         max_endpoints: 100,
         max_pool: null,

@@ -60,7 +60,7 @@ test("status shows the daemon's requests, and when cron jobs ran", async () => {
   const daemon = await startDaemon({ data });
   for (let sent = 0; sent < 3; sent++) await fetch(`${daemon.url}/api/v1/orders`);
   await fetch(`${daemon.url}/readyz`);
-  await expect.poll(async () => (await status()).cron_runs.length).toBe(5);
+  await expect.poll(async () => (await status()).cron_runs.length).toBe(7);
   expect((await status()).serving).toMatchObject({ serving: true, nodes: [{ url: daemon.url, state: "serving" }] });
   await daemon.stop();
   const { requests, cron_runs, serving } = await status();
@@ -69,7 +69,9 @@ test("status shows the daemon's requests, and when cron jobs ran", async () => {
   expect(cron_runs.map(({ job }) => job)).toEqual([
     "activation_calendar",
     "esim_expiry",
+    "esim_notices",
     "head_signing",
+    "passport_notices",
     "sandbox_retention",
     "webhook_retention",
   ]);

@@ -1,14 +1,15 @@
-import { expect, test } from "vitest";
-import type { Subscription } from "../src/core/events/catalog.ts";
-import { updateRow } from "../src/core/store/rows.ts";
-import type { Tx } from "../src/core/store/store.ts";
+import { describe, expect, test } from "vitest";
+import { hasChanges } from "../src/core/catalog/announce.ts";
+import { importProducts, updateProduct } from "../src/core/catalog/import.ts";
 import { failItem } from "../src/core/supplies/operator.ts";
-import { addProducts, suppliedProducts } from "./support/catalog.ts";
-import { type Caller, call } from "./support/platform.ts";
-import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { startWebhookPlatform, type WebhookPlatform } from "./support/webhooks.ts";
+import { announceProducts } from "../src/daemon/workers/notices.ts";
+import { addProducts, product, suppliedProducts } from "./support/catalog.ts";
+import { call } from "./support/platform.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { dataAt, kindsAt, liveReceiver, startWebhookPlatform, written } from "./support/webhooks.ts";
 
 const actor = "operator";
+const { signal } = new AbortController();
 
 /** The kinds of the contract: what a client written from it alone may ask for. */
 const contractKinds = [
@@ -16,20 +17,6 @@ const contractKinds = [
   ...["payment.completed", "payment.failed"],
   ...["activation.submitted", "activation.confirmed", "activation.activated", "activation.failed"],
 ] as const;
-
-/** A receiver with an endpoint of production, which is registered with https and moved to the receiver. */
-async function liveReceiver({ store }: WebhookPlatform, caller: Caller, events: readonly Subscription[]) {
-  const receiver = await startReceiver();
-  const body = { url: "https://hooks.example.com/esim", events };
-  const { body: created } = await caller.send("POST", "/api/v1/webhooks", body);
-  const { id } = created.webhook;
-  await store.write((tx: Tx) => updateRow(tx, "webhookEndpoints", { id }, { url: receiver.url }), null);
-  return receiver;
-}
-
-const kindsAt = ({ received }: Receiver) => received.map(({ json }) => json.event);
-const dataAt = ({ received }: Receiver, kind: string) =>
-  received.filter(({ json }) => json.event === kind).map(({ json }) => json.data);
 
 test("an order that its supplier refuses sends order.failed to those who asked for it, or for all", async () => {
   const platform = await startWebhookPlatform();
@@ -68,6 +55,68 @@ test("an order that its supplier refuses sends order.failed to those who asked f
   expect(kindsAt(all).sort()).toEqual([...before, "order.failed"].sort());
   expect(kindsAt(older).sort()).toEqual(before);
   expect((await caller.get(`/api/v1/orders/${order.id}`)).body.status).toBe("failed");
+});
+
+describe("product.updated", () => {
+  test("arrives for price, status and allowance, where an endpoint asks for it, and has no row elsewhere", async () => {
+    const platform = await startWebhookPlatform();
+    const { store } = platform;
+    const { EU5: id } = await addProducts(store, [{ sku: "EU5" }, { sku: "EU9" }]);
+    const asks = await platform.caller({ slug: "asks" });
+    const live = await platform.credential("asks", { live: true });
+    const silent = await platform.caller({ slug: "silent" });
+    const receiver = await startReceiver();
+    await platform.endpoint(asks, receiver.url, ["product.updated"]);
+    const everything = await liveReceiver(platform, live, ["*"]);
+    await platform.endpoint(silent, receiver.url, [...contractKinds]);
+
+    await store.write(updateProduct, { sku: "EU5", price_cents: 990, actor });
+    await store.write(updateProduct, { sku: "EU5", status: "out_of_stock", actor });
+    await store.write(updateProduct, { sku: "EU5", status: "out_of_stock", actor });
+    const changed = product({ sku: "EU5", data_amount_mb: 10_240, validity_days: 60, price_cents: 990 });
+    const products = [{ ...changed, description: "More data" }, product({ sku: "EU9", name: "Another name" })];
+    await store.write(importProducts, { products, actor });
+    await announceProducts({ store }, signal);
+    await platform.deliver();
+    const data = { id, sku: "EU5", price_cents: 990, currency: "AUD" };
+    const expected = [
+      { ...data, changed: ["price_cents"], status: "active" },
+      { ...data, changed: ["status"], status: "out_of_stock" },
+      { ...data, changed: ["status", "data_amount_mb", "validity_days"], status: "active" },
+    ];
+    // Deliveries to one endpoint may overtake each other.
+    const got = dataAt(receiver, "product.updated");
+    expect(got).toEqual(expect.arrayContaining(expected));
+    expect(got).toHaveLength(3);
+    expect(dataAt(everything, "product.updated")).toHaveLength(3);
+    const rows = await written(platform, "product.updated");
+    const ofAsks = rows.filter((row) => row.partner_id === asks.partnerId && row.environment === "sandbox");
+    expect(ofAsks.map((row) => row.data)).toEqual(expected);
+    expect(rows).toHaveLength(6);
+  });
+
+  test("an import of many products is announced in steps, by two nodes at once, each event once", async () => {
+    const platform = await startWebhookPlatform();
+    const { store } = platform;
+    const skus = Array.from({ length: 60 }, (_, at) => `P-${at}`);
+    const priced = (price_cents: number) => skus.map((sku) => product({ sku, price_cents }));
+    await store.write(importProducts, { products: priced(100), actor });
+    for (const slug of ["a", "b", "c"]) {
+      const partner = await platform.caller({ slug });
+      await platform.endpoint(partner, "http://hooks.example.com/esim", slug === "c" ? ["order.created"] : ["*"]);
+    }
+    await store.write(importProducts, { products: priced(110), actor });
+    await store.write(importProducts, { products: priced(120), actor });
+    expect(await written(platform, "product.updated")).toEqual([]);
+    await Promise.all([announceProducts({ store }, signal), announceProducts({ store }, signal)]);
+    const rows = await written(platform, "product.updated");
+    const said = rows.map(({ partner_id, data }) => `${partner_id} ${data.sku} ${data.price_cents}`);
+    expect(new Set(said).size).toBe(said.length);
+    expect(said).toHaveLength(2 * 2 * 60);
+    const first = rows.filter(({ data }) => data.sku === "P-7");
+    expect(first.map(({ data }) => data.price_cents).sort()).toEqual([110, 110, 120, 120]);
+    expect(await store.read(hasChanges, null)).toBe(false);
+  });
 });
 
 test("endpoints ask by name or for all; what is no kind is refused, and none is assumed", async () => {

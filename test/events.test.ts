@@ -1,18 +1,23 @@
 import { Compile } from "typebox/compile";
 import { expect, onTestFinished, test } from "vitest";
 import { moveActivation } from "../src/core/activations/operator.ts";
+import { updateProduct } from "../src/core/catalog/import.ts";
 import { expireDueEsims } from "../src/core/esims/expire.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
+import { recordUsage } from "../src/core/esims/usage.ts";
 import { eventCatalog, eventKinds } from "../src/core/events/catalog.ts";
 import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { shareBodies } from "../src/daemon/workers/delivery-body.ts";
+import { announceEsims, announcePassports, announceProducts } from "../src/daemon/workers/notices.ts";
 import { ACTIVATIONS, request, useAdapter } from "./support/activations.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { importRecords, passport } from "./support/passports.ts";
 import { type Caller, call } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -104,8 +109,12 @@ async function production(platform: WebhookPlatform): Promise<void> {
   const { store, clock } = platform;
   const products = await addProducts(store, [{ sku: "EU5", price_cents: 100 }, ...suppliedProducts]);
   const [iccid = ""] = await addStock(store, "EU5", 1);
-  const caller = await platform.caller({ live: true });
+  const caller = await platform.caller({ live: true, agent: true, slug: "acme" });
   await platform.fund(caller.partnerId, 100_000);
+  const thresholds = { lowWallet: { currency: "AUD", cents: 100_000 } };
+  await store.write(updatePartner, { slug: "acme", thresholds, actor });
+  await platform.endpoint(caller, "https://hooks.example.com/esim", ["product.updated"]);
+  await importRecords(caller, [passport({ passport_expiry: "2026-04-01" })]);
   await place(caller, products.EU5);
   const bulk = {
     external_order_id: "shop-1",
@@ -130,7 +139,16 @@ async function production(platform: WebhookPlatform): Promise<void> {
   await store.write(completeItem, { id: await itemOf(served), ...esim, actor });
   await store.write(failItem, { id: await itemOf(refused), errorType: "gone", errorMessage: "Sold out.", actor });
   await store.write(activateEsim, { iccid, actor });
-  clock.advance(31 * DAY_MS);
+  const used = { iccid, used_mb: 4_200, total_mb: null, country: null, network: null, at: null };
+  await store.write(recordUsage, { reports: [used], actor });
+  await store.write(updateProduct, { sku: "EU5", price_cents: 120, actor });
+  const { signal } = new AbortController();
+  await announceProducts({ store }, signal);
+  await announcePassports({ store }, signal);
+  await announceEsims({ store }, signal);
+  clock.advance(28 * DAY_MS);
+  await announceEsims({ store }, signal);
+  clock.advance(3 * DAY_MS);
   await store.write(expireDueEsims, null);
 }
 

@@ -42,6 +42,7 @@ const allowed: Record<string, string> = {
   "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
+  "src/core/esims/expiring.ts ownDays": "reads the partners whose days the operator set, once a minute",
   "src/core/orders/idempotency.ts booked": "looks at one key of each partner",
   "src/core/orders/waiting.ts groups": "groups the items of one order by line and status",
   "src/core/insight/waiting.ts inQueue": "groups the requests in the queue, by the index of just them",

@@ -1,13 +1,16 @@
 import { onTestFinished } from "vitest";
 import type { EventKind, Subscription } from "../../src/core/events/catalog.ts";
-import type { WebhookId } from "../../src/core/kernel/brand.ts";
+import type { PartnerId, WebhookId } from "../../src/core/kernel/brand.ts";
+import { updateRow } from "../../src/core/store/rows.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
+import type { Read, Tx } from "../../src/core/store/store.ts";
 import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender, type SenderOptions } from "../../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../../src/daemon/workers/deliveries.ts";
 import { type Caller, type Platform, startPlatform } from "./platform.ts";
 import { settled } from "./pool.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
 
 export interface WebhookPlatform extends Platform {
   /** Makes every attempt that is due now, and waits for it. */
@@ -46,4 +49,30 @@ export async function startWebhookPlatform(options: Partial<SenderOptions> = {})
       return (await store.read(listDeliveries, { failed: false, limit: 100, ...filter })).data;
     },
   };
+}
+
+/** A receiver with an endpoint of production, which is registered with https and moved to the receiver. */
+export async function liveReceiver(
+  { store }: Pick<Platform, "store">,
+  caller: Caller,
+  events: readonly Subscription[],
+) {
+  const receiver = await startReceiver();
+  const body = { url: "https://hooks.example.com/esim", events };
+  const { body: created } = await caller.send("POST", "/api/v1/webhooks", body);
+  const { id } = created.webhook;
+  await store.write((tx: Tx) => updateRow(tx, "webhookEndpoints", { id }, { url: receiver.url }), null);
+  return receiver;
+}
+
+/** The kinds of the events that came to a receiver. */
+export const kindsAt = ({ received }: Receiver) => received.map(({ json }) => json.event);
+/** The data of those of one kind. */
+export const dataAt = ({ received }: Receiver, kind: string) =>
+  received.filter(({ json }) => json.event === kind).map(({ json }) => json.data);
+
+/** The data of all events of a kind that were written, oldest first. */
+export async function written({ store }: Pick<Platform, "store">, kind: EventKind, partnerId?: PartnerId) {
+  const events = await store.read((q: Read) => q.db.select().from(q.t.events).orderBy(q.t.events.id), null);
+  return events.filter((one) => one.kind === kind && one.partner_id === (partnerId ?? one.partner_id));
 }

@@ -157,6 +157,8 @@ function agePaint({ paint }: Sheet, { waits_for, oldest_at }: Queue, now: string
 const jobs: Readonly<Record<string, readonly [name: string, did: string]>> = {
   activation_calendar: ["activation calendar", "due"],
   esim_expiry: ["eSIM expiry", "expired"],
+  esim_notices: ["eSIM expiry notices", "due"],
+  passport_notices: ["passport notices", "sent"],
   head_signing: ["signing of chains", "signed"],
   sandbox_retention: ["sandbox retention", "purged"],
   webhook_retention: ["webhook retention", "dropped"],

@@ -96,6 +96,34 @@ export function bound(flags: string, help: string, { max }: { max: number }): Op
   return { ...number, read: (given) => (given === "none" ? null : number.read(given)) };
 }
 
+/**
+ * `--low-data <percents>`: whole numbers from 1 to `max`, separated by commas; `none` is an empty list, and `default`
+ * null.
+ */
+export function numbers(
+  flags: string,
+  help: string,
+  { max }: { max: number },
+): Option<readonly number[] | null | undefined> {
+  const read = (given: unknown) => {
+    const typed = asText(given);
+    if (typed === undefined) return undefined;
+    if (typed === "none" || typed === "default") return typed === "none" ? [] : null;
+    const values = typed.split(",").map((one) => one.trim());
+    if (values.every((one) => /^\d{1,9}$/.test(one) && Number(one) >= 1 && Number(one) <= max))
+      return values.map(Number);
+    const words = `whole numbers from 1 to ${max}, separated by commas`;
+    throw usageError(`${flags} must be ${words}, not "${typed}".`, "Correct them, or give none or default.");
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
+/** `--low-wallet <amount>`: a plain decimal as above, or `none`, which is null. */
+export function decimalOrNone(flags: string, help: string): Option<string | null | undefined> {
+  const amount = decimal(flags, help);
+  return { ...amount, read: (given) => (given === "none" ? null : amount.read(given)) };
+}
+
 /** `--amount <amount>`: a plain decimal, kept as typed: its value depends on the currency. */
 export function decimal(flags: string, help: string): Option<string | undefined> {
   const read = (given: unknown) => {

@@ -10,6 +10,7 @@ import { regionKey } from "../kernel/search-keys.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
+import { keepUpdates, type ProductUpdate, updateOf } from "./announce.ts";
 import { findProductBySku, type ProductDetail, toProductDetail } from "./product.ts";
 import { checkProduct, type ProductInput } from "./product-input.ts";
 
@@ -26,7 +27,13 @@ export async function importProducts(
   input: { products: ProductInput[]; actor: string },
 ): Promise<ProductOutcome[]> {
   const outcomes: ProductOutcome[] = [];
-  for (const product of input.products) outcomes.push(await upsert(tx, product, input.actor));
+  const updates: (ProductUpdate | null)[] = [];
+  for (const product of input.products) {
+    const { outcome, update } = await upsert(tx, product, input.actor);
+    outcomes.push(outcome);
+    updates.push(update);
+  }
+  await keepUpdates(tx, updates);
   if (outcomes.some((outcome) => outcome !== "duplicate")) await tx.touch();
   await recordAudit(tx, {
     actor: input.actor,
@@ -38,18 +45,23 @@ export async function importProducts(
   return outcomes;
 }
 
-async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<ProductOutcome> {
+interface Upserted {
+  outcome: ProductOutcome;
+  update: ProductUpdate | null;
+}
+
+async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upserted> {
   const known = await findProductBySku(tx, product.sku);
   if (known === null) {
     const id = newId<ProductId>(tx);
     await insertRow(tx, "products", { id, ...product, ...keysOf(product), created_at: tx.now, updated_at: tx.now });
     await ensurePool(tx, id);
-    return "imported";
+    return { outcome: "imported", update: null };
   }
-  if (payloadHash(inputOf(known)) === payloadHash(product)) return "duplicate";
+  if (payloadHash(inputOf(known)) === payloadHash(product)) return { outcome: "duplicate", update: null };
   await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), updated_at: tx.now });
   await auditChange(tx, known, product, actor);
-  return "updated";
+  return { outcome: "updated", update: updateOf(known, product) };
 }
 
 /** The columns whose values the audit trail keeps: all but long texts. */
@@ -103,6 +115,7 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   if ("problems" in checked) throw invalid(checked.problems);
   await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
   await auditChange(tx, row, checked.ok, actor);
+  await keepUpdates(tx, [updateOf(row, checked.ok)]);
   await tx.touch();
   return toProductDetail((await findProductBySku(tx, sku)) ?? row);
 }

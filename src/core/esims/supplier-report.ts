@@ -45,12 +45,12 @@ export async function takeEsimReport(
 
 async function measure(
   tx: Tx,
-  { esim }: DeliveredEsim,
+  known: DeliveredEsim,
   { iccid, usage, place, at, signedAt }: EsimReport & { signedAt: number },
 ): Promise<boolean> {
-  if (usage !== null) return (await takeUsage(tx, esim, { iccid, ...usage, ...place, at, signedAt })) !== "duplicate";
+  if (usage !== null) return (await takeUsage(tx, known, { iccid, ...usage, ...place, at, signedAt })) !== "duplicate";
   if (place.country === null && place.network === null) return false;
-  return (await takePlace(tx, esim, { ...place, at, signedAt })) !== "duplicate";
+  return (await takePlace(tx, known.esim, { ...place, at, signedAt })) !== "duplicate";
 }
 
 async function move(tx: Tx, known: DeliveredEsim, event: EsimReport["event"], how: EsimMove): Promise<boolean> {

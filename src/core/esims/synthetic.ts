@@ -167,6 +167,8 @@ function computed(order: SyntheticOrder, line: Row<"orderLines">, { id, iccid, e
     used_mb: null,
     total_mb: null,
     usage_at: null,
+    low_data_percent: null,
+    expiry_notice: null,
     country: null,
     network: null,
     location_at: null,

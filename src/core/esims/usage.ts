@@ -1,8 +1,9 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { Checked } from "../kernel/checked.ts";
 import type { Tx } from "../store/store.ts";
-import { findRealEsim } from "./delivered.ts";
+import { type DeliveredEsim, findRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
+import { announceLowData, lowDataAfter } from "./low-data.ts";
 import { changeEsim } from "./synthetic.ts";
 
 /** What a network reports of one eSIM. Megabytes are whole; `at` is when it was measured (ms). */
@@ -44,18 +45,25 @@ async function recordOne(tx: Tx, report: UsageReport): Promise<UsageOutcome> {
   if (at > tx.now) return { rejected: "at must not be in the future" };
   const found = await findRealEsim(tx, report.iccid);
   if (found === null) return { rejected: "no delivered eSIM has this iccid" };
-  return takeUsage(tx, found.esim, report);
+  return takeUsage(tx, found, report);
 }
 
-/** Writes what was reported of this eSIM, unless it is known or older than what is. */
+/**
+ * Writes what was reported of this eSIM, unless it is known or older than what is; with esim.data_low where it reaches
+ * a threshold.
+ */
 export async function takeUsage(
   tx: Tx,
-  esim: EsimRow,
+  known: DeliveredEsim,
   report: UsageReport,
 ): Promise<Exclude<UsageOutcome, { rejected: string }>> {
+  const { esim } = known;
   const at = report.at ?? report.signedAt ?? tx.now;
   if (isKnown(esim, report, at)) return "duplicate";
-  await changeEsim(tx, esim, usageAfter(esim, report, at));
+  const usage = usageAfter(esim, report, at);
+  const low = await lowDataAfter(tx, known, usage);
+  await changeEsim(tx, esim, { ...usage, low_data_percent: low.percent });
+  if (low.reached !== null) await announceLowData(tx, { ...known, esim: { ...esim, ...usage } }, low.reached);
   return esim.usage_at === null ? "imported" : "updated";
 }
 

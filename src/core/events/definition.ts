@@ -16,8 +16,8 @@ export interface EventDefinition<Data extends ObjectSchema> {
   when: string;
   /** False: the kind can be subscribed, but this version never sends it. */
   emitted: boolean;
-  /** What the event is about: the row's `subject_id` is its ID. */
-  subject: "order" | "eSIM" | "activation request or order item";
+  /** What the event is about: the row's `subject_id` is its ID, of a wallet its partner's. */
+  subject: "order" | "eSIM" | "activation request or order item" | "wallet" | "product" | "passport";
   /** Schema of `data` as it is sent. */
   data: Data;
   /** What joins the stored payload when it is sent, see catalog.ts. */

@@ -4,6 +4,10 @@ import { exactly, iccid, megabytes, object, payload, text, time, uuid } from "./
 
 const DAY_MS = 86_400_000;
 
+const dataUsage = object({ total_mb: megabytes, used_mb: megabytes, remaining_mb: megabytes });
+
+const SAMPLE_ICCID = "8999031415926535893";
+
 /** Events about a delivered eSIM (contract: Events). */
 export const esimEvents = {
   "esim.activated": defineEvent({
@@ -19,7 +23,7 @@ export const esimEvents = {
       expires_at: time,
     }),
     sample: ({ subjectId: order_id, now }) => ({
-      iccid: "8999031415926535893",
+      iccid: SAMPLE_ICCID,
       order_id,
       status: "active",
       activated_at: isoTime(now),
@@ -36,14 +40,54 @@ export const esimEvents = {
       order_id: uuid,
       status: exactly("expired"),
       expired_at: time,
-      data_usage: object({ total_mb: megabytes, used_mb: megabytes, remaining_mb: megabytes }),
+      data_usage: dataUsage,
     }),
     sample: ({ subjectId: order_id, now }) => ({
-      iccid: "8999031415926535893",
+      iccid: SAMPLE_ICCID,
       order_id,
       status: "expired",
       expired_at: isoTime(now),
       data_usage: { total_mb: 5120, used_mb: 4210, remaining_mb: 910 },
+    }),
+  }),
+  "esim.data_low": defineEvent({
+    when:
+      "Reported usage reaches a threshold: 50, 80 and 100 % of the data, unless the operator set others. Of several " +
+      "reached at once the highest. Again after the data was raised, or usage began again at 0.",
+    emitted: true,
+    subject: "eSIM",
+    data: payload({
+      iccid,
+      order_id: uuid,
+      threshold_percent: { type: "integer", minimum: 1, maximum: 100 },
+      data_usage: dataUsage,
+      reported_at: { ...time, description: "When the usage was measured" },
+    }),
+    sample: ({ subjectId: order_id, now }) => ({
+      iccid: SAMPLE_ICCID,
+      order_id,
+      threshold_percent: 80,
+      data_usage: { total_mb: 5120, used_mb: 4210, remaining_mb: 910 },
+      reported_at: isoTime(now),
+    }),
+  }),
+  "esim.expiring": defineEvent({
+    when:
+      "An eSIM that was activated expires in 3 days, and again in 1 day, unless the operator set other days. Several " +
+      "days that passed while the platform was down have one event.",
+    emitted: true,
+    subject: "eSIM",
+    data: payload({
+      iccid,
+      order_id: uuid,
+      expires_at: time,
+      days_left: { type: "integer", minimum: 1, description: "Days until it expires, begun ones included" },
+    }),
+    sample: ({ subjectId: order_id, now }) => ({
+      iccid: SAMPLE_ICCID,
+      order_id,
+      expires_at: isoTime(now + 3 * DAY_MS),
+      days_left: 3,
     }),
   }),
 };

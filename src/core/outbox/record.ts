@@ -19,8 +19,10 @@ import type { Read, Tx } from "../store/store.ts";
 interface Audience {
   partnerId: PartnerId;
   environment: Environment;
-  /** The order, eSIM or activation it is about. */
+  /** What it is about. */
   subjectId: string;
+  /** When it happened (ms), if that was before this transaction. */
+  at?: number;
 }
 
 /** An event that has just come about: its kind, and the payload that the catalog has for this kind. */
@@ -50,7 +52,7 @@ async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expan
     partner_id: event.partnerId,
     environment: event.environment,
     subject_id: event.subjectId,
-    occurred_at: tx.now,
+    occurred_at: event.at ?? tx.now,
     data: event.data,
     expands,
   });

@@ -3,6 +3,7 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { limitsOf, type PartnerLimits } from "../store/partner-limits.ts";
+import { type PartnerThresholds, thresholdsOf } from "../store/partner-thresholds.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { PartnerStatus, Tier } from "../store/schema/values.ts";
@@ -23,6 +24,8 @@ export interface Partner {
   agent: boolean;
   production_enabled: boolean;
   limits: PartnerLimits;
+  /** What has events once it is crossed. */
+  thresholds: PartnerThresholds;
   created_at: string;
 }
 
@@ -38,6 +41,7 @@ export function toPartner(row: Row<"partners">): Partner {
     agent: row.agent,
     production_enabled: row.production,
     limits: limitsOf(row),
+    thresholds: thresholdsOf(row),
     created_at: isoTime(row.created_at),
   };
 }

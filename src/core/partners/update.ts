@@ -11,6 +11,7 @@ import {
 } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
+import { changeThresholds, type ThresholdChange } from "./thresholds.ts";
 
 /** What to change about a partner; what is left out stays. */
 export interface PartnerChange {
@@ -25,6 +26,7 @@ export interface PartnerChange {
   bounds?: Bounds;
   /** Whether its sandbox credentials may submit activation requests. */
   sandboxActivations?: boolean;
+  thresholds?: ThresholdChange;
   actor: string;
 }
 
@@ -37,11 +39,14 @@ interface Columns extends Record<PartnerBound, number | null> {
   rate_limit: number | null;
   sandbox_activations: boolean;
   status: PartnerStatus;
+  low_wallet: Record<string, number> | null;
+  low_data: number[] | null;
+  expiry_days: number[] | null;
 }
 
 /** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a number out of its range. */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
-  const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, ...rest } = input;
+  const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, thresholds, ...rest } = input;
   const ofLimits = typeof rateLimit !== "number" || (Number.isInteger(rateLimit) && rateLimit >= 1);
   if (!ofLimits || (rateLimit ?? 0) > MOST_PER_MINUTE) {
     throw invalid({ rate_limit: [`must be a whole number from 1 to ${MOST_PER_MINUTE}`] });
@@ -51,6 +56,7 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
     ...rest,
     ...bounds,
     sandbox_activations,
+    ...(thresholds === undefined ? {} : await changeThresholds(tx, await requirePartner(tx, slug), thresholds)),
     ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
   };
   return changePartner(tx, slug, definedOnly(changed), actor, "partners.update");

@@ -8,6 +8,7 @@ import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { watchBalance } from "./low.ts";
 
 /** A movement between a partner's wallet and a house account. */
 export interface Movement {
@@ -68,6 +69,11 @@ const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; m
       no: t.wallets.chain_count,
       previous: t.wallets.chain_hash,
       signedCount: t.wallets.signed_count,
+      low_at: t.wallets.low_at,
+      restored_at: t.wallets.restored_at,
+      // With the movement, so that no order asks a second time: JSON by currency, null where nothing is set.
+      thresholds: sql<string | null>`(select ${t.partners.low_wallet} from ${t.partners}
+        where ${t.partners.id} = ${t.wallets.partner_id})`,
     });
 });
 
@@ -103,8 +109,9 @@ export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
 
 /**
  * Moves money: the wallet's balance, one ledger transaction and its two postings, chained to the wallet's ledger, in
- * the caller's transaction. Throws `insufficient_balance` (contract: its four members) when the wallet would go below
- * zero, `validation` when it would hold more than can be counted exactly.
+ * the caller's transaction; wallet.low where the balance falls below its threshold. Throws `insufficient_balance`
+ * (contract: its four members) when the wallet would go below zero, `validation` when it would hold more than can be
+ * counted exactly.
  */
 export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> {
   const { kind, partnerId, currency, amount } = movement;
@@ -134,6 +141,7 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
   const head = { chain: walletChain(partnerId, currency), count: wallet.no, hash, signedCount: wallet.signedCount };
   await closeHead(tx, { ...key, hash, mark: headMark(tx.vault, head) });
+  if (moved !== null) await watchBalance(tx, key, moved, delta);
   return { transactionId: transaction.id, balanceAfter: minorUnits(wallet.balance_cents) };
 }
 

@@ -11,6 +11,7 @@ import { cronRun, expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrown
 import { startDeliveries } from "./deliveries.ts";
 import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
+import { announceEsims, announcePassports, announceProducts } from "./notices.ts";
 import { startPool } from "./pool.ts";
 import { createSupplies, reviewOverdue } from "./supplies.ts";
 
@@ -24,6 +25,7 @@ export interface WorkerContext extends DaemonContext {
   insecure: boolean;
 }
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -54,6 +56,13 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
     ),
     loop("head signing", HOUR_MS, (signal) => cronRun(store, "head_signing", () => signGrownHeads({ store }, signal))),
     loop("expiry", MINUTE_MS, (signal) => cronRun(store, "esim_expiry", () => expireEsims({ store }, signal))),
+    loop("expiry notices", MINUTE_MS, (signal) =>
+      cronRun(store, "esim_notices", () => announceEsims({ store }, signal)),
+    ),
+    loop("passport notices", HOUR_MS, (signal) =>
+      cronRun(store, "passport_notices", () => announcePassports({ store }, signal)),
+    ),
+    loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
   ];
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
 

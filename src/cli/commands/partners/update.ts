@@ -4,6 +4,7 @@ import { usageError } from "../../kernel/errors.ts";
 import { bound, choice, integer, toggle } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
+import { thresholdOptions, thresholdsAsked } from "./thresholds.ts";
 import { PARTNER_JSON, partnerResult } from "./view.ts";
 
 const most = {
@@ -39,13 +40,15 @@ export default command({
   target: "operator",
   effects:
     "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back. " +
-    "What is above a new limit stays; nothing more is accepted. A limit of none goes back to the default.",
+    "What is above a new limit stays; nothing more is accepted. A limit of none goes back to the default. Thresholds " +
+    "hold for what crosses them from then on; those of none send no events.",
   json: PARTNER_JSON,
   examples: [
     "partners update acme --tier premium",
     "partners update acme --production --rate-limit 600",
     "partners update acme --max-endpoints 20 --max-days-ahead 365 --max-pool none",
     "partners update acme --no-sandbox-activations",
+    "partners update acme --low-wallet 100.00 --currency AUD --low-data 80,100 --expiry-days default",
   ],
   args: { slug: partnerArgument },
   options: {
@@ -55,9 +58,12 @@ export default command({
     rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: MOST_PER_MINUTE }),
     sandboxActivations: toggle("sandbox-activations", "activation requests by sandbox credentials"),
     ...most,
+    ...thresholdOptions,
   },
-  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, ...bounds }) {
+  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, ...rest }) {
+    const { lowWallet, currency, lowData, expiryDays, ...bounds } = rest;
     const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
+    const thresholds = await thresholdsAsked(context, { slug, lowWallet, currency, lowData, expiryDays });
     const changes = {
       ...(tier === undefined ? {} : { tier }),
       ...(agent === undefined ? {} : { agent }),
@@ -65,9 +71,13 @@ export default command({
       ...(rateLimit === undefined ? {} : { rateLimit: rateLimit === 0 ? null : rateLimit }),
       ...(sandboxActivations === undefined ? {} : { sandboxActivations }),
       ...(Object.keys(given).length === 0 ? {} : { bounds: given }),
+      ...(thresholds === null ? {} : { thresholds }),
     };
     if (Object.keys(changes).length === 0) {
-      throw usageError("There is nothing to change.", "Give --tier, --agent, --production, --rate-limit or a limit.");
+      throw usageError(
+        "There is nothing to change.",
+        "Give --tier, --agent, --production, --rate-limit, a limit or a threshold.",
+      );
     }
     const { updatePartner } = await import("../../../core/partners/update.ts");
     const input = { slug, ...changes, actor: OPERATOR };

@@ -1,13 +1,13 @@
 import type { Partner } from "../../../core/partners/partner.ts";
 import { type Result, recordResult } from "../../output/result.ts";
-import type { Column } from "../../output/sheet.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
 
 /** The keys of a partner's JSON. */
 export const PARTNER_JSON =
   "{id, slug, name, status, tier, rate_limit_per_minute, agent, production_enabled, created_at, limits: " +
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
-  "sandbox_activations}}";
+  "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}}";
 
 export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
@@ -31,7 +31,18 @@ export function partnerResult(partner: Partner): Result {
     production: yesNo(partner.production_enabled),
     created: moment(partner.created_at),
     ...limitRows(partner.limits),
+    ...thresholdRows(sheet, partner.thresholds),
   }));
+}
+
+function thresholdRows(sheet: Sheet, thresholds: Partner["thresholds"]): Record<string, string> {
+  const { low_wallet, low_data, expiry_days } = thresholds;
+  const amounts = Object.entries(low_wallet).map(([currency, cents]) => sheet.money(cents, currency));
+  return {
+    "wallet is low": amounts.length === 0 ? "no threshold" : `below ${amounts.join(", ")}`,
+    "data is low": low_data.length === 0 ? "no threshold" : `at ${low_data.join(", ")} %`,
+    "eSIM expires": expiry_days.length === 0 ? "no notice" : `notice ${expiry_days.join(", ")} days before`,
+  };
 }
 
 function limitRows({ sandbox_activations, ...bounds }: Partner["limits"]): Record<string, string> {

@@ -268,5 +268,20 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"ledger_transactions_wallet\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"created_at\",\"id\");",
       "CREATE INDEX \"ledger_transactions_credit\" ON \"ledger_transactions\" USING btree (\"partner_id\",\"currency\",\"reference\",\"chain_no\") WHERE kind = 'credit';"
     ]
+  },
+  {
+    "name": "0014_thresholds",
+    "statements": [
+      "CREATE TABLE \"product_changes\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"at\" bigint NOT NULL,\n\t\"changes\" text COLLATE \"C\" NOT NULL,\n\t\"after_partner\" text COLLATE \"C\" NOT NULL,\n\t\"after_environment\" text COLLATE \"C\" NOT NULL\n);\n",
+      "ALTER TABLE \"partners\" ADD COLUMN \"low_wallet\" text COLLATE \"C\";",
+      "ALTER TABLE \"partners\" ADD COLUMN \"low_data\" text COLLATE \"C\";",
+      "ALTER TABLE \"partners\" ADD COLUMN \"expiry_days\" text COLLATE \"C\";",
+      "ALTER TABLE \"esims\" ADD COLUMN \"low_data_percent\" bigint;",
+      "ALTER TABLE \"esims\" ADD COLUMN \"expiry_notice\" bigint;",
+      "ALTER TABLE \"passports\" ADD COLUMN \"expiry_notice\" text COLLATE \"C\";",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"low_at\" bigint;",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"restored_at\" bigint;",
+      "CREATE INDEX \"passports_expiry_notice\" ON \"passports\" USING btree (\"pool_key\",\"passport_expiry\",\"id\") WHERE expiry_notice is null or expiry_notice <> passport_expiry;"
+    ]
   }
 ];

@@ -249,5 +249,20 @@ export const migrations: Migration[] = [
       "CREATE INDEX `esims_owned` ON `esims` (`partner_id`,`environment`,`status`,`order_id`,`id`) WHERE \"esims\".\"partner_id\" is not null;",
       "CREATE INDEX `esims_expiring` ON `esims` (`partner_id`,`environment`,`status`,`expires_at`,`id`) WHERE \"esims\".\"expires_at\" is not null;"
     ]
+  },
+  {
+    "name": "0014_thresholds",
+    "statements": [
+      "CREATE TABLE `product_changes` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`at` integer NOT NULL,\n\t`changes` text NOT NULL,\n\t`after_partner` text NOT NULL,\n\t`after_environment` text NOT NULL\n);\n",
+      "ALTER TABLE `partners` ADD `low_wallet` text;",
+      "ALTER TABLE `partners` ADD `low_data` text;",
+      "ALTER TABLE `partners` ADD `expiry_days` text;",
+      "ALTER TABLE `esims` ADD `low_data_percent` integer;",
+      "ALTER TABLE `esims` ADD `expiry_notice` integer;",
+      "ALTER TABLE `passports` ADD `expiry_notice` text;",
+      "CREATE INDEX `passports_expiry_notice` ON `passports` (`pool_key`,`passport_expiry`,`id`) WHERE expiry_notice is null or expiry_notice <> passport_expiry;",
+      "ALTER TABLE `wallets` ADD `low_at` integer;",
+      "ALTER TABLE `wallets` ADD `restored_at` integer;"
+    ]
   }
 ];

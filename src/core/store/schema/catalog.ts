@@ -1,3 +1,4 @@
+import type { StoredPayload } from "../../events/catalog.ts";
 import type { ProductId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
 import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "./values.ts";
@@ -52,5 +53,15 @@ export function catalogTables(k: Kit) {
     available: k.int("available").notNull(),
   });
 
-  return { products, stockPools };
+  /** Changes of products whose events are not all written yet: they may be for many partners. */
+  const productChanges = k.table("product_changes", {
+    id: k.text("id").primaryKey(),
+    at: k.int("at").notNull(),
+    changes: k.json<StoredPayload<"product.updated">[]>("changes").notNull(),
+    /** The owner of endpoints whose events were written last, in the order of partner and environment. */
+    after_partner: k.text("after_partner").notNull(),
+    after_environment: k.text("after_environment").notNull(),
+  });
+
+  return { products, stockPools, productChanges };
 }

@@ -39,6 +39,10 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       /** As last reported; null: never, then it is what the product promises. */
       total_mb: k.int("total_mb"),
       usage_at: k.int("usage_at"),
+      /** The highest percentage of its present allowance that esim.data_low was sent for; null: none. */
+      low_data_percent: k.int("low_data_percent"),
+      /** The fewest days before its expiry for which an esim.expiring was due, wanted or not; null: none yet. */
+      expiry_notice: k.int("expiry_notice"),
       country: k.text("country"),
       network: k.text("network"),
       location_at: k.int("location_at"),

@@ -13,7 +13,7 @@ export function outboxTables(k: Kit) {
       kind: k.text("kind").$type<EventKind>().notNull(),
       partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
       environment: k.text("environment").$type<Environment>().notNull(),
-      /** What it is about: an order's, eSIM's or activation's id. */
+      /** What it is about: the id of an order, eSIM, activation, product or passport; of a wallet its partner's. */
       subject_id: k.text("subject_id").notNull(),
       occurred_at: k.int("occurred_at").notNull(),
       data: k.json<Record<string, unknown>>("data").notNull(),

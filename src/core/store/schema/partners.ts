@@ -25,6 +25,11 @@ export function partnersTables(k: Kit) {
     max_days_ahead: k.int("max_days_ahead"),
     /** Whether its sandbox credentials may submit activation requests, which are real. */
     sandbox_activations: k.flag("sandbox_activations").notNull().default(sql`1`),
+    /** By currency, the least balance that is not low (minor units); null: none is set. */
+    low_wallet: k.json<Record<string, number>>("low_wallet"),
+    /** Percents of an eSIM's data, and days before its expiry, that have events; null: the default. */
+    low_data: k.json<number[]>("low_data"),
+    expiry_days: k.json<number[]>("expiry_days"),
     created_at: k.int("created_at").notNull(),
     updated_at: k.int("updated_at").notNull(),
   });

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
@@ -44,6 +45,8 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
       /** `IN_POOL`; once it is withdrawn its own id, so that country and number are free again. */
       pool_key: k.text("pool_key").notNull(),
       withdrawn_at: k.int("withdrawn_at"),
+      /** The `passport_expiry` that passport.expiring was sent for; null: none. */
+      expiry_notice: k.text("expiry_notice"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
     },
@@ -54,6 +57,10 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
       k.index("passports_queue").on(t.pool_key, t.verification, t.created_at, t.id),
       k.index("passports_draw").on(t.partner_id, t.environment, t.drawable, t.use_count, t.id),
       k.index("passports_expiry").on(t.passport_expiry, t.id),
+      k
+        .index("passports_expiry_notice")
+        .on(t.pool_key, t.passport_expiry, t.id)
+        .where(sql`expiry_notice is null or expiry_notice <> passport_expiry`),
       k.index("passports_withdrawn").on(t.withdrawn_at, t.id),
     ],
   );

@@ -67,6 +67,18 @@ export const partnerBounds = {
 } as const;
 export type PartnerBound = keyof typeof partnerBounds;
 
+/** The thresholds of a partner's eSIMs that the operator can set, each a list of whole numbers from 1 on. */
+export const esimThresholds = {
+  /** Percents of an eSIM's data: esim.data_low. */
+  low_data: { default: [50, 80, 100], most: 100 },
+  /** Days before an eSIM expires: esim.expiring. */
+  expiry_days: { default: [3, 1], most: 365 },
+} as const;
+export type EsimThreshold = keyof typeof esimThresholds;
+
+/** Most numbers in one of these lists. */
+export const MOST_THRESHOLDS = 10;
+
 /** Contract: Webhook status. */
 export const webhookStatuses = ["active", "disabled", "failed"] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -137,7 +149,9 @@ export type AttemptSource = (typeof attemptSources)[number];
 export const cronJobs = [
   "activation_calendar",
   "esim_expiry",
+  "esim_notices",
   "head_signing",
+  "passport_notices",
   "sandbox_retention",
   "webhook_retention",
 ] as const;

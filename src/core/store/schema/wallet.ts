@@ -18,6 +18,10 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       currency: k.text("currency").notNull(),
       balance_cents: k.int("balance_cents").notNull(),
       last_transaction_at: k.int("last_transaction_at"),
+      /** When wallet.low was last sent for the present threshold; null: not yet. */
+      low_at: k.int("low_at"),
+      /** Since when the balance is no longer below the threshold; null: it is below, or never was. */
+      restored_at: k.int("restored_at"),
       ...headColumns(k),
     },
     (t) => [
