@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openEvent } from "../src/core/outbox/event-payload.ts";
 import type { Read } from "../src/core/store/store.ts";
 import { iccid, startActivationPlatform } from "./support/activations.ts";
 import { addProducts } from "./support/catalog.ts";
@@ -42,7 +43,8 @@ async function desk() {
     eventsOf: (id: string, kind: string) =>
       store.read(async (q: Read) => {
         const rows = await q.db.select().from(q.t.events).orderBy(q.t.events.id);
-        return rows.filter((row) => row.subject_id === id && row.kind === kind).map(({ data }) => Object(data));
+        const own = rows.filter((row) => row.subject_id === id && row.kind === kind);
+        return own.map((row) => Object(openEvent(q, row)?.data));
       }, null),
   };
 }

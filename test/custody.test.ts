@@ -93,8 +93,15 @@ test("the database alone reveals none of 1,000 imported numbers, birth dates and
   await importAll(agent, people(1_000));
   const text = await dump(location);
   const found = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
-  expect(found(/Clearname\d{5}/g)).toBeGreaterThanOrEqual(1_000);
-  for (const hidden of [/QZ\d{5}XK/g, /195\d-\d\d-\d\d/g, /Hidden/gi, /Suburbia/gi, /State\d/g, /\b9\d{5}\b/g]) {
+  for (const hidden of [
+    /Clearname/gi,
+    /QZ\d{5}XK/g,
+    /195\d-\d\d-\d\d/g,
+    /Hidden/gi,
+    /Suburbia/gi,
+    /State\d/g,
+    /\b9\d{5}\b/g,
+  ]) {
     expect([hidden, found(hidden)]).toEqual([hidden, 0]);
   }
 });

@@ -10,6 +10,7 @@ import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.t
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
+import { openEvent } from "../src/core/outbox/event-payload.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
@@ -156,7 +157,10 @@ test("bodies in production are valid too, and their kinds are those that the cat
   const platform = await startWebhookPlatform();
   await production(platform);
   const { store } = platform;
-  const events = await store.read(async (q) => q.db.select().from(q.t.events), null);
+  const events = await store.read(
+    async (q) => (await q.db.select().from(q.t.events)).map((event) => openEvent(q, event) ?? event),
+    null,
+  );
   const hold = shareBodies(store, "http://esim.test");
   const bodies = await Promise.all(events.map((event) => hold(event).read()));
   const faults = await publishedSchemas(platform);

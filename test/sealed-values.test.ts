@@ -1,4 +1,3 @@
-import { createCipheriv, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -11,7 +10,6 @@ import { randomIds } from "../src/core/kernel/ids.ts";
 import { runChecks } from "../src/core/maintenance/doctor.ts";
 import { drawPassport } from "../src/core/passports/draw.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
-import { migrationsOf } from "../src/core/store/migrate.ts";
 import { sealedPlaces } from "../src/core/store/reseal.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { type Cell, type SealedColumn, sealedColumns, UnreadableError } from "../src/core/store/vault.ts";
@@ -19,16 +17,10 @@ import { startActivationPlatform } from "./support/activations.ts";
 import { startCarrier, useHttpCarrier } from "./support/carrier.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { testClock } from "./support/clock.ts";
+import { earlierDatabase, openEarlier } from "./support/earlier.ts";
 import { draws, importRecords, makeDrawable, passport, withAgent } from "./support/passports.ts";
 import { call, type Platform, startPlatform } from "./support/platform.ts";
-import {
-  asBefore,
-  freshLocation,
-  onPostgres,
-  openTestStore,
-  runStatements,
-  temporaryDirectory,
-} from "./support/store.ts";
+import { openTestStore, runStatements, temporaryDirectory } from "./support/store.ts";
 import { placeOrder } from "./support/supplies.ts";
 
 /** Copies a sealed value with SQL, as anyone who can write to the database may. */
@@ -65,8 +57,9 @@ describe("a sealed value that was copied with SQL", () => {
     const address = "219 Banksia Street";
     expect(records.get(whole)).toMatchObject({ passport_no: expect.stringMatching(/^PA/), address });
     expect(records.get(whole)).not.toHaveProperty("unreadable");
+    const names = { first_name: "", last_name: "", title: null };
     const empty = { passport_no: "", date_of_birth: "", address: null, suburb: null, state: null, postcode: null };
-    expect(records.get(broken)).toMatchObject({ ...empty, unreadable: true, first_name: "Ottoline" });
+    expect(records.get(broken)).toMatchObject({ ...names, ...empty, unreadable: true, passport_country: "GBR" });
     const found = await agent.get("/api/v1/kyc/passports?passport_no=ZZ1");
     expect(found.body.records).toMatchObject([{ id: broken, unreadable: true }]);
     // Once, however often it is read.
@@ -263,7 +256,7 @@ describe("a database of an earlier version, whose values were bound to no row", 
     const old = await earlierDatabase(3);
     const { location, masterKey } = old;
     expect(await diagnosed(old)).toMatchObject({ level: "warning" });
-    const store = await open(old);
+    const store = await openEarlier(old);
     if ("file" in location) {
       // No file of it holds a code in clear, or what the deleted key could open.
       const files = [location.file, `${location.file}-wal`].map((file) => readFileSync(file, "latin1")).join("\n");
@@ -272,7 +265,9 @@ describe("a database of an earlier version, whose values were bound to no row", 
     const rows = await store.read(allPassports, null);
     for (const { id, sealed } of rows) {
       expect(sealed).toMatch(/^v2\./);
-      expect(store.vault.open(sealed, cell("passports.sealed", id))).toBe(old.plain(id));
+      const names = { first_name: "A", last_name: "B", title: null };
+      const opened = store.vault.open(sealed, cell("passports.sealed", id));
+      expect(JSON.parse(opened)).toEqual({ ...names, ...JSON.parse(old.plain(id)) });
     }
     const esims = await store.read(allEsims, null);
     expect(esims.map((esim) => openCodes(store, esim))).toEqual(old.codes);
@@ -290,19 +285,20 @@ describe("a database of an earlier version, whose values were bound to no row", 
   test("continues an interrupted first start, and skips unreadable values", async () => {
     const old = await earlierDatabase(4);
     await runStatements(old.location, ["UPDATE passports SET sealed = 'v1.broken' WHERE id = 'id-2'"]);
-    await (await open(old)).close();
+    await (await openEarlier(old)).close();
     // As a start leaves it that was killed between two transactions: its key is there, some values are old.
     await runStatements(old.location, [
       old.fieldKey(),
       `UPDATE passports SET sealed = '${old.sealed("id-3")}' WHERE id = 'id-3'`,
     ]);
-    const store = await open(old);
+    const store = await openEarlier(old);
     const opened = await store.read(
       async (q) =>
         (await allPassports(q)).map(({ id, sealed }) => q.vault.openIfReadable(sealed, cell("passports.sealed", id))),
       null,
     );
-    expect(opened).toEqual([old.plain("id-0"), old.plain("id-1"), null, old.plain("id-3")]);
+    const whole = (id: string) => `{"first_name":"A","last_name":"B","title":null,${old.plain(id).slice(1)}`;
+    expect(opened).toEqual([whole("id-0"), whole("id-1"), null, old.plain("id-3")]);
     expect(await store.read(purposes, null)).toEqual(["cell", "credential", "index", "link"]);
   });
 });
@@ -312,68 +308,3 @@ const allPassports = (q: Read) => q.db.select().from(q.t.passports).orderBy(q.t.
 const allEsims = (q: Read) => q.db.select().from(q.t.esims).orderBy(q.t.esims.id);
 
 const purposes = async (q: Read) => (await q.db.select().from(q.t.dataKeys)).map(({ purpose }) => purpose).sort();
-
-/** A database as 0.x left it, with `count` passports. */
-async function earlierDatabase(count: number) {
-  const location = await freshLocation();
-  const [masterKey, secret] = [randomBytes(32), randomBytes(32)];
-  const keyId = crypto.randomUUID();
-  const plain = (id: string) => JSON.stringify({ passport_no: `NO-${id}` });
-  const values = new Map<string, string>();
-  const sealed = (id: string) => {
-    const known = values.get(id) ?? `v1.${keyId}.${gcm(secret, Buffer.from(plain(id)), keyId)}`;
-    values.set(id, known);
-    return known;
-  };
-  const key = (purpose: string, id: string, wrapped: Buffer) =>
-    `INSERT INTO data_keys (id, purpose, wrapped, created_at)
-      VALUES ('${id}', '${purpose}', '${gcm(masterKey, wrapped, id)}', 0)`;
-  const ids = Array.from({ length: count }, (_, at) => `id-${at}`);
-  const codes = [
-    { smdp_address: "old-0.example", matching_id: 'O"0', confirmation_code: "0731" },
-    { smdp_address: "old-1.example", matching_id: "O-1", confirmation_code: null },
-  ];
-  const text = (value: string | null) => (value === null ? "NULL" : `'${value}'`);
-  const earlier = migrationsOf(onPostgres ? "postgres" : "sqlite").filter(({ name }) => name < "0011" || name > "9");
-  await asBefore(location, earlier, [
-    "INSERT INTO settings VALUES ('epoch', '1')",
-    key("field", keyId, secret),
-    key("index", crypto.randomUUID(), randomBytes(32)),
-    key("link", crypto.randomUUID(), randomBytes(32)),
-    `INSERT INTO partners (id, slug, name, status, tier, agent, production, created_at, updated_at)
-      VALUES ('p', 'p', 'P', 'active', 'standard', 0, 1, 0, 0)`,
-    `INSERT INTO products (id, sku, name, region, coverage, data_amount_mb, validity_days, price_cents, currency, type,
-      status, product_type, delivery_method, created_at, updated_at) VALUES ('x', 'X', 'X', 'Europe', '[]', 1, 1, 1,
-      'AUD', 'data_only', 'active', 'esim_qr_pregen', 'stock', 0, 0)`,
-    "INSERT INTO stock_pools VALUES ('x', 2)",
-    ...codes.map(
-      ({ smdp_address, matching_id, confirmation_code }, at) =>
-        `INSERT INTO esims (id, iccid, product_id, smdp_address, matching_id, confirmation_code, status, created_at)
-          VALUES ('esim-${at}', '${at}', 'x', '${smdp_address}', '${matching_id}', ${text(confirmation_code)},
-          'inactive', 0)`,
-    ),
-    ...ids.map(
-      (id) =>
-        `INSERT INTO passports (id, partner_id, environment, first_name, last_name, passport_country, passport_expiry,
-          sealed, number_index, verification, onshore, drawable, use_count, pool_key, created_at, updated_at)
-          VALUES ('${id}', 'p', 'production', 'A', 'B', 'GBR', '2034-01-01', '${sealed(id)}', '${id}', 'pending',
-          0, 0, 0, '', 0, 0)`,
-    ),
-  ]);
-  return { location, masterKey, plain, sealed, codes, fieldKey: () => key("field", keyId, secret) };
-}
-
-function open({ location, masterKey }: Awaited<ReturnType<typeof earlierDatabase>>) {
-  return openStore(location, { clock: testClock(), ids: randomIds(), masterKey }).then((store) => {
-    onTestFinished(() => store.close());
-    return store;
-  });
-}
-
-/** AES-256-GCM as the program of that version wrote it: nonce, tag and ciphertext, base64url. */
-function gcm(key: Buffer, plain: Buffer, context: string): string {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
-  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
-}

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { ActivationId } from "../../src/core/kernel/brand.ts";
+import { openEvent } from "../../src/core/outbox/event-payload.ts";
 import type { CarrierAdapter } from "../../src/core/store/schema/values.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
@@ -119,5 +120,6 @@ async function eventsAbout(q: Read, id: string) {
   const rows = await q.db.select().from(q.t.events).orderBy(q.t.events.id);
   return rows
     .filter((row) => row.subject_id === id)
+    .map((row) => openEvent(q, row) ?? row)
     .map(({ kind, environment, data }) => ({ kind, environment, data }));
 }

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { moveActivation, moveByHand } from "../../src/core/activations/operator.ts";
 import type { ActivationId, OrderId, WebhookId } from "../../src/core/kernel/brand.ts";
 import { cancelOrder } from "../../src/core/orders/cancel.ts";
+import { sealedPlaces } from "../../src/core/store/reseal.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { applySupplyOutcome } from "../../src/core/supplies/apply-outcome.ts";
 import { checkWallets } from "../../src/core/wallet/check.ts";
@@ -142,19 +143,31 @@ function makeBuyers({ store, clock }: Started, partner: Caller, products: Produc
 
 export type Setting = Awaited<ReturnType<typeof setUp>>;
 
-/** The texts of all tables, by table and row. */
+/** The texts of all tables, by table and row, with what is sealed in them opened. */
 export async function everything(store: Store): Promise<Map<string, string>> {
   return store.read(async (q: Read) => {
     const rows = new Map<string, string>();
     for (const [name, table] of Object.entries(q.t)) {
       const all = await q.db.select().from(table as Read["t"]["orders"]);
       for (const [at, row] of all.entries()) {
-        const { id, order_id }: { id?: unknown; order_id?: unknown } = { ...row };
-        rows.set(`${name} ${id ?? order_id ?? at}`, JSON.stringify(row));
+        const { id, order_id, digest, record_id }: Record<string, unknown> = { ...row };
+        const key = digest === undefined ? (id ?? order_id ?? at) : `${digest} ${record_id}`;
+        rows.set(`${name} ${key}`, JSON.stringify({ ...row, ...opened(q, name, { ...row }) }));
       }
     }
     return rows;
   }, null);
+}
+
+/** The sealed columns of a row, opened. */
+function opened(q: Read, table: string, row: Record<string, unknown>): Record<string, unknown> {
+  const places = sealedPlaces.filter((place) => place.table === table && typeof row[place.column] === "string");
+  return Object.fromEntries(
+    places.map(({ column, name, key }) => {
+      const cell = { column: name, row: String(row[key]) };
+      return [column, q.vault.openIfReadable(String(row[column]), cell)];
+    }),
+  );
 }
 
 /** Where a text of the database holds a value of the person, in any case and without regard to separators. */

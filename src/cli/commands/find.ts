@@ -16,16 +16,23 @@ export default command({
   shows: "record",
   effects:
     "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
+    "A person is found by the beginnings of first and last name in any order, accents folded, by e-mail address, " +
+    "and by the last four digits or more of a telephone number; a SIM by the last four digits or more of its " +
+    "ICCID; an order also by EID, tracking number and the partner's own number. Several that fit a name or the end " +
+    "of a number are listed, and the id of each leads to its story. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
     "answer to what that request did, and to what the daemon's log has of it. Of each kind the newest 50 are shown; " +
     "truncated names those with more.",
   json:
-    "{matched: [{kind, id, name, partner, environment, status, passport_no}], " +
-    "timeline: [{at, kind, id, text, request_id}], truncated: [kind], log: [the lines of a request]}; kinds " +
+    "{matched: [{kind, id, name, partner, environment, status, person, passport_no}], " +
+    "timeline: [{at, kind, id, text, request_id}], ambiguous, truncated: [kind], " +
+    "log: [the lines of a request]}; kinds " +
     "there: order, money, item, esim, activation, carrier, webhook, passport, audit",
   examples: [
     "find 8944500102198304826",
     "find ORD-20260301-7K2M9Q",
+    "find 'muller anna'",
+    "find '+61 412 345 678'",
     "find traveller@example.com --json",
     "find 01a1feae-5c1e-7aa2-8d3f-2b7a90c41e55",
     "find - --reveal",
@@ -37,7 +44,7 @@ export default command({
   async run(context, { what, reveal }) {
     const typed = await readSecretArgument(
       what,
-      "ICCID, order, request, e-mail, passport number or id:",
+      "Name, telephone, e-mail, ICCID, order, request, passport number or id:",
       context.globals,
     );
     const story = await context.withStore(async ({ store }) => {
@@ -72,7 +79,7 @@ async function storyOf(context: Context, store: Store, typed: string): Promise<L
   const { records } = await lastRecords(folder, { most: MOST_LINES, requestId: typed });
   if (isStory) return { ...story, log: records };
   if (records.length === 0) throw story;
-  return { matched: [], timeline: [], truncated: [], log: records };
+  return { matched: [], timeline: [], ambiguous: false, truncated: [], log: records };
 }
 
 /** The matches with their passport numbers whole. */
@@ -103,11 +110,12 @@ const columns: Column<Match>[] = [
   { title: "partner", value: ({ partner }) => partner },
   { title: "environment", value: ({ environment }) => environment },
   { title: "status", value: ({ status }) => status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "person", value: ({ person }) => person, shrinks: true },
   { title: "passport", value: ({ passport_no }) => passport_no },
   { title: "id", value: ({ id }) => id },
 ];
 
-function shownStory(sheet: Sheet, { matched, timeline, truncated, log }: LoggedStory): string {
+function shownStory(sheet: Sheet, { matched, timeline, ambiguous, truncated, log }: LoggedStory): string {
   const { paint } = sheet;
   const lines = timeline.map(({ at, kind, text, request_id }) => {
     const request = request_id === null ? "" : paint.dim(`  request ${clean(request_id)}`);
@@ -119,9 +127,11 @@ function shownStory(sheet: Sheet, { matched, timeline, truncated, log }: LoggedS
   });
   const table = matched.length === 0 ? [] : [[sheet.table(columns, matched, ""), ...more].join("\n")];
   const logged = log.map((record) => logLine(sheet, record, { verbose: false }));
+  const choice = ambiguous ? ["Several fit. Print the story of one with `esimctl find ID`."] : [];
   const title = paint.bold("in the log of the daemon");
   return [
     ...table,
+    ...choice,
     ...(lines.length > 0 ? [lines.join("\n")] : []),
     ...(logged.length > 0 ? [[title, ...logged].join("\n")] : []),
   ].join("\n\n");

@@ -1,14 +1,16 @@
-import { and, desc, eq, or } from "drizzle-orm";
+import { and, desc, eq, or, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
+import { iccidEnd } from "../store/schema/kit.ts";
 import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { customerOf } from "./customer.ts";
 
 export type ActivationRow = Row<"activations">;
 
@@ -72,23 +74,24 @@ async function openByIccid(q: Read, iccid: string): Promise<ActivationRow | null
 }
 
 /** The detail record (contract: Activation detail record). No document, PUK or address is in it. */
-export function toActivation(row: ActivationRow) {
+export function toActivation(q: Pick<Read, "vault">, row: ActivationRow) {
+  const { customer_name, customer_email, mobile_number } = customerOf(q, row);
   return {
     id: row.id,
     iccid: row.iccid,
     carrier: row.carrier,
     activation_date: row.activation_date,
-    customer_name: row.customer_name,
+    customer_name,
     status: row.status,
     processing_status: row.processing_status,
     processing_mode: row.processing_mode,
-    mobile_number: row.mobile_number,
+    mobile_number,
     confirmation_number: row.confirmation_number,
     error_type: row.error_type,
     error_message: row.error_message,
     plan_name: row.plan_name,
     note: row.note,
-    customer_email: row.customer_email,
+    customer_email,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
     submitted_at: isoTimeOrNull(row.submitted_at),
@@ -102,7 +105,7 @@ export type Activation = ReturnType<typeof toActivation>;
 
 /** One request of the owner's (contract: GET /activations/{id}). Throws `not_found`. */
 export async function showActivation(q: Read, input: { owner: Owner; id: ActivationId }): Promise<Activation> {
-  return toActivation(await requireOwnActivation(q, input.owner, { id: input.id }));
+  return toActivation(q, await requireOwnActivation(q, input.owner, { id: input.id }));
 }
 
 interface Act {
@@ -155,7 +158,7 @@ export function activationsOfIccid(q: Read, iccid: string): Promise<ActivationRo
 }
 
 /** The newest requests by one column. */
-function newestBy(column: "email_key" | "passport_index" | "request_id") {
+function newestBy(column: "passport_index" | "request_id") {
   return statement((db, t, slot: Slots<{ value: string; limit: number }>) =>
     db
       .select()
@@ -166,14 +169,8 @@ function newestBy(column: "email_key" | "passport_index" | "request_id") {
   );
 }
 
-const ofEmail = newestBy("email_key");
 const ofPassport = newestBy("passport_index");
 const ofRequest = newestBy("request_id");
-
-/** The newest requests for whom this address was given, as `emailKey` spells it. */
-export function activationsOfEmail(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
-  return ofEmail(q, { value, limit });
-}
 
 /** The newest requests with the passport number of this blind index. */
 export function activationsOfPassport(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
@@ -183,4 +180,18 @@ export function activationsOfPassport(q: Read, value: string, limit: number): Pr
 /** The newest requests that HTTP requests of this id made. */
 export function activationsOfRequest(q: Read, value: string, limit: number): Promise<ActivationRow[]> {
   return ofRequest(q, { value, limit });
+}
+
+const endingIn = statement((db, t, slot: Slots<{ end: string; digits: string; limit: number }>) =>
+  db
+    .select()
+    .from(t.activations)
+    .where(and(sql`${iccidEnd} = ${slot.end}`, sql`iccid like ${slot.digits}`))
+    .orderBy(desc(t.activations.id))
+    .limit(slot.limit),
+);
+
+/** The newest requests for an ICCID that ends in these digits, four at least. */
+export function activationsEndingIn(q: Read, digits: string, limit: number): Promise<ActivationRow[]> {
+  return endingIn(q, { end: digits.slice(-4), digits: `%${digits}`, limit });
 }

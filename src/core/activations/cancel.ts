@@ -29,7 +29,7 @@ export async function cancelActivation(
   input: { owner: Owner; target: Target } & Cancellation,
 ): Promise<Activation> {
   const row = await requireOwnActivation(tx, input.owner, input.target);
-  return toActivation(await cancelRow(tx, row, input));
+  return toActivation(tx, await cancelRow(tx, row, input));
 }
 
 /** The same for a row at hand. Throws `not_cancellable` before anything is written. */

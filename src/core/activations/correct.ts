@@ -6,6 +6,7 @@ import { invalid, Problem } from "../kernel/problem.ts";
 import { internationalNumber } from "../kernel/telephone.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type Activation, type ActivationRow, auditActivation, requireActivation, toActivation } from "./activation.ts";
+import { customerOf } from "./customer.ts";
 import { announceStep, progressActivation, stateOf } from "./states.ts";
 
 /**
@@ -23,11 +24,12 @@ export async function correctActivation(
     throw new Problem("conflict", words, { members: { current_status: row.status } });
   }
   const mobile_number = await checkedMobile(tx, row, input.mobileNumber);
-  if (mobile_number === row.mobile_number) throw new Problem("conflict", `Its number is ${mobile_number} already.`);
+  if (mobile_number === customerOf(tx, row).mobile_number)
+    throw new Problem("conflict", `Its number is ${mobile_number} already.`);
   const next = await progressActivation(tx, row, { mobile_number });
   await auditActivation(tx, row, { action: "activations.correct", actor: input.actor, fields: ["mobile_number"] });
   await announceStep(tx, "activated", next, { corrects: row.activated_at ?? tx.now });
-  return toActivation(next);
+  return toActivation(tx, next);
 }
 
 /**

@@ -1,14 +1,17 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
-import { isCustomer, isEmail, type OverAll } from "../kernel/list-filter.ts";
+import type { OverAll } from "../kernel/list-filter.ts";
 import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type CustomerFilter, customerFilter } from "../store/customer-filter.ts";
 import { type OverAllWindow, pageOverAll, windowOf } from "../store/over-all.ts";
+import { namedIn } from "../store/people-index.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { ActivationStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Activation, toActivation } from "./activation.ts";
+import { customerOf } from "./customer.ts";
 import { waitingOfActivations } from "./waiting.ts";
 
 /** Which requests of all partners. */
@@ -46,40 +49,44 @@ function listed(byCreated: boolean, narrowed: Narrowed) {
 
 const lists = {
   all: listed(false, () => undefined),
-  ofEmail: listed(false, (t, slot) => eq(t.activations.email_key, slot.email)),
+  ofCustomer: listed(false, (t, slot) => namedIn(t, t.activations.id, sql`${slot.digests}`)),
   ofIccid: listed(true, (t, slot) => eq(t.activations.iccid, slot.iccid)),
   ofPartner: listed(true, (t, slot) => eq(t.activations.partner_id, slot.partnerId)),
 };
 
 type Found = Awaited<ReturnType<typeof lists.all>>[number];
 
-function listFor({ iccid, customer, partnerId }: AllActivationsFilter) {
+function listFor({ iccid, partnerId }: AllActivationsFilter, { digests }: CustomerFilter) {
   if (iccid !== undefined) return lists.ofIccid;
-  if (isEmail(customer)) return lists.ofEmail;
+  if (digests !== null) return lists.ofCustomer;
   return partnerId === undefined ? lists.all : lists.ofPartner;
 }
 
 /**
  * A page of the physical-SIM requests of all partners in one environment, newest first, each with whom it waits for. A
- * status and a customer's name are looked for page by page. Throws `invalid_cursor`.
+ * customer is looked for by the index of people, a status page by page. Throws `invalid_cursor`.
  */
 export async function listAllActivations(
   q: Read,
   filter: AllActivationsFilter,
 ): Promise<{ data: ListedActivation[]; count: number; pagination: Pagination }> {
   const { customer, status, iccid, environment } = filter;
-  const list = listFor(filter);
+  const who = await customerFilter(q, customer, filter);
+  const list = listFor(filter, who);
   const { rows, pagination } = await pageOverAll<Found>("all_activations", filter, {
     // The chosen list uses only some of the slots.
-    read: (window) => list(q, { ...window, iccid } as Window),
+    read: (window) => list(q, { ...window, digests: who.digests ?? "", iccid } as Window),
     fits: ({ activation }) =>
       (status === undefined || activation.status === status) &&
-      isCustomer({ name: activation.customer_name, email: activation.customer_email }, customer),
+      who.fits(() => {
+        const { customer_name: name, customer_email: email } = customerOf(q, activation);
+        return { name, email };
+      }),
     recordOf: ({ activation }) => activation,
   });
   const waitingOf = await waitingOfActivations(q);
   const data = rows.map(({ activation, partner }) => {
-    return { partner, environment, ...toActivation(activation), waiting: waitingOf(activation) };
+    return { partner, environment, ...toActivation(q, activation), waiting: waitingOf(activation) };
   });
   return { data, count: data.length, pagination };
 }

@@ -63,5 +63,5 @@ export async function listActivations(q: Read, filter: ActivationFilter): Promis
     (window) => shapes[shape](q, { ...window, ...narrowed, partnerId, environment }),
     byCreation,
   );
-  return { data: rows.map(toActivation), count: rows.length, pagination };
+  return { data: rows.map((row) => toActivation(q, row)), count: rows.length, pagination };
 }

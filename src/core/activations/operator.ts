@@ -59,7 +59,7 @@ export async function moveActivation(
   const fields = Object.keys(move).filter((name) => name !== "verb");
   const changes = changesOf(row, next, ["status", "processing_status"]);
   await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields, changes });
-  return toActivation(next);
+  return toActivation(tx, next);
 }
 
 /** The move with its mobile number in E.164. Throws `validation`. */

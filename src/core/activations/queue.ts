@@ -5,6 +5,7 @@ import type { Waiting } from "../kernel/waiting.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
+import { customerOf } from "./customer.ts";
 import { waitingOfActivations } from "./waiting.ts";
 
 type Window = { carrier: string; key: number; id: string; limit: number };
@@ -76,14 +77,15 @@ export async function activationQueue(
   const next = rows.length > limit && last !== undefined ? { key: last.queued_at ?? 0, id: last.id } : null;
   const waitingOf = await waitingOfActivations(q);
   const entry = ({ activation: row, partner }: (typeof shown)[number]) => ({
-    ...toEntry(row, partner),
+    ...toEntry(q, row, partner),
     waiting: waitingOf(row),
   });
   return { data: shown.map(entry), next };
 }
 
-function toEntry(row: ActivationRow, partner: string): Omit<QueueEntry, "waiting"> {
-  const { id, environment, iccid, carrier, activation_date, customer_name, plan_name, note } = row;
+function toEntry(q: Read, row: ActivationRow, partner: string): Omit<QueueEntry, "waiting"> {
+  const { id, environment, iccid, carrier, activation_date, plan_name, note } = row;
+  const { customer_name } = customerOf(q, row);
   const { status, processing_status, error_type, error_message, faults } = row;
   const about = { id, partner, environment, iccid, carrier, activation_date, customer_name, plan_name, note };
   const progress = { status, processing_status, error_type, error_message, faults };

@@ -47,7 +47,7 @@ export async function rescheduleActivation(
   const dateOf = ({ activation_date }: ActivationRow) => ({ requested_activation_date: activation_date });
   const changes = changesOf<Edit>(dateOf(row), dateOf(edited), ["requested_activation_date"]);
   await auditActivation(tx, row, { action: "activations.edit", actor: input.actor, fields, changes });
-  return toActivation(edited);
+  return toActivation(tx, edited);
 }
 
 function changeOf(

@@ -7,6 +7,7 @@ import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type Activation, auditActivation, requireActivation, toActivation } from "./activation.ts";
+import { customerOf } from "./customer.ts";
 import { type Kyc, openKyc } from "./identity.ts";
 
 const attemptsOf = statement((db, t, slot: Slots<{ activation_id: ActivationId }>) =>
@@ -47,7 +48,8 @@ export async function revealActivation(tx: Tx, input: { id: ActivationId; actor:
   const fields = Object.entries(kyc ?? {}).flatMap(([name, value]) => (value === null ? [] : [name]));
   await auditActivation(tx, row, { action: "activations.reveal", actor: input.actor, fields });
   const attempts = await attemptsOfActivation(tx, row.id);
-  return { activation: toActivation(row), customer_phone: row.customer_phone, identity, attempts };
+  const { customer_phone } = customerOf(tx, row);
+  return { activation: toActivation(tx, row), customer_phone, identity, attempts };
 }
 
 const calledBack = statement((db, t, slot: Slots<{ request_id: string; limit: number }>) =>

@@ -6,6 +6,7 @@ import { updateRow } from "../store/rows.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, auditActivation } from "./activation.ts";
+import { customerOf, indexActivation, sealMobileNumber } from "./customer.ts";
 
 /** The state of a request: the one machine behind the two statuses that partners see. */
 export type ActivationState = ProcessingStatus | "cancelled";
@@ -51,7 +52,6 @@ type Changing =
   | "processing_mode"
   | "not_before"
   | "note"
-  | "mobile_number"
   | "confirmation_number"
   | "error_type"
   | "error_message"
@@ -69,15 +69,20 @@ type Changing =
   | "finished_at";
 
 /** A change: a move to another state, other fields, or both. Fields that are left out stay. */
-export type Change = Partial<Pick<ActivationRow, Changing>> & { state?: ActivationState };
+export type Change = Partial<Pick<ActivationRow, Changing>> & {
+  state?: ActivationState;
+  mobile_number?: string | null;
+};
 
 /** Writes what changed; the state only moves as the transition table allows. Answers the new row. */
 export async function progressActivation(tx: Tx, row: ActivationRow, change: Change): Promise<ActivationRow> {
-  const { state, ...fields } = change;
+  const { state, mobile_number, ...fields } = change;
   if (state !== undefined) assertMove(activationTransitions, stateOf(row), state);
-  const changed = { ...fields, ...(state === undefined ? {} : statusesOf[state]), updated_at: tx.now };
+  const number = mobile_number === undefined ? {} : sealMobileNumber(tx, row, mobile_number);
+  const changed = { ...fields, ...number, ...(state === undefined ? {} : statusesOf[state]), updated_at: tx.now };
   await updateRow(tx, "activations", { id: row.id }, changed);
   const next = { ...row, ...changed };
+  if (mobile_number !== undefined) await indexActivation(tx, next);
   if (state === "manual_required") await auditHold(tx, row, next);
   return next;
 }
@@ -98,12 +103,14 @@ export async function announceStep(
   row: ActivationRow,
   { corrects }: { corrects?: number } = {},
 ): Promise<void> {
-  const { id, iccid, carrier, activation_date, customer_name } = row;
+  const { id, iccid, carrier, activation_date } = row;
+  const { customer_name, mobile_number } = customerOf(tx, row);
+  const subject = { id, iccid, carrier, activation_date, customer_name };
   await recordEvent(tx, {
     partnerId: row.partner_id,
     environment: row.environment,
     subjectId: id,
-    ...activationStep(step, { id, iccid, carrier, activation_date, customer_name }, row, { now: tx.now, corrects }),
+    ...activationStep(step, subject, { ...row, mobile_number }, { now: tx.now, corrects }),
   });
   tx.signal("deliveries");
 }

@@ -46,7 +46,7 @@ export async function submitLine(tx: Tx, { again, ...line }: Line): Promise<Subm
   if (held !== undefined) return { activation: held, replayed: true };
   const [ended] = before;
   if (ended !== undefined && !again) return refuseAgain(ended);
-  return { activation: toActivation(await enterRequest(tx, submission, checked)), replayed: false };
+  return { activation: toActivation(tx, await enterRequest(tx, submission, checked)), replayed: false };
 }
 
 function refuseAgain({ status }: Activation): never {

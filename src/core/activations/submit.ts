@@ -6,16 +6,19 @@ import { isoTime } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/problem.ts";
-import { emailKey } from "../kernel/search-keys.ts";
 import { drawPassport } from "../passports/draw.ts";
 import { limitsOfPartner, type PartnerLimits } from "../store/partner-limits.ts";
+import { keysOfActivationCustomer, sealedActivationCustomer } from "../store/people.ts";
+import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
+import type { ActivationCustomer } from "../store/schema/activations.ts";
 import type { KycField } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, auditActivation, requestToReplace } from "./activation.ts";
 import { requireRoom } from "./bound.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
+import { customerOf } from "./customer.ts";
 import { checkKyc, drawableFields, type Kyc, kycOf, requireKyc, type SentKyc, sealKyc } from "./identity.ts";
 import { statusesOf } from "./states.ts";
 
@@ -60,7 +63,7 @@ export const submitRefusals = [
  */
 export async function submitActivation(tx: Tx, input: Submission) {
   const row = await enterRequest(tx, input, await checkSubmission(tx, input));
-  return toCreated(row);
+  return toCreated(tx, row);
 }
 
 /** What the checks of a request found that its entry needs. */
@@ -108,8 +111,11 @@ export async function enterRequest(tx: Tx, input: Submission, { limits, fields, 
   const drawn = input.draw ? await draw(tx, input, { id, carrier }) : null;
   const kyc = drawn?.kyc(fields) ?? kycOf(fields, null);
   if (drawn !== null) requireKyc(carrier, kyc);
-  const row = newRow(tx, input, { id, carrier, kyc, passportId: drawn?.passportId ?? null });
+  const customer = customerIn(request, kyc);
+  const row = newRow(tx, input, { id, carrier, kyc, customer, passportId: drawn?.passportId ?? null });
   await insertRow(tx, "activations", row);
+  const keys = keysOfActivationCustomer(customer);
+  await indexRecords(tx, [{ scope: row, record: { kind: "activation", id }, keys }]);
   // The request itself says that its partner submitted it, unless an operator did.
   if (isOperator(input.actor)) await auditActivation(tx, row, { action: "activations.submit", actor: input.actor });
   tx.signal("activations");
@@ -153,7 +159,13 @@ function refuseEmptyPool(carrier: CarrierRow): never {
 function newRow(
   tx: Tx,
   { partnerId, environment, request, actor }: Submission,
-  { id, carrier, kyc, passportId }: Beginning & { kyc: Kyc; passportId: PassportId | null },
+  {
+    id,
+    carrier,
+    kyc,
+    customer,
+    passportId,
+  }: Beginning & { kyc: Kyc; customer: ActivationCustomer; passportId: PassportId | null },
 ): ActivationRow {
   return {
     id,
@@ -163,10 +175,7 @@ function newRow(
     carrier_prefix: carrier.prefix,
     carrier: carrier.name,
     activation_date: request.activation_date,
-    customer_name: customerName(kyc),
-    customer_email: request.customer_email || null,
-    email_key: emailKey(request.customer_email),
-    customer_phone: request.customer_phone || null,
+    customer_sealed: sealedActivationCustomer.seal(tx, id, customer),
     plan_name: request.plan_name || null,
     note: request.note || null,
     ...sealKyc(tx, id, kyc),
@@ -183,7 +192,7 @@ function newRow(
 
 /** What nothing has happened to yet. */
 const untouched = {
-  mobile_number: null,
+  mobile_number_sealed: null,
   confirmation_number: null,
   error_type: null,
   error_message: null,
@@ -200,6 +209,14 @@ const untouched = {
   cancelled_at: null,
   finished_at: null,
 } as const;
+
+function customerIn(request: NewActivation, kyc: Kyc): ActivationCustomer {
+  return {
+    customer_name: customerName(kyc),
+    customer_email: request.customer_email || null,
+    customer_phone: request.customer_phone || null,
+  };
+}
 
 function customerName({ first_name, last_name }: { first_name?: string | null; last_name?: string | null }): string {
   return [first_name, last_name].filter((name) => name).join(" ");
@@ -221,8 +238,9 @@ function refuse(errors: FieldErrors): void {
 }
 
 /** Contract: Activation creation result. */
-function toCreated(row: ActivationRow) {
-  const { id, iccid, carrier, activation_date, customer_name, status, processing_status, processing_mode } = row;
+function toCreated(tx: Tx, row: ActivationRow) {
+  const { customer_name } = customerOf(tx, row);
+  const { id, iccid, carrier, activation_date, status, processing_status, processing_mode } = row;
   const message =
     processing_mode === "immediate"
       ? "Accepted; it goes to the carrier within seconds."

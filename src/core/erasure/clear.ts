@@ -12,9 +12,12 @@ import {
   phoneTrace,
   withoutTraces,
 } from "../kernel/traces.ts";
+import { customerOf, indexOrder, travellerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
-import { type OrderRow, requireOrder } from "../orders/order.ts";
+import { linesOfOrder, type OrderRow, requireOrder } from "../orders/order.ts";
 import { noteErasure } from "../store/erasure.ts";
+import { sealedTraveller } from "../store/people.ts";
+import { unindexRecord } from "../store/people-index.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -62,19 +65,17 @@ export async function clearActivation(tx: Tx, row: ActivationRow, { actor, verb 
     "activations",
     { id: row.id },
     {
-      customer_name: "",
-      customer_email: null,
-      email_key: null,
-      customer_phone: null,
+      customer_sealed: null,
+      mobile_number_sealed: null,
       note: null,
       sealed: null,
       passport_index: null,
-      mobile_number: null,
       error_type: codeOnly(row.error_type),
       error_message: null,
       cancel_reason: null,
     },
   );
+  await unindexRecord(tx, row.id);
   await activationAnswers(tx, { id: row.id });
   await noteErasure(tx);
   const events = await clearEvents(tx, row.id);
@@ -106,9 +107,19 @@ const pushedTo = statement((db, t, slot: Slots<{ order_id: OrderId; eid: string 
 /** Clears the traveller of an item that has ended, and what its order repeats of them; the date stays. */
 export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing): Promise<void> {
   const order = await requireOrder(tx, row.order_id);
-  const { traveller } = row;
-  const cleared = { email_key: null, error_type: codeOnly(row.error_type), error_message: null };
-  await updateRow(tx, "orderItems", { id: row.id }, { ...cleared, traveller: traveller && withoutPerson(traveller) });
+  const traveller = travellerOf(tx, row);
+  const left = row.traveller_sealed === null ? null : withoutPerson(traveller);
+  await updateRow(
+    tx,
+    "orderItems",
+    { id: row.id },
+    {
+      traveller_sealed: left && sealedTraveller.seal(tx, row.id, left),
+      error_type: codeOnly(row.error_type),
+      error_message: null,
+    },
+  );
+  await unindexRecord(tx, row.id);
   await itemAnswers(tx, { id: row.id });
   await noteErasure(tx);
   const eid = traveller?.eid_number ?? null;
@@ -127,16 +138,20 @@ export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing)
 }
 
 /** What an item keeps of its traveller: when and with which plan. The contract has texts where these are empty. */
-function withoutPerson(traveller: Traveller): Traveller {
-  return { ...traveller, customer_email: "", customer_name: "", customer_phone: null, eid_number: null };
+function withoutPerson(traveller: Traveller | null): Traveller {
+  const unreadable = { activation_date: "", timezone: "", selected_plan_id: null };
+  const noPerson = { customer_email: "", customer_name: "", customer_phone: null, eid_number: null };
+  return { ...unreadable, ...traveller, ...noPerson };
 }
 
 /** Clears the customer of an order that has ended, and what the order repeats of them. Its money and number stay. */
 export async function clearCustomer(tx: Tx, row: OrderRow, { actor, verb }: Clearing): Promise<void> {
-  await updateRow(tx, "orders", { id: row.id }, { customer: null, email_key: null });
+  const known = customerOf(tx, row);
+  await updateRow(tx, "orders", { id: row.id }, { customer_sealed: null });
+  await indexOrder(tx, { ...row, customer_sealed: null }, await linesOfOrder(tx, row.id));
   await noteErasure(tx);
-  if (row.customer !== null) {
-    const { email, name, phone } = row.customer;
+  if (known !== null) {
+    const { email, name, phone } = known;
     const customer = { customer_email: email, customer_name: name, customer_phone: phone };
     await clearOrderTexts(tx, row, tracesOf(customer, null));
   }

@@ -86,13 +86,13 @@ async function eraseOwn(tx: Tx, person: Person, { kind, id }: Found, clearing: C
     }
     case "order_item": {
       const row = await findByKey(tx, "orderItems", { id: id as OrderItemId });
-      if (row === null || !isSettled(row) || !isOwnItem(person, row)) return false;
+      if (row === null || !isSettled(row) || !isOwnItem(tx, person, row)) return false;
       await clearItem(tx, row, clearing);
       return true;
     }
     case "order": {
       const row = await findByKey(tx, "orders", { id: id as OrderId });
-      if (row === null || !hasEnded(row) || !isOwnOrder(person, row)) return false;
+      if (row === null || !hasEnded(row) || !isOwnOrder(tx, person, row)) return false;
       await clearCustomer(tx, row, clearing);
       return true;
     }

@@ -1,9 +1,11 @@
 import type { ActivationRow } from "../activations/activation.ts";
+import { customerOf } from "../activations/customer.ts";
 import { openKycIfReadable } from "../activations/identity.ts";
 import { normalisePassportNumber, toAlpha3 } from "../kernel/identity.ts";
 import { invalid } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { emailTrace, numberTrace, phoneKey, phoneTrace } from "../kernel/traces.ts";
+import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { OrderRow } from "../orders/order.ts";
 import { numberIndex, type PassportRow } from "../passports/passport.ts";
@@ -79,8 +81,9 @@ export function isOwnPassport(q: Read, person: Person, row: PassportRow): boolea
 
 /** Whether a request names the person: by passport, e-mail address, telephone number or the number of their SIM. */
 export function isOwnActivation(q: Read, person: Person, row: ActivationRow): boolean {
-  if (isEmail(person, row.customer_email)) return true;
-  if (isPhone(person, row.customer_phone) || isPhone(person, row.mobile_number)) return true;
+  const { customer_email, customer_phone, mobile_number } = customerOf(q, row);
+  if (isEmail(person, customer_email)) return true;
+  if (isPhone(person, customer_phone) || isPhone(person, mobile_number)) return true;
   if (person.passport === null || row.passport_index !== numberIndex(q, person.passport)) return false;
   if (person.country === null) return true;
   const kyc = openKycIfReadable(q, row);
@@ -89,12 +92,14 @@ export function isOwnActivation(q: Read, person: Person, row: ActivationRow): bo
 }
 
 /** Whether the person is an item's traveler. */
-export function isOwnItem(person: Person, { traveller }: ItemRow): boolean {
+export function isOwnItem(q: Read, person: Person, row: ItemRow): boolean {
+  const traveller = travellerOf(q, row);
   if (traveller === null) return false;
   return isEmail(person, traveller.customer_email) || isPhone(person, traveller.customer_phone);
 }
 
 /** Whether the person is an order's customer. */
-export function isOwnOrder(person: Person, { customer }: OrderRow): boolean {
+export function isOwnOrder(q: Read, person: Person, row: OrderRow): boolean {
+  const customer = orderCustomerOf(q, row);
   return customer !== null && (isEmail(person, customer.email) || isPhone(person, customer.phone));
 }

@@ -1,6 +1,7 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import type { Actor } from "../audit/record.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
+import { namesTraveller } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import type { OrderRow } from "../orders/order.ts";
 import { deletePassport } from "../passports/delete.ts";
@@ -116,9 +117,9 @@ function isOver(row: ActivationRow, before: number): boolean {
 
 /** Whether nothing personal is left in a request. */
 function isClearedActivation(row: ActivationRow): boolean {
-  const { customer_name, customer_email, customer_phone, sealed, passport_index, note, mobile_number } = row;
-  const left = [customer_email, customer_phone, sealed, passport_index, note, mobile_number, row.cancel_reason];
-  return customer_name === "" && left.every((value) => value === null) && row.error_message === null;
+  const { customer_sealed, mobile_number_sealed, sealed, passport_index, note, cancel_reason, error_message } = row;
+  const left = [customer_sealed, mobile_number_sealed, sealed, passport_index, note, cancel_reason, error_message];
+  return left.every((value) => value === null);
 }
 
 const over: Clear<ActivationRow> = async (tx, { rows, before, clearing }) => {
@@ -138,7 +139,7 @@ function endedBefore(order: OrderRow, before: number): boolean {
 
 /** Whether an item has a traveller whose order ended before. */
 async function isDelivered(q: Read, item: ItemRow, before: number): Promise<boolean> {
-  if (item.traveller === null || item.email_key === null) return false;
+  if (!namesTraveller(q, item)) return false;
   const order = await findByKey(q, "orders", { id: item.order_id });
   return order !== null && endedBefore(order, before);
 }
@@ -155,7 +156,7 @@ const delivered: Clear<ItemRow> = async (tx, { rows, before, clearing }) => {
 };
 
 function isClosed(order: OrderRow, before: number): boolean {
-  return (order.customer !== null || order.email_key !== null) && endedBefore(order, before);
+  return order.customer_sealed !== null && endedBefore(order, before);
 }
 
 const closed: Clear<OrderRow> = async (tx, { rows, before, clearing }) => {
@@ -175,7 +176,7 @@ async function isSpent(q: Read, key: KeyRow, before: number): Promise<boolean> {
   const order = await findByKey(q, "orders", { id: key.order_id });
   if (order === null || !endedBefore(order, before)) return false;
   if (key.space === "bulk") return true;
-  return (await itemsOfOrder(q, order.id)).some(({ traveller }) => traveller !== null);
+  return (await itemsOfOrder(q, order.id)).some(({ traveller_sealed }) => traveller_sealed !== null);
 }
 
 const spent: Clear<KeyRow> = async (tx, { rows }) => {

@@ -61,7 +61,7 @@ export async function surveyPerson(store: Store, person: Person, signal?: AbortS
   await take(readWhole(store, "passports", async (q, row) => passportOf(q, person, row), signal));
   await take(readWhole(store, "activations", async (q, row) => activationOf(q, person, row), signal));
   await take(readWhole(store, "orderItems", (q, row) => itemOf(q, person, row), signal));
-  await take(readWhole(store, "orders", async (_q, row) => orderOf(person, row), signal));
+  await take(readWhole(store, "orders", async (q, row) => orderOf(q, person, row), signal));
   const ids = new Set(found.map(({ id }) => id));
   // Of an order that has ended, its customer and metadata are cleared, and not its events.
   const whole = new Set(found.filter(({ kind, state }) => kind !== "order" || state === "open").map(({ id }) => id));
@@ -87,7 +87,7 @@ function activationOf(q: Read, person: Person, row: Row<"activations">): Found |
 }
 
 async function itemOf(q: Read, person: Person, row: Row<"orderItems">): Promise<Found | null> {
-  if (!isOwnItem(person, row)) return null;
+  if (!isOwnItem(q, person, row)) return null;
   const order = await findByKey(q, "orders", { id: row.order_id });
   const whose = { partner_id: order?.partner_id ?? null, environment: order?.environment ?? null };
   const ended_order = order !== null && hasEnded(order) ? order.id : null;
@@ -96,8 +96,8 @@ async function itemOf(q: Read, person: Person, row: Row<"orderItems">): Promise<
   return { kind: "order_item", ...about(row), ...whose, table: null, ended_order, status, fields: itemFields, state };
 }
 
-function orderOf(person: Person, row: Row<"orders">): Found | null {
-  if (!isOwnOrder(person, row)) return null;
+function orderOf(q: Read, person: Person, row: Row<"orders">): Found | null {
+  if (!isOwnOrder(q, person, row)) return null;
   const ended = hasEnded(row);
   const state = ended ? "erasable" : "open";
   const { status } = row;
@@ -129,9 +129,9 @@ interface TextSearch {
 function textsOf(store: Store, table: TextTable | LastingTable, { person, ids, whole, signal }: TextSearch) {
   const traces = tracesOfPerson(person);
   const lasts = lastingTables.some((name) => name === table);
-  const pick = async (_q: Read, row: Row<PagedTable>): Promise<Found | null> => {
+  const pick = async (q: Read, row: Row<PagedTable>): Promise<Found | null> => {
     if (ids.has(row.id) || isPartOf(row, whole)) return null;
-    const fields = Object.keys(tracedColumns(table, row, traces));
+    const fields = Object.keys(tracedColumns(q, table, row, traces));
     if (fields.length === 0) return null;
     const { partner_id = null, environment = null } = row as {
       partner_id?: string | null;

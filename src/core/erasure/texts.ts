@@ -1,9 +1,10 @@
 import { recordAudit } from "../audit/record.ts";
 import { jsonWithoutTraces, withoutTraces } from "../kernel/traces.ts";
+import { openEvent } from "../outbox/event-payload.ts";
 import { noteErasure } from "../store/erasure.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { clearEvent, isCleared } from "../webhooks/clear-events.ts";
 import type { Clearing } from "./clear.ts";
 
@@ -42,9 +43,15 @@ export const lastingTables = Object.keys(lasting) as LastingTable[];
 type Values = Record<string, unknown>;
 
 /** The columns of a row that repeat the person, each without it. Empty: none does. */
-export function tracedColumns(table: TextTable | LastingTable, row: object, traces: readonly RegExp[]): Values {
+export function tracedColumns(
+  q: Read,
+  table: TextTable | LastingTable,
+  row: object,
+  traces: readonly RegExp[],
+): Values {
   const columns: readonly string[] = table in lasting ? lasting[table as LastingTable] : places[table as TextTable];
-  const values: Values = { ...row };
+  const open = table === "events" ? openEvent(q, row as Row<"events">) : row;
+  const values: Values = { ...open };
   return Object.fromEntries(
     columns.flatMap((column) => {
       const before = values[column];
@@ -67,7 +74,7 @@ export async function clearTexts(
   const key = { id: id as never };
   const row = await findByKey(tx, table, key);
   if (row === null) return false;
-  const changes = tracedColumns(table, row, traces);
+  const changes = tracedColumns(tx, table, row, traces);
   if (Object.keys(changes).length === 0 || (table === "events" && isCleared(row as Row<"events">))) return false;
   if (table === "events") await clearEvent(tx, id);
   else await updateRow(tx, table, key, changes as never);

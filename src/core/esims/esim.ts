@@ -1,8 +1,9 @@
-import { and, desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
 import { findByKey } from "../store/rows.ts";
+import { iccidEnd } from "../store/schema/kit.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -172,4 +173,18 @@ const newestOfOrder = statement((db, t, slot: Slots<{ order_id: OrderId; limit: 
 /** The newest eSIMs of an order. */
 export function newestEsimsOfOrder(q: Read, order: Row<"orders">, limit: number): Promise<EsimRow[]> {
   return isSynthetic(order) ? lastSynthetic(q, order, limit) : newestOfOrder(q, { order_id: order.id, limit });
+}
+
+const endingIn = statement((db, t, slot: Slots<{ end: string; digits: string; limit: number }>) =>
+  db
+    .select()
+    .from(t.esims)
+    .where(and(sql`${iccidEnd} = ${slot.end}`, sql`iccid like ${slot.digits}`))
+    .orderBy(desc(t.esims.id))
+    .limit(slot.limit),
+);
+
+/** The newest eSIMs with a row whose ICCID ends in these digits, four at least. */
+export function esimsEndingIn(q: Read, digits: string, limit: number): Promise<EsimRow[]> {
+  return endingIn(q, { end: digits.slice(-4), digits: `%${digits}`, limit });
 }

@@ -1,8 +1,11 @@
 import { and, desc, eq, gte, sql } from "drizzle-orm";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
-import { bindingOf, isCustomer, type OverAll, startOf } from "../kernel/list-filter.ts";
+import { bindingOf, type OverAll, startOf } from "../kernel/list-filter.ts";
 import { type Pagination, pageOf, walk } from "../kernel/page.ts";
+import { customerFilter } from "../store/customer-filter.ts";
+import { sealedOrderCustomer } from "../store/people.ts";
+import { namedIn } from "../store/people-index.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -20,54 +23,65 @@ interface Window {
   key: string;
   id: string;
   limit: number;
+  digests: string;
 }
 
-const sold = statement((db, t, slot: Slots<Window>) =>
-  db
-    .select({
-      esim: t.esims,
-      partner: t.partners.slug,
-      sku: t.products.sku,
-      order_number: t.orders.order_number,
-      external_order_id: t.orders.external_order_id,
-      customer: t.orders.customer,
-    })
-    .from(t.esims)
-    .innerJoin(t.orders, eq(t.orders.id, t.esims.order_id))
-    .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
-    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
-    .where(
-      and(
-        gte(t.esims.order_id, sql`${slot.from}`),
-        sql`(${t.esims.order_id}, ${t.esims.id}) < (${slot.key}, ${slot.id})`,
-        // Those of the sandbox are computed: only what changed of them is stored.
-        eq(t.orders.environment, "production"),
-      ),
-    )
-    .orderBy(desc(t.esims.order_id), desc(t.esims.id))
-    .limit(slot.limit),
-);
+/** Sold eSIMs, the newest order first: all, or those of customers that the index of people leads to. */
+function listed(ofCustomer: boolean) {
+  return statement((db, t, slot: Slots<Window>) =>
+    db
+      .select({
+        esim: t.esims,
+        partner: t.partners.slug,
+        sku: t.products.sku,
+        order_id: t.orders.id,
+        order_number: t.orders.order_number,
+        external_order_id: t.orders.external_order_id,
+        customer_sealed: t.orders.customer_sealed,
+      })
+      .from(t.esims)
+      .innerJoin(t.orders, eq(t.orders.id, t.esims.order_id))
+      .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
+      .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+      .where(
+        and(
+          gte(t.esims.order_id, sql`${slot.from}`),
+          sql`(${t.esims.order_id}, ${t.esims.id}) < (${slot.key}, ${slot.id})`,
+          // Those of the sandbox are computed: only what changed of them is stored.
+          eq(t.orders.environment, "production"),
+          ofCustomer ? namedIn(t, t.orders.id, sql`${slot.digests}`) : undefined,
+        ),
+      )
+      .orderBy(desc(t.esims.order_id), desc(t.esims.id))
+      .limit(slot.limit),
+  );
+}
 
-type Found = Awaited<ReturnType<typeof sold>>[number];
+const lists = { all: listed(false), ofCustomer: listed(true) };
+
+type Found = Awaited<ReturnType<typeof lists.all>>[number];
 
 /** A sold eSIM as the operator's list shows it; its codes are not in it. */
 export type ListedEsim = ReturnType<typeof toListed>;
 
 /**
- * A page of the eSIMs of all partners' production orders, the newest order first. All but the times is looked for page
- * by page. Throws `invalid_cursor`.
+ * A page of the eSIMs of all partners' production orders, the newest order first. A customer
+ * is looked for by the index of people, a status and a product page by page. Throws `invalid_cursor`.
  */
 export async function listAllEsims(
   q: Read,
   filter: AllEsimsFilter,
 ): Promise<{ data: ListedEsim[]; count: number; pagination: Pagination }> {
   const { limit, cursor, customer, partnerId, status, sku, expiresBefore, since = 0, until } = filter;
-  const fits = ({ esim, sku: own, customer: known }: Found) =>
+  const who = await customerFilter(q, customer, { partnerId, environment: "production" });
+  const fits = ({ esim, sku: own, ...found }: Found) =>
     (partnerId === undefined || esim.partner_id === partnerId) &&
     (status === undefined || esim.status === status) &&
     (sku === undefined || own === sku) &&
     (expiresBefore === undefined || (esim.expires_at !== null && esim.expires_at < expiresBefore)) &&
-    isCustomer(known, customer);
+    who.fits(() => customerIn(q, found));
+  const list = who.digests === null ? lists.all : lists.ofCustomer;
+  const slots = { from: firstUuidOf(since), digests: who.digests ?? "" };
   const positionOf = ({ esim }: Found) => ({ key: esim.order_id ?? "", id: esim.id });
   const { rows, pagination } = await pageOf(
     {
@@ -76,13 +90,17 @@ export async function listAllEsims(
       binding: bindingOf("all_esims", { ...filter, environment: "production" }),
       start: { key: startOf(until).id, id: "" },
     },
-    (window) => walk(window, fits, { read: (from) => sold(q, { ...from, from: firstUuidOf(since) }), positionOf }),
+    (window) => walk(window, fits, { read: (from) => list(q, { ...from, ...slots }), positionOf }),
     positionOf,
   );
-  return { data: rows.map(toListed), count: rows.length, pagination };
+  return { data: rows.map((row) => toListed(q, row)), count: rows.length, pagination };
 }
 
-function toListed({ esim, partner, sku, order_number, external_order_id, customer }: Found) {
+function customerIn(q: Read, { order_id: id, customer_sealed }: Pick<Found, "order_id" | "customer_sealed">) {
+  return sealedOrderCustomer.open(q, id, customer_sealed);
+}
+
+function toListed(q: Read, { esim, partner, sku, order_number, external_order_id, ...found }: Found) {
   return {
     iccid: esim.iccid,
     id: esim.id,
@@ -92,7 +110,7 @@ function toListed({ esim, partner, sku, order_number, external_order_id, custome
     order_id: esim.order_id,
     order_number,
     external_order_id,
-    customer_name: customer?.name ?? null,
+    customer_name: customerIn(q, found)?.name ?? null,
     assigned_at: isoTimeOrNull(esim.assigned_at),
     activated_at: isoTimeOrNull(esim.activated_at),
     expires_at: isoTimeOrNull(esim.expires_at),

@@ -2,6 +2,7 @@ import { and, between, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { FOURTEEN_DIGITS } from "../kernel/ff1.ts";
 import { Problem } from "../kernel/problem.ts";
+import { sealedTraveller } from "../store/people.ts";
 import { findByKey, insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
@@ -87,7 +88,7 @@ async function placedLines(q: Read, order: SyntheticOrder): Promise<PlacedLine[]
 
 const travellersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; offset: number; limit: number }>) =>
   db
-    .select({ traveller: t.orderItems.traveller })
+    .select({ id: t.orderItems.id, traveller_sealed: t.orderItems.traveller_sealed })
     .from(t.orderItems)
     .where(
       and(
@@ -107,7 +108,10 @@ const travellersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; off
 async function eidsOf(q: Read, line: Row<"orderLines">, { offset, count }: { offset: number; count: number }) {
   if (!scheduledMethods.some((method) => method === line.delivery_method)) return new Array<null>(count).fill(null);
   const rows = await travellersFrom(q, { line_id: line.id, offset, limit: count });
-  return Array.from({ length: count }, (_, at) => rows[at]?.traveller?.eid_number ?? null);
+  const eids = rows.map(
+    ({ id, traveller_sealed }) => sealedTraveller.open(q, id, traveller_sealed)?.eid_number ?? null,
+  );
+  return Array.from({ length: count }, (_, at) => eids[at] ?? null);
 }
 
 const changed = statement((db, t, slot: Slots<{ order_id: OrderId; from: EsimId; to: EsimId }>) =>

@@ -1,6 +1,9 @@
+import { customerOf as activationCustomerOf } from "../activations/customer.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
+import { customerOf } from "../orders/customer.ts";
 import { itemsOfOrder } from "../orders/items.ts";
+import { openPassportIfReadable } from "../passports/passport.ts";
 import type { Read } from "../store/store.ts";
 import {
   activationStory,
@@ -24,6 +27,8 @@ export interface Match {
   partner: string | null;
   environment: string | null;
   status: string;
+  /** Whom it names: a customer, a traveler or the holder of a passport; null: no one, or it was cleared. */
+  person: string | null;
   /** All but the last three characters hidden; null where there is none. */
   passport_no: string | null;
 }
@@ -31,8 +36,10 @@ export interface Match {
 /** A whole story. */
 export interface Story {
   matched: Match[];
-  /** Oldest first. */
+  /** Oldest first; empty where several things fit a name or the end of a number. */
   timeline: StoryMoment[];
+  /** Whether several things fit, so that they are listed without their timelines. */
+  ambiguous: boolean;
   /** The kinds of which more was found: the newest 50 of each are matched and listed. */
   truncated: SubjectKind[];
 }
@@ -49,13 +56,17 @@ interface StoryMoment extends Omit<Moment, "at" | "request_id"> {
  */
 export async function findStory(q: Read, what: string): Promise<Story> {
   const subjects = await findSubjects(q, what);
-  if (isEmpty(subjects)) throw new Problem("not_found", "No such order, eSIM, activation, passport or request.");
+  if (isEmpty(subjects))
+    throw new Problem("not_found", "No such order, eSIM, activation, passport, person or request.");
+  const { ambiguous, truncated } = subjects;
+  const matched = await matches(q, subjects);
+  if (ambiguous) return { matched, timeline: [], ambiguous, truncated };
   const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
   // Of what happened at one moment, what was listed first comes first.
   const timeline = moments
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, request_id = null, ...moment }) => ({ at: isoTime(at), ...moment, request_id }));
-  return { matched: await matches(q, subjects), timeline, truncated: subjects.truncated };
+  return { matched, timeline, ambiguous, truncated };
 }
 
 async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
@@ -77,8 +88,9 @@ async function sharedStories(q: Read, subjects: Subjects): Promise<Moment[]> {
   return [...moments, ...audited.filter(({ target_id }) => !ids.has(target_id)).map(auditMoment)];
 }
 
-async function matches(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Match[]> {
-  const names = await partnerNames(q);
+async function matches(q: Read, { orders, esims, activations, passports, people }: Subjects): Promise<Match[]> {
+  const names: Map<string, string> = await partnerNames(q);
+  const person = (id: string, named: string | undefined) => people.get(id) ?? (named || null);
   const whose = ({ partner_id, environment }: { partner_id: string | null; environment: string | null }) => {
     return { partner: partner_id === null ? null : (names.get(partner_id) ?? null), environment };
   };
@@ -90,11 +102,13 @@ async function matches(q: Read, { orders, esims, activations, passports }: Subje
         name: row.order_number,
         ...whose(row),
         status: row.status,
+        person: person(row.id, customerOf(q, row)?.name),
         passport_no: null,
       };
     }),
     ...esims.map((row): Match => {
-      return { kind: "esim", id: row.id, name: row.iccid, ...whose(row), status: row.status, passport_no: null };
+      const { id, iccid: name, status } = row;
+      return { kind: "esim", id, name, ...whose(row), status, person: null, passport_no: null };
     }),
     ...activations.map((row): Match => {
       const status = row.processing_status === "manual_required" ? row.processing_status : row.status;
@@ -104,13 +118,16 @@ async function matches(q: Read, { orders, esims, activations, passports }: Subje
         name: row.iccid,
         ...whose(row),
         status,
+        person: person(row.id, activationCustomerOf(q, row).customer_name),
         passport_no: maskedNumber(q, row),
       };
     }),
     ...passports.map((row): Match => {
       const status = row.withdrawn_at === null ? row.verification : "withdrawn";
-      const name = row.passport_country;
-      return { kind: "passport", id: row.id, name, ...whose(row), status, passport_no: maskedNumber(q, row) };
+      const about = { kind: "passport", id: row.id, name: row.passport_country, ...whose(row), status } as const;
+      const holder = openPassportIfReadable(q, row);
+      const named = holder === null ? undefined : `${holder.first_name} ${holder.last_name}`;
+      return { ...about, person: person(row.id, named), passport_no: maskedNumber(q, row) };
     }),
   ];
 }

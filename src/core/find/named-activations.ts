@@ -1,8 +1,11 @@
 import { type ActivationRow, activationById, activationsOfIccid, holderOfIccid } from "../activations/activation.ts";
+import { customerOf, type NamedCustomer } from "../activations/customer.ts";
 import { esimsOfIccid } from "../esims/esim.ts";
 import type { ActivationId } from "../kernel/brand.ts";
+import { travellerOf } from "../orders/customer.ts";
 import { findItem, type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type OrderRow, requireOrder } from "../orders/order.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
 import type { Read } from "../store/store.ts";
 import { isOwn, type Named, namedOrders } from "./named-orders.ts";
 
@@ -35,8 +38,8 @@ async function ofIccid(q: Read, iccid: string): Promise<ActivationRow[]> {
 
 /** What staff work by hand: a physical-SIM request, or an item of an order. */
 export type HandWork =
-  | { kind: "activation"; row: ActivationRow }
-  | { kind: "order_item"; row: ItemRow; order: OrderRow };
+  | { kind: "activation"; row: ActivationRow; customer: NamedCustomer }
+  | { kind: "order_item"; row: ItemRow; order: OrderRow; traveller: Traveller | null };
 
 /**
  * What an identifier names of the work that is done by hand: a physical-SIM request by id or ICCID; else items of
@@ -44,16 +47,20 @@ export type HandWork =
  */
 export async function namedHandWork(q: Read, given: string): Promise<HandWork[]> {
   const requests = await namedActivations(q, { given });
-  if (requests.length > 0) return requests.map((row) => ({ kind: "activation", row }));
+  if (requests.length > 0) return requests.map((row) => ({ kind: "activation", row, customer: customerOf(q, row) }));
   const word = given.trim().toLowerCase();
   const item = await findItem(q, word);
-  if (item !== null) return [{ kind: "order_item", row: item, order: await requireOrder(q, item.order_id) }];
+  if (item !== null) return [itemWork(q, item, await requireOrder(q, item.order_id))];
   const lines = /^\d{19,20}$/.test(word) ? (await esimsOfIccid(q, word)).map(({ line_id }) => line_id) : [];
   const work: HandWork[] = [];
   for (const order of await namedOrders(q, { given })) {
     const items = await itemsOfOrder(q, order.id);
     const ofEsim = items.filter(({ line_id }) => lines.includes(line_id));
-    for (const row of ofEsim.length > 0 ? ofEsim : items) work.push({ kind: "order_item", row, order });
+    for (const row of ofEsim.length > 0 ? ofEsim : items) work.push(itemWork(q, row, order));
   }
   return work;
+}
+
+function itemWork(q: Read, row: ItemRow, order: OrderRow): HandWork {
+  return { kind: "order_item", row, order, traveller: travellerOf(q, row) };
 }

@@ -1,4 +1,5 @@
 import type { ActivationRow } from "../activations/activation.ts";
+import { customerOf } from "../activations/customer.ts";
 import { attemptsOfActivation } from "../activations/reveal.ts";
 import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { EsimRow } from "../esims/esim.ts";
@@ -130,7 +131,8 @@ export function esimStory(esim: EsimRow, now: number): Moment[] {
 /** What happened to a request: its states, and each exchange with its carrier with the answer, identity redacted. */
 export async function activationStory(q: Read, row: ActivationRow): Promise<Moment[]> {
   const { id, iccid, carrier } = row;
-  const number = row.mobile_number === null ? "" : `, number ${row.mobile_number}`;
+  const { mobile_number } = customerOf(q, row);
+  const number = mobile_number === null ? "" : `, number ${mobile_number}`;
   const why = [row.error_type, row.error_message].filter((word) => word !== null).join(": ");
   const confirmation = row.confirmation_number === null ? "" : `, number ${row.confirmation_number}`;
   const asked = `activation of ${iccid} with ${carrier} asked for, date ${await dateAskedFor(q, row)}`;

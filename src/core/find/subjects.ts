@@ -1,7 +1,7 @@
 import {
   type ActivationRow,
   activationById,
-  activationsOfEmail,
+  activationsEndingIn,
   activationsOfIccid,
   activationsOfPassport,
   activationsOfRequest,
@@ -9,19 +9,20 @@ import {
 import { openKycIfReadable } from "../activations/identity.ts";
 import { activationsCalledBack } from "../activations/reveal.ts";
 import { type AuditLine, auditOfRequest } from "../audit/list.ts";
-import { type EsimRow, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
-import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PassportId } from "../kernel/brand.ts";
+import { type EsimRow, esimsEndingIn, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
+import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PartnerId, PassportId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
-import { emailKey } from "../kernel/search-keys.ts";
 import { orderOfKey } from "../orders/idempotency.ts";
-import { findItem, orderIdsOfTraveller } from "../orders/items.ts";
-import { findOrderByNumber, type OrderRow, ordersOfEmail, ordersOfRequest } from "../orders/order.ts";
+import { findItem } from "../orders/items.ts";
+import { findOrderByNumber, type OrderRow, ordersOfRequest } from "../orders/order.ts";
 import { listPartners } from "../partners/partner.ts";
 import { numberIndex, openPassportIfReadable, type PassportRow, passportsOfNumber } from "../passports/passport.ts";
+import { indexScopes } from "../store/people-index.ts";
 import { findByKey } from "../store/rows.ts";
 import { orderKeySpaces } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { itemsCalledBack } from "../supplies/outcome.ts";
+import { findNamed } from "./named.ts";
 
 /** Whose story is to be shown. */
 export interface Subjects {
@@ -34,6 +35,10 @@ export interface Subjects {
   audited: AuditLine[];
   /** The kinds of which there are more than are here. */
   truncated: SubjectKind[];
+  /** Whom a record names, where a name or a number led to it; by the record's id. */
+  people: Map<string, string>;
+  /** Several records fit a name or the end of a number: they may be of different people. */
+  ambiguous: boolean;
 }
 
 export type SubjectKind = "order" | "esim" | "activation" | "passport";
@@ -43,32 +48,66 @@ const MOST_SUBJECTS = 50;
 /** Enough to see that there are more. */
 const ONE_TOO_MANY = MOST_SUBJECTS + 1;
 
-/** A traveller may have many items in one order. */
-const MOST_ITEMS = 500;
-
 /**
- * Everything that `typed` may mean: an ICCID, an order number (ours or the partner's own), an e-mail address, a
- * passport number, the id of an HTTP request, or of anything that `ofId` knows.
+ * Everything that `typed` may mean: an ICCID or its end, an order number (ours or the partner's own), a person's name,
+ * e-mail address or telephone number, a passport, EID or tracking number, the id of an HTTP request, or of anything
+ * that `ofId` knows.
  */
 export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
   const word = typed.trim();
-  if (word.includes("@")) return withOrdersAndEsims(q, await ofMail(q, word));
+  const loose = joined(await ofPeople(q, word), await ofEnd(q, word));
+  if (word.includes("@")) return withOrdersAndEsims(q, loose);
   const named = await ofWord(q, word);
   // Partners choose the ids of their requests, and may take their own order numbers for them.
   const others = isEmpty(named) ? [await ofOwnNumber(q, word)] : [];
-  return withOrdersAndEsims(q, [await ofRequest(q, word), ...others].reduce(joined, named));
+  const exact = [await ofRequest(q, word), ...others].reduce(joined, named);
+  const found = unrepeated(joined(exact, loose));
+  // A name or the end of a number may be of several: they are listed, and each one's own id leads to its story.
+  if (counted(found) > 1 && counted(found) > counted(unrepeated(exact)))
+    return newestOnly({ ...found, ambiguous: true });
+  return withOrdersAndEsims(q, found);
 }
 
-/** What names a person by this address: as an order's customer, a traveller, or whose SIM is activated. */
-async function ofMail(q: Read, address: string): Promise<Subjects> {
-  const email = emailKey(address) ?? "";
-  const travelling = await orderIdsOfTraveller(q, email, MOST_ITEMS);
+/** What names a person so, of any partner. */
+async function ofPeople(q: Read, typed: string): Promise<Subjects> {
+  const scopes = await indexScopes(q, {});
+  const { orders, activations, passports, people, more } = await findNamed(q, typed, scopes);
   return {
     ...nothing(),
-    orders: [...(await ordersOfEmail(q, email, ONE_TOO_MANY)), ...(await ordersWithIds(q, travelling))],
-    activations: await activationsOfEmail(q, email, ONE_TOO_MANY),
-    truncated: travelling.length === MOST_ITEMS ? ["order"] : [],
+    orders,
+    activations,
+    passports,
+    people,
+    truncated: more ? ["order", "activation", "passport"] : [],
   };
+}
+
+/** Fewest digits of an ICCID's end that are looked up. */
+const LEAST_END = 4;
+
+/** What has an ICCID that ends so. */
+async function ofEnd(q: Read, typed: string): Promise<Subjects> {
+  const digits = typed.replace(/[\s-]/g, "");
+  if (!/^\d+$/.test(digits) || digits.length < LEAST_END) return nothing();
+  return {
+    ...nothing(),
+    esims: await esimsEndingIn(q, digits, ONE_TOO_MANY),
+    activations: await activationsEndingIn(q, digits, ONE_TOO_MANY),
+  };
+}
+
+function unrepeated(found: Subjects): Subjects {
+  return {
+    ...found,
+    orders: unique(found.orders),
+    esims: unique(found.esims),
+    activations: unique(found.activations),
+    passports: unique(found.passports),
+  };
+}
+
+function counted({ orders, esims, activations, passports }: Subjects): number {
+  return orders.length + esims.length + activations.length + passports.length;
 }
 
 /** What HTTP requests of this id made, changed or looked at. Callers choose their ids: it may be several requests'. */
@@ -121,7 +160,7 @@ async function ownNumbers(q: Read, key: string): Promise<OrderId[]> {
 }
 
 /** Every partner's slug by its id. */
-export async function partnerNames(q: Read): Promise<Map<string, string>> {
+export async function partnerNames(q: Read): Promise<Map<PartnerId, string>> {
   return new Map((await listPartners(q, null)).map(({ id, slug }) => [id, slug]));
 }
 
@@ -199,12 +238,23 @@ function joined(a: Subjects, b: Subjects): Subjects {
     passports: [...a.passports, ...b.passports],
     audited: [...a.audited, ...b.audited],
     truncated: [...a.truncated, ...b.truncated],
+    people: new Map([...a.people, ...b.people]),
+    ambiguous: a.ambiguous || b.ambiguous,
   };
 }
 
 /** The beginning of a look-up. */
 function nothing(): Subjects {
-  return { orders: [], esims: [], activations: [], passports: [], audited: [], truncated: [] };
+  return {
+    orders: [],
+    esims: [],
+    activations: [],
+    passports: [],
+    audited: [],
+    truncated: [],
+    people: new Map(),
+    ambiguous: false,
+  };
 }
 
 /** An eSIM's story is its order's as well; an order's is that of its eSIMs. The newest 50 of each kind. */
@@ -212,6 +262,11 @@ async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
   const esims = [...found.esims];
   for (const order of found.orders) esims.push(...(await newestEsimsOfOrder(q, order, ONE_TOO_MANY)));
   const bought = found.esims.flatMap(({ order_id }) => order_id ?? []);
+  return newestOnly({ ...found, orders: [...found.orders, ...(await ordersWithIds(q, bought))], esims });
+}
+
+/** The newest 50 of each kind. */
+function newestOnly(found: Subjects): Subjects {
   const truncated = new Set(found.truncated);
   const newest = <T extends { id: string }>(kind: SubjectKind, rows: T[]): T[] => {
     const all = unique(rows).toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -219,11 +274,11 @@ async function withOrdersAndEsims(q: Read, found: Subjects): Promise<Subjects> {
     return all.slice(0, MOST_SUBJECTS);
   };
   return {
-    orders: newest("order", [...found.orders, ...(await ordersWithIds(q, bought))]),
-    esims: newest("esim", esims),
+    ...found,
+    orders: newest("order", found.orders),
+    esims: newest("esim", found.esims),
     activations: newest("activation", found.activations),
     passports: newest("passport", found.passports),
-    audited: found.audited,
     truncated: [...truncated],
   };
 }

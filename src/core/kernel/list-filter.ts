@@ -2,7 +2,6 @@ import type { PartnerId } from "./brand.ts";
 import type { Environment } from "./environment.ts";
 import { firstUuidOf } from "./ids.ts";
 import type { CursorBinding, Position } from "./page.ts";
-import { emailKey } from "./search-keys.ts";
 
 /** What every list over all partners may be narrowed by. */
 export interface OverAll {
@@ -14,7 +13,7 @@ export interface OverAll {
   since?: number | undefined;
   /** Created before this moment (ms). */
   until?: number | undefined;
-  /** A customer's e-mail address, or the beginning of the name or of one of its words. */
+  /** A customer's e-mail address, or the beginnings of words of the name in any order. */
   customer?: string | undefined;
 }
 
@@ -27,27 +26,4 @@ export function bindingOf(list: string, { limit: _, cursor: __, ...filter }: Ove
 export function startOf(until: number | undefined): Position<number> {
   // No id is less than "": by creation it starts below all rows of that moment. A letter after f is above every id.
   return until === undefined ? { key: Number.MAX_SAFE_INTEGER, id: "g" } : { key: until - 1, id: firstUuidOf(until) };
-}
-
-/** Whether a customer is named by an e-mail address, which an index leads to. */
-export function isEmail(customer: string | undefined): customer is string {
-  return customer?.includes("@") === true;
-}
-
-/**
- * Whether a record is this customer's: the same e-mail address, or a name that begins so, whatever case and accents.
- */
-export function isCustomer(
-  known: { name: string; email: string | null } | null,
-  customer: string | undefined,
-): boolean {
-  if (customer === undefined) return true;
-  if (known === null) return false;
-  if (isEmail(customer)) return emailKey(known.email) === emailKey(customer);
-  const [name, part] = [folded(known.name), folded(customer)];
-  return name.startsWith(part) || name.includes(` ${part}`);
-}
-
-function folded(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }

@@ -76,6 +76,6 @@ function perform(tx: Tx, { id, act, actor }: Acting): Promise<unknown> {
 
 async function outcomeSince(tx: Tx, before: Awaited<ReturnType<typeof snapshotOf>>): Promise<ActedOn> {
   const row = await requireOrder(tx, before.order.id);
-  const order = { ...toOrder(row, await linesOfOrder(tx, row.id)), reason: row.reason };
+  const order = { ...toOrder(tx, row, await linesOfOrder(tx, row.id)), reason: row.reason };
   return { before: before.order.status, order, done: await consequenceSince(tx, before) };
 }

@@ -5,8 +5,9 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { emailKey } from "../kernel/search-keys.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
+import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { Tx } from "../store/store.ts";
@@ -62,9 +63,10 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   await insertItems(tx, order, lines, travellers);
   await keepKey(tx, request, id);
   await recordPlacing(tx, input, id);
-  await announce(tx, toOrder(order, lines), { owner: input, transactionId });
+  const placed = toOrder(tx, order, lines);
+  await announce(tx, placed, { owner: input, transactionId });
   tx.signal("fulfilment");
-  return { order: { ...toOrder(order, lines), wallet_balance_after_cents: balanceAfter }, replayed: false };
+  return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 
 /** The order itself says that its partner placed it, unless an operator did. */
@@ -77,7 +79,7 @@ async function replayOf(tx: Tx, request: KeyedRequest): Promise<CreatedOrder | n
   const id = await orderToReplay(tx, request);
   if (id === null) return null;
   const row = await requireOrder(tx, id);
-  const order = toOrder(row, await linesOfOrder(tx, id));
+  const order = toOrder(tx, row, await linesOfOrder(tx, id));
   return { order: { ...order, wallet_balance_after_cents: row.wallet_balance_after_cents ?? 0 }, replayed: true };
 }
 
@@ -123,8 +125,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     unit_price_cents: priced.lines[0].product.price_cents,
     metadata: sandbox ? { ...input.metadata, test: true } : input.metadata,
     wallet_balance_after_cents: balanceAfter,
-    customer: input.customer,
-    email_key: emailKey(input.customer?.email),
+    customer_sealed: input.customer === null ? null : sealedOrderCustomer.seal(tx, id, input.customer),
     ...originOf(tx, input),
     external_order_id: input.key.space === "bulk" ? input.key.value : null,
     created_at: tx.now,
@@ -139,6 +140,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     first_unit: sandbox ? await takeUnits(tx, priced.quantity) : null,
   };
   await insertRow(tx, "orders", order);
+  await indexCustomer(tx, order, input.customer);
   const lines: LineRow[] = [];
   for (const [position, { product, quantity }] of priced.lines.entries()) {
     const line: LineRow = {
@@ -169,6 +171,12 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
 /** By which HTTP request, and by whom, an order is placed. */
 function originOf(tx: Tx, { actor = null }: { actor?: Actor | null }): Pick<OrderRow, "request_id" | "created_by"> {
   return { request_id: tx.requestId, created_by: actor };
+}
+
+async function indexCustomer(tx: Tx, order: OrderRow, customer: OrderCustomer | null): Promise<void> {
+  if (customer === null) return;
+  const record = { kind: "order", id: order.id } as const;
+  await indexRecords(tx, [{ scope: order, record, keys: keysOfCustomer(customer) }]);
 }
 
 /** The sandbox charges nothing: its orders are not paid. */

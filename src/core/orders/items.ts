@@ -1,10 +1,11 @@
-import { desc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { startOfCivilDate } from "../kernel/civil-date.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
-import { emailKey } from "../kernel/search-keys.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
+import { keysOfTraveller, sealedTraveller } from "../store/people.ts";
+import { type IndexEntry, indexRecords } from "../store/people-index.ts";
 import { findByKey, insertRow, updateRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -32,6 +33,7 @@ const UNITS_PER_REQUEST = 500;
 /** Writes what suppliers are to deliver: travellers' units one by one, others in lots. Stock and shipping have none. */
 export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], travellers: Traveller[][]): Promise<void> {
   let position = 0;
+  const entries: IndexEntry[] = [];
   for (const [index, line] of lines.entries()) {
     const lots = isScheduled(line.delivery_method)
       ? (travellers[index] ?? []).map((traveller) => ({ traveller, quantity: 1 }))
@@ -39,14 +41,14 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         ? lotsOf(line.quantity, order.environment === "sandbox" ? line.quantity : UNITS_PER_REQUEST)
         : [];
     for (const { traveller, quantity } of lots) {
+      const id = newId<OrderItemId>(tx);
       await insertRow(tx, "orderItems", {
-        id: newId<OrderItemId>(tx),
+        id,
         order_id: order.id,
         line_id: line.id,
         position: position++,
         quantity,
-        traveller,
-        email_key: emailKey(traveller?.customer_email),
+        traveller_sealed: traveller === null ? null : sealedTraveller.seal(tx, id, traveller),
         status: "pending",
         supplier: line.supplier ?? "",
         attempts: 0,
@@ -56,8 +58,11 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         created_at: tx.now,
         updated_at: tx.now,
       });
+      const record = { kind: "order_item", id } as const;
+      if (traveller !== null) entries.push({ scope: order, record, keys: keysOfTraveller(traveller) });
     }
   }
+  await indexRecords(tx, entries);
 }
 
 function lotsOf(quantity: number, most: number): { traveller: null; quantity: number }[] {
@@ -126,18 +131,4 @@ export function isBackedOff(item: ItemRow, now: number): boolean {
 /** Makes an item due at once, with its attempts counted from zero. */
 export function sendAgain(tx: Tx, item: ItemRow): Promise<ItemRow> {
   return progressItem(tx, item, { attempts: 0, due_at: tx.now, leased_until: null, deadline_at: null });
-}
-
-const ofEmail = statement((db, t, slot: Slots<{ email: string; limit: number }>) =>
-  db
-    .select({ id: t.orderItems.order_id })
-    .from(t.orderItems)
-    .where(eq(t.orderItems.email_key, slot.email))
-    .orderBy(desc(t.orderItems.id))
-    .limit(slot.limit),
-);
-
-/** The orders of the newest items whose traveller has this address, as `emailKey` spells it; one for each item. */
-export async function orderIdsOfTraveller(q: Read, email: string, limit: number): Promise<OrderId[]> {
-  return (await ofEmail(q, { email, limit })).map(({ id }) => id);
 }

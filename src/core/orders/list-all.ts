@@ -1,13 +1,16 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../kernel/environment.ts";
-import { isCustomer, isEmail, type OverAll } from "../kernel/list-filter.ts";
+import type { OverAll } from "../kernel/list-filter.ts";
 import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type CustomerFilter, customerFilter } from "../store/customer-filter.ts";
 import { type OverAllWindow, pageOverAll, windowOf } from "../store/over-all.ts";
+import { namedIn } from "../store/people-index.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { customerOf } from "./customer.ts";
 import { linesOfOrders } from "./list.ts";
 import { type Order, toOrder } from "./order.ts";
 import { waitingOfOrder } from "./waiting.ts";
@@ -49,7 +52,7 @@ function listed(byCreated: boolean, narrowed: Narrowed[]) {
 
 const inStatus: Narrowed = (t, slot) => eq(t.orders.status, slot.status);
 const ofPartner: Narrowed = (t, slot) => eq(t.orders.partner_id, slot.partnerId);
-const ofEmail: Narrowed = (t, slot) => eq(t.orders.email_key, slot.email);
+const ofCustomer: Narrowed = (t, slot) => namedIn(t, t.orders.id, sql`${slot.digests}`);
 const withSku: Narrowed = (t, slot) =>
   sql`exists (select 1 from ${t.orderLines} where ${t.orderLines.order_id} = ${t.orders.id}
     and ${t.orderLines.product_sku} = ${slot.sku})`;
@@ -64,14 +67,14 @@ const lists = {
   inStatus: both(true, [inStatus]),
   ofPartner: both(true, [ofPartner]),
   ofPartnerInStatus: both(true, [ofPartner, inStatus]),
-  ofEmail: both(false, [ofEmail]),
+  ofCustomer: both(false, [ofCustomer]),
 };
 
 type Found = Awaited<ReturnType<typeof lists.all.any>>[number];
 
-function listFor({ partnerId, status, sku, customer }: AllOrdersFilter) {
+function listFor({ partnerId, status, sku }: AllOrdersFilter, { digests }: CustomerFilter) {
   const list = () => {
-    if (isEmail(customer)) return lists.ofEmail;
+    if (digests !== null) return lists.ofCustomer;
     if (partnerId === undefined) return status === undefined ? lists.all : lists.inStatus;
     return status === undefined ? lists.ofPartner : lists.ofPartnerInStatus;
   };
@@ -79,19 +82,20 @@ function listFor({ partnerId, status, sku, customer }: AllOrdersFilter) {
 }
 
 /**
- * A page of the orders of all partners in one environment, newest first, each with whom it waits for. A customer's name
- * is looked for page by page, an e-mail address by its index. Throws `invalid_cursor`.
+ * A page of the orders of all partners in one environment, newest first, each with whom it waits for. A customer
+ * is looked for by the index of people. Throws `invalid_cursor`.
  */
 export async function listAllOrders(
   q: Read,
   filter: AllOrdersFilter,
 ): Promise<{ data: ListedOrder[]; count: number; pagination: Pagination }> {
   const { customer, status, environment, sku } = filter;
-  const list = listFor(filter);
+  const who = await customerFilter(q, customer, filter);
+  const list = listFor(filter, who);
   const { rows, pagination } = await pageOverAll<Found>("all_orders", filter, {
     // The chosen list uses only some of the slots.
-    read: (window) => list(q, { ...window, status, sku } as Window),
-    fits: ({ order }) => (status === undefined || order.status === status) && isCustomer(order.customer, customer),
+    read: (window) => list(q, { ...window, digests: who.digests ?? "", status, sku } as Window),
+    fits: ({ order }) => (status === undefined || order.status === status) && who.fits(() => customerOf(q, order)),
     recordOf: ({ order }) => order,
   });
   const lines = await linesOfOrders(
@@ -101,7 +105,7 @@ export async function listAllOrders(
   const data: ListedOrder[] = [];
   for (const { order, partner } of rows) {
     const own = lines.get(order.id) ?? [];
-    data.push({ partner, environment, ...toOrder(order, own), waiting: await waitingOfOrder(q, order, own) });
+    data.push({ partner, environment, ...toOrder(q, order, own), waiting: await waitingOfOrder(q, order, own) });
   }
   return { data, count: data.length, pagination };
 }

@@ -102,7 +102,7 @@ export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPag
   );
   const ids = rows.map((row) => row.id);
   const lines = await linesOfOrders(q, ids);
-  return { data: rows.map((row) => toOrder(row, lines.get(row.id) ?? [])), pagination };
+  return { data: rows.map((row) => toOrder(q, row, lines.get(row.id) ?? [])), pagination };
 }
 
 function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {

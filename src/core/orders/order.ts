@@ -7,6 +7,7 @@ import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { customerOf } from "./customer.ts";
 
 export type OrderRow = Row<"orders">;
 export type LineRow = Row<"orderLines">;
@@ -35,12 +36,13 @@ export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
 }
 
 /** The fields of every order record beyond the contract: the partner's own names in it, and the refund. */
-export function orderFacts({ external_order_id, customer, refunded_cents }: OrderRow) {
-  return { external_order_id, customer, refunded_cents };
+export function orderFacts(q: Pick<Read, "vault">, row: OrderRow) {
+  const { external_order_id, refunded_cents } = row;
+  return { external_order_id, customer: customerOf(q, row), refunded_cents };
 }
 
 /** The Order record (contract: Order), as create and list return it. */
-export function toOrder(row: OrderRow, lines: LineRow[]) {
+export function toOrder(q: Pick<Read, "vault">, row: OrderRow, lines: LineRow[]) {
   const { id, order_number, partner_id, product_id, product_sku, quantity, unit_price_cents, currency, status } = row;
   return {
     id,
@@ -54,7 +56,7 @@ export function toOrder(row: OrderRow, lines: LineRow[]) {
     total_amount_cents: row.total_cents,
     currency,
     status,
-    ...orderFacts(row),
+    ...orderFacts(q, row),
     line_items: lines.map((line) => ({
       product_id: line.product_id,
       product_sku: line.product_sku,
@@ -90,15 +92,6 @@ const byNumber = statement((db, t, slot: Slots<{ order_number: string }>) =>
 /** The order with this number, of any partner, or null. */
 export async function findOrderByNumber(q: Read, order_number: string): Promise<OrderRow | null> {
   return first(await byNumber(q, { order_number: order_number.toUpperCase() }));
-}
-
-const ofEmail = statement((db, t, slot: Slots<{ email: string; limit: number }>) =>
-  db.select().from(t.orders).where(eq(t.orders.email_key, slot.email)).orderBy(desc(t.orders.id)).limit(slot.limit),
-);
-
-/** The newest orders whose customer has this address, as `emailKey` spells it; of any partner. */
-export function ordersOfEmail(q: Read, email: string, limit: number): Promise<OrderRow[]> {
-  return ofEmail(q, { email, limit });
 }
 
 const ofRequest = statement((db, t, slot: Slots<{ request_id: string; limit: number }>) =>

@@ -4,6 +4,7 @@ import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { counted } from "../kernel/counted.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
+import { unindexRecord } from "../store/people-index.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { readSetting } from "../store/settings.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -77,6 +78,17 @@ const belongings = [
       .where(eq(t.orderItems.order_id, slot.order_id))
       .limit(slot.limit),
   ),
+  statement((db, t, slot: Slots<OfOrder>) =>
+    db
+      .delete(t.peopleIndex)
+      .where(
+        sql`(${t.peopleIndex.digest}, ${t.peopleIndex.record_id}) in (
+          select named.digest, named.record_id from ${t.peopleIndex} as named where named.record_id in (
+            select ${t.orderItems.id} from ${t.orderItems} where ${t.orderItems.order_id} = ${slot.order_id}
+          ) limit ${slot.limit})`,
+      )
+      .returning({ id: t.peopleIndex.record_id }),
+  ),
   deletion<OfOrder>("orderItems", (db, t, slot) =>
     db
       .select({ id: t.orderItems.id })
@@ -146,6 +158,7 @@ async function purgeOrder(tx: Tx, order_id: OrderId, room: number): Promise<{ ro
   if (last > room - rows) return { rows, gone: false };
   await lines(tx, { order_id });
   await keys(tx, { order_id });
+  await unindexRecord(tx, order_id);
   await order(tx, { order_id });
   return { rows: rows + last, gone: true };
 }

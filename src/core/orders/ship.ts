@@ -2,6 +2,7 @@ import { type AuditEntry, recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
+import { indexOrder } from "./customer.ts";
 import { announceFulfilled, completeOrder } from "./finish.ts";
 import { type LineRow, linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
 import { progressLine, progressOrder } from "./progress.ts";
@@ -31,6 +32,7 @@ export async function shipOrder(tx: Tx, input: Shipment): Promise<OrderRow> {
   }
   const shipping = { ...sent, shipped_at: tx.now };
   for (const line of open) await progressLine(tx, line, { status: "fulfilled", shipping });
+  await indexOrder(tx, order, await linesOfOrder(tx, order.id));
   await auditShipment(tx, order, { actor: input.actor, action: "orders.ship", note: sent.carrier });
   return completeOrder(tx, order);
 }
@@ -51,6 +53,7 @@ export async function correctShipment(tx: Tx, input: Shipment): Promise<OrderRow
   for (const line of changed) {
     await progressLine(tx, line, { shipping: { ...sent, shipped_at: line.shipping?.shipped_at ?? tx.now } });
   }
+  await indexOrder(tx, order, await linesOfOrder(tx, order.id));
   const fields = ["carrier", "tracking_number", "tracking_url"];
   await auditShipment(tx, order, { actor: input.actor, action: "orders.correct_shipment", fields, note: sent.carrier });
   const corrected = await progressOrder(tx, order, {});

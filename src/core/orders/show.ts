@@ -5,6 +5,7 @@ import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Read } from "../store/store.ts";
+import { travellerOf } from "./customer.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, orderFacts, requireOwnOrder } from "./order.ts";
 
@@ -40,15 +41,19 @@ export async function showOrder(q: Read, input: OrderRequest & { most: number })
   const pushed = delivered.some((line) => line.product_type === "esim_eid_push");
   const items = pushed ? await itemsOfOrder(q, order.id) : [];
   return {
-    order: toOrderWithFulfillment(order, lines, (line) => {
+    order: toOrderWithFulfillment(q, order, lines, (line) => {
       const own = esims.filter(({ esim }) => esim.line_id === line.id);
-      return fulfillmentOf(line, { esims: own.map(({ esim }) => toLineEsim(q, input.publicUrl, esim, line)), items });
+      return fulfillmentOf(q, line, {
+        esims: own.map(({ esim }) => toLineEsim(q, input.publicUrl, esim, line)),
+        items,
+      });
     }),
     open: new Set(large ? delivered.map((line) => line.id) : []),
   };
 }
 
 function toOrderWithFulfillment(
+  q: Read,
   order: OrderRow,
   lines: LineRow[],
   fulfillment: (line: LineRow) => Record<string, unknown>,
@@ -60,7 +65,7 @@ function toOrderWithFulfillment(
     total_amount_cents: order.total_cents,
     total_price_cents: order.total_cents,
     currency: order.currency,
-    ...orderFacts(order),
+    ...orderFacts(q, order),
     metadata: order.metadata,
     created_at: isoTime(order.created_at),
     updated_at: isoTime(order.updated_at),
@@ -79,13 +84,14 @@ function toOrderWithFulfillment(
 
 /** What a line's delivery looks like, by product type; nothing shows before the line is fulfilled. */
 function fulfillmentOf(
+  q: Read,
   line: LineRow,
   { esims, items }: { esims: ReturnType<typeof toLineEsim>[]; items: ItemRow[] },
 ): Record<string, unknown> {
   if (line.status === "cancelled") return { status: "cancelled" };
   if (line.product_type === "physical_sim") return shippingOf(line);
   if (line.status !== "fulfilled") return { status: line.status };
-  return { status: "fulfilled", ...(line.product_type === "esim_eid_push" ? eidsOf(line, items) : {}), esims };
+  return { status: "fulfilled", ...(line.product_type === "esim_eid_push" ? eidsOf(q, line, items) : {}), esims };
 }
 
 /** An eSIM as the line that delivered it shows it. */
@@ -100,9 +106,9 @@ export function toLineEsim(q: Read, publicUrl: string, esim: EsimRow, line: Line
 }
 
 /** The EIDs that profiles were pushed to; also those of units whose supplier returned no eSIM. */
-function eidsOf(line: LineRow, items: ItemRow[]) {
+function eidsOf(q: Read, line: LineRow, items: ItemRow[]) {
   const pushed = items.filter((item) => item.line_id === line.id && item.status === "activated");
-  const eid_numbers = pushed.flatMap(({ traveller }) => traveller?.eid_number ?? []);
+  const eid_numbers = pushed.flatMap((item) => travellerOf(q, item)?.eid_number ?? []);
   const [eid_number = null, ...others] = new Set(eid_numbers);
   return { eid_number: others.length === 0 ? eid_number : null, eid_numbers };
 }

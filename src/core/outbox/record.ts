@@ -15,6 +15,7 @@ import { elementsOf, insertRow, insertRows, type NewRow } from "../store/rows.ts
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { payloadColumns } from "./event-payload.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -53,7 +54,7 @@ async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expan
     environment: event.environment,
     subject_id: event.subjectId,
     occurred_at: event.at ?? tx.now,
-    data: event.data,
+    ...payloadColumns(tx, id, event.kind, event.data),
     expands,
   });
   await fanOut(tx, { id, kind: event.kind, partner_id: event.partnerId, environment: event.environment });

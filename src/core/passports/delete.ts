@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { noteErasure } from "../store/erasure.ts";
+import { unindexRecord } from "../store/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { clearEvents } from "../webhooks/clear-events.ts";
@@ -22,6 +23,7 @@ export async function deletePassport(
 ): Promise<void> {
   await remove(tx, { id: row.id });
   await clearEvents(tx, row.id);
+  await unindexRecord(tx, row.id);
   await noteErasure(tx);
   const target = { targetKind: "passport", targetId: row.id, partnerId: row.partner_id };
   await recordAudit(tx, { actor, action: `passports.${verb}`, ...target });

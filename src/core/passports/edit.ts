@@ -8,6 +8,7 @@ import type { Tx } from "../store/store.ts";
 import { checkChange, type PassportChange } from "./check.ts";
 import {
   columnsOf,
+  indexPassport,
   type NewPassport,
   openPassport,
   type PassportRow,
@@ -18,6 +19,9 @@ import {
 
 /** A change of any of these voids the operator's verdict (contract: Identity pool); the country is the number's. */
 const verifiedFields = ["first_name", "last_name", "passport_no", "passport_country", "passport_expiry"] as const;
+
+/** By these it is found. */
+const names = ["first_name", "last_name"] as const;
 
 /** Refuses to touch a passport that a request used. Throws `passport_in_use`. */
 export function refuseInUse(row: PassportRow): void {
@@ -45,6 +49,7 @@ export async function editPassport(
   const changed = verifiedFields.some((field) => before[field] !== after[field]);
   const verdict = changed ? ({ verification: "pending", rejection: null, drawable: false } as const) : {};
   await updateRow(tx, "passports", { id }, { ...columns, ...verdict, updated_at: tx.now });
+  if (names.some((field) => before[field] !== after[field])) await indexPassport(tx, id, owner, after);
   await recordAudit(tx, {
     actor,
     action: "passports.edit",

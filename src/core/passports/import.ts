@@ -7,6 +7,8 @@ import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
+import { keysOfPassport } from "../store/people.ts";
+import { type IndexEntry, indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -56,9 +58,11 @@ export async function importPassports(
   const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
   const seen = new Set<string>();
   const room = await roomInPool(tx, input);
+  const entries: IndexEntry[] = [];
   for (const [index, passport] of checked.ok.entries()) {
-    await addOne(tx, input, { index, passport, seen, room, result });
+    await addOne(tx, input, { index, passport, seen, room, result, entries });
   }
+  await indexRecords(tx, entries);
   result.imported = result.records.length;
   result.skipped_duplicates = result.skipped.length;
   await recordAudit(tx, {
@@ -111,9 +115,12 @@ interface Addition {
   seen: Set<string>;
   room: Room;
   result: ImportResult;
+  /** By which names those that were added are found. */
+  entries: IndexEntry[];
 }
 
-async function addOne(tx: Tx, owner: Owner, { index, passport, seen, room, result }: Addition): Promise<void> {
+async function addOne(tx: Tx, owner: Owner, addition: Addition): Promise<void> {
+  const { index, passport, seen, room, result, entries } = addition;
   const { passport_no, passport_country: country } = passport;
   const number_index = numberIndex(tx, passport_no);
   const document = `${country} ${number_index}`;
@@ -138,5 +145,7 @@ async function addOne(tx: Tx, owner: Owner, { index, passport, seen, room, resul
     created_at: tx.now,
     updated_at: tx.now,
   });
+  const scope = { partner_id: owner.partnerId, environment: owner.environment };
+  entries.push({ scope, record: { kind: "passport", id }, keys: keysOfPassport(passport) });
   result.records.push({ id, passport_no, status: "received" });
 }

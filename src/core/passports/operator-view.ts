@@ -7,7 +7,7 @@ import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { numberIndex, type PassportRow } from "./passport.ts";
+import { numberIndex, openPassportIfReadable, type PassportRow } from "./passport.ts";
 
 /** A passport as the operator's commands print it: its state, without what is sealed. */
 export interface OperatorPassport {
@@ -33,14 +33,15 @@ export interface OperatorPassport {
 
 type Joined = { passport: PassportRow; partner: string };
 
-function toOperatorPassport({ passport: row, partner }: Joined): OperatorPassport {
+function toOperatorPassport(q: Read, { passport: row, partner }: Joined): OperatorPassport {
+  const names = openPassportIfReadable(q, row);
   return {
     id: row.id,
     partner,
     environment: row.environment,
-    first_name: row.first_name,
-    last_name: row.last_name,
-    title: row.title,
+    first_name: names?.first_name ?? "",
+    last_name: names?.last_name ?? "",
+    title: names?.title ?? null,
     passport_country: row.passport_country,
     passport_expiry: row.passport_expiry,
     reference: row.reference,
@@ -76,12 +77,12 @@ const byNumber = statement((db, t, slot: Slots<{ number_index: string }>) =>
 export async function showPassport(q: Read, id: PassportId): Promise<OperatorPassport> {
   const found = first(await byId(q, { id }));
   if (found === null) throw notFound("passport");
-  return toOperatorPassport(found);
+  return toOperatorPassport(q, found);
 }
 
 /** Every record of a passport number, whatever its country, in all pools, withdrawn ones too; newest first. */
 export async function findPassports(q: Read, number: string): Promise<OperatorPassport[]> {
-  return (await byNumber(q, { number_index: numberIndex(q, number) })).map(toOperatorPassport);
+  return (await byNumber(q, { number_index: numberIndex(q, number) })).map((one) => toOperatorPassport(q, one));
 }
 
 type Window = { key: number; id: string; limit: number };
@@ -112,7 +113,7 @@ export async function verificationQueue(
     (window) => awaiting(q, window),
     ({ passport }) => byCreation(passport),
   );
-  return { data: rows.map(toOperatorPassport), next_cursor: pagination.next_cursor };
+  return { data: rows.map((one) => toOperatorPassport(q, one)), next_cursor: pagination.next_cursor };
 }
 
 /** One draw of a passport. */

@@ -4,6 +4,8 @@ import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import { keysOfPassport } from "../store/people.ts";
+import { reindexRecord } from "../store/people-index.ts";
 import { findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -29,10 +31,13 @@ export interface PassportRecord extends NewPassport {
 }
 
 /** The part of an identity that is sealed at rest. */
-type SealedPart = Pick<Identity, "passport_no" | "date_of_birth" | "address" | "suburb" | "state" | "postcode">;
+type SealedPart = Omit<Identity, "passport_country" | "passport_expiry">;
 
 /** What an unreadable record shows in its place. */
 const NOTHING_SEALED: SealedPart = {
+  first_name: "",
+  last_name: "",
+  title: null,
   passport_no: "",
   date_of_birth: "",
   address: null,
@@ -47,10 +52,10 @@ function sealedPartOf(id: PassportId): Cell {
 
 /** The columns that hold a passport's own data: what is sensitive sealed as one text, and the number's blind index. */
 export function columnsOf(tx: Tx, id: PassportId, passport: NewPassport) {
-  const { passport_no, date_of_birth, address, suburb, state, postcode, ...clear } = passport;
-  const part: SealedPart = { passport_no, date_of_birth, address, suburb, state, postcode };
-  const sealed = tx.vault.seal(JSON.stringify(part), sealedPartOf(id));
-  return { ...clear, sealed, number_index: numberIndex(tx, passport_no) };
+  const { passport_country, passport_expiry, reference, ...part } = passport;
+  const sealed = tx.vault.seal(JSON.stringify(part satisfies SealedPart), sealedPartOf(id));
+  const clear = { passport_country, passport_expiry, reference };
+  return { ...clear, sealed, number_index: numberIndex(tx, part.passport_no) };
 }
 
 /** The blind index of a passport number, however it is written. */
@@ -74,8 +79,15 @@ function withPart(row: PassportRow, opened: string): NewPassport {
   return { ...clearPart(row), ...(JSON.parse(opened) as SealedPart) };
 }
 
-function clearPart({ first_name, last_name, title, passport_country, passport_expiry, reference }: PassportRow) {
-  return { first_name, last_name, title, passport_country, passport_expiry, reference };
+function clearPart({ passport_country, passport_expiry, reference }: PassportRow) {
+  return { passport_country, passport_expiry, reference };
+}
+
+/** Makes a passport be found by the names on it, and by none that it had before. */
+export async function indexPassport(tx: Tx, id: PassportId, owner: Owner, names: NewPassport): Promise<void> {
+  const { partnerId: partner_id, environment } = owner;
+  const scope = { partner_id, environment };
+  await reindexRecord(tx, { scope, record: { kind: "passport", id }, keys: keysOfPassport(names) });
 }
 
 /** The record as its partner sees it; one that cannot be read does not hide the others of its list. */

@@ -4,7 +4,6 @@ import type { Environment } from "../kernel/environment.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { bindingOf, type OverAll, startOf } from "../kernel/list-filter.ts";
 import { byCreation, type Pagination, pageOf, walk } from "../kernel/page.ts";
-import { emailKey } from "../kernel/search-keys.ts";
 import type { Slots } from "./statement.ts";
 
 /** The slots of a list over all partners that is newest first. */
@@ -16,7 +15,8 @@ export interface OverAllWindow {
   key: number;
   id: string;
   limit: number;
-  email: string;
+  /** What leads to a customer (see `namedIn`). */
+  digests: string;
   partnerId: PartnerId;
 }
 
@@ -43,8 +43,8 @@ export function pageOverAll<R>(
   filter: OverAll,
   { read, fits, recordOf }: ListOverAll<R>,
 ): Promise<{ rows: R[]; pagination: Pagination }> {
-  const { limit, cursor, environment, partnerId, customer, since = 0, until } = filter;
-  const slots = { environment, since, from: firstUuidOf(since), email: emailKey(customer) ?? "", partnerId };
+  const { limit, cursor, environment, partnerId, since = 0, until } = filter;
+  const slots = { environment, since, from: firstUuidOf(since), partnerId };
   const positionOf = (row: R) => byCreation(recordOf(row));
   const passes = (row: R) => (partnerId === undefined || recordOf(row).partner_id === partnerId) && fits(row);
   return pageOf(
@@ -56,7 +56,7 @@ export function pageOverAll<R>(
 
 interface ListOverAll<R> {
   /** A list that takes a partner is chosen only where the filter names one. */
-  read(window: Omit<OverAllWindow, "partnerId"> & { partnerId: PartnerId | undefined }): Promise<R[]>;
+  read(window: Omit<OverAllWindow, "partnerId" | "digests"> & { partnerId: PartnerId | undefined }): Promise<R[]>;
   fits(row: R): boolean;
   recordOf(row: R): { created_at: number; id: string; partner_id: PartnerId };
 }

@@ -65,6 +65,16 @@ function statementsOf(place: SealedPlace) {
         .orderBy(key)
         .limit(slot.limit);
     }),
+    /** Rows behind `after`, in key order, that a migration left in clear: as JSON text. */
+    clear: statement((db, t, slot: Slots<{ after: string; limit: number }>) => {
+      const { key, sealed } = columnsAt(t, place);
+      return db
+        .select({ key, sealed })
+        .from(t[place.table])
+        .where(and(gt(key, slot.after), sql`substr(${sealed}, 1, 1) = '{'`))
+        .orderBy(key)
+        .limit(slot.limit);
+    }),
     replace: statement((db, t, slot: Slots<{ key: string; sealed: string }>) =>
       db
         .update(t[place.table])
@@ -83,6 +93,22 @@ function statementsOf(place: SealedPlace) {
 }
 
 const statements = new Map(sealedPlaces.map((place) => [place, statementsOf(place)]));
+
+/** What one place holds in clear behind the row `after`, at most `limit` rows. */
+export async function clearRows(
+  q: Read,
+  { place, after, limit }: ResealInput,
+): Promise<{ id: string; text: string }[]> {
+  return (await at(place).clear(q, { after, limit })).map(({ key, sealed }) => ({
+    id: String(key),
+    text: String(sealed),
+  }));
+}
+
+/** Writes a sealed value into its place. */
+export async function replaceSealed(tx: Tx, place: SealedPlace, id: string, sealed: string): Promise<void> {
+  await at(place).replace(tx, { key: id, sealed });
+}
 
 function at(place: SealedPlace) {
   const found = statements.get(place);

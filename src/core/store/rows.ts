@@ -66,21 +66,32 @@ export function elementsOf(t: Tables, json: SQL): SQL {
     : sql`json_array_elements(cast(${json} as json)) as listed(value)`;
 }
 
-/** Inserts many rows by one statement, in their order; columns as in `insertRow`. */
-export async function insertRows<N extends TableName>(tx: Tx, table: N, rows: NewRow<N>[]): Promise<void> {
+/**
+ * Inserts many rows by one statement, in their order; columns as in `insertRow`. With `skipKnown` rows that are there
+ * already stay as they are.
+ */
+export async function insertRows<N extends TableName>(
+  tx: Tx,
+  table: N,
+  rows: NewRow<N>[],
+  { skipKnown = false } = {},
+): Promise<void> {
   if (rows.length === 0) return;
   const columns = columnsOf(tx, table).flatMap((name) => {
     const column: unknown = Reflect.get(tx.t[table], name);
     return is(column, Column) ? [{ name, column }] : [];
   });
-  const prepared = preparedShape(tx, `insert_many_${table}`, () => {
+  const prepared = preparedShape(tx, `insert_many_${table}_${skipKnown}`, () => {
     const cells = columns.map(({ column }, at) => {
       const text = sql`listed.value ->> ${sql.raw(String(at))}`;
       return column.getSQLType().startsWith("text") ? text : sql`cast(${text} as bigint)`;
     });
     // Every column of the table, in its order: the select has the shape of its rows.
     const from = elementsOf(tx.t, sql`${sql.placeholder("rows")}`);
-    return tx.db.insert(tx.t[table]).select(sql`select ${sql.join(cells, sql`, `)} from ${from}` as never);
+    // Without "where" SQLite takes "on conflict" for the condition of a join.
+    const all = sql`select ${sql.join(cells, sql`, `)} from ${from} where true`;
+    const insert = tx.db.insert(tx.t[table]).select(all as never);
+    return skipKnown ? insert.onConflictDoNothing() : insert;
   });
   const values = rows.map((row) => {
     const given: Values = { ...row };

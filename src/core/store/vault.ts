@@ -25,9 +25,14 @@ export interface DataKey {
 
 /** Every column that holds sealed values, by its name in the database: part of what a value is bound to. */
 export const sealedColumns = [
+  "activations.customer_sealed",
+  "activations.mobile_number_sealed",
   "activations.sealed",
   "carriers.secret_sealed",
   "esims.sealed",
+  "events.sealed",
+  "order_items.traveller_sealed",
+  "orders.customer_sealed",
   "passports.sealed",
   "signing_keys.private_sealed",
   "suppliers.secret_sealed",

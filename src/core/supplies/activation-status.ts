@@ -1,6 +1,7 @@
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
+import { travellerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type LineRow, linesOfOrder, requireOwnOrder } from "../orders/order.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
@@ -10,7 +11,7 @@ import type { Read } from "../store/store.ts";
 export async function activationStatus(q: Read, input: { owner: Owner; id: OrderId }) {
   const order = await requireOwnOrder(q, input.owner, input.id);
   const lines = new Map((await linesOfOrder(q, order.id)).map((line) => [line.id, line]));
-  const items = (await itemsOfOrder(q, order.id)).filter((item) => item.traveller !== null);
+  const items = (await itemsOfOrder(q, order.id)).filter((item) => item.traveller_sealed !== null);
   const count = (...statuses: OrderItemStatus[]) => items.filter((item) => statuses.includes(item.status)).length;
   return {
     order_id: order.id,
@@ -22,12 +23,12 @@ export async function activationStatus(q: Read, input: { owner: Owner; id: Order
     submitted_count: count("submitted", "confirmed"),
     activated_count: count("activated"),
     failed_count: count("failed"),
-    activations: items.map((item) => toEntry(item, lines.get(item.line_id))),
+    activations: items.map((item) => toEntry(q, item, lines.get(item.line_id))),
   };
 }
 
-function toEntry(item: ItemRow, line: LineRow | undefined) {
-  const { traveller } = item;
+function toEntry(q: Read, item: ItemRow, line: LineRow | undefined) {
+  const traveller = travellerOf(q, item);
   return {
     item_id: item.id,
     product_name: line?.product_name ?? "",

@@ -2,6 +2,7 @@ import { addSuppliedEsims } from "../esims/supplied.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { retryAt } from "../kernel/fault-retries.ts";
 import { canMove } from "../kernel/state-machine.ts";
+import { travellerOf } from "../orders/customer.ts";
 import { anythingDelivered, wholeOrder } from "../orders/delivered.ts";
 import { completeOrder, failOrder, holdOrder } from "../orders/finish.ts";
 import {
@@ -96,7 +97,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
     lineId: line.id,
     productId: line.product_id,
     partnerId: order.partner_id,
-    eid: item.traveller?.eid_number ?? null,
+    eid: travellerOf(tx, item)?.eid_number ?? null,
     esims: outcome.esims,
   });
   const activated = await progressItem(tx, item, {
@@ -158,9 +159,9 @@ export async function announceItem(
   iccid: string | null,
   { corrects }: { corrects?: number } = {},
 ): Promise<void> {
-  const { id, traveller } = item;
-  if (traveller === null) return;
-  const { activation_date, customer_name } = traveller;
+  const { id, traveller_sealed } = item;
+  if (traveller_sealed === null) return;
+  const { activation_date = "", customer_name = "" } = travellerOf(tx, item) ?? {};
   const { id: order_id, order_number, external_order_id } = order;
   const traveling = { activation_date, customer_name };
   const subject = { id, order_id, order_number, external_order_id, iccid, carrier: null, ...traveling };

@@ -1,9 +1,11 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
+import { travellerOf } from "../orders/customer.ts";
 import { holdOrder } from "../orders/finish.ts";
 import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderItemStatus, SupplierAdapter } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -45,6 +47,8 @@ export async function waitingItems(q: Read, _input: null): Promise<{ due: Suppli
 /** An item to be sent, with what its supplier needs for it. */
 export interface ClaimedItem {
   item: ItemRow;
+  /** Null: it has none. */
+  traveller: Traveller | null;
   lease: Lease<"orderItems">;
   order_number: string;
   product_sku: string;
@@ -56,15 +60,26 @@ export interface ClaimedItem {
 export async function claimItems(tx: Tx, input: { supplier: string; room: number }): Promise<ClaimedItem[]> {
   const claimed: ClaimedItem[] = [];
   const items = await claim(tx, { supplier: input.supplier, limit: input.room });
-  for (const item of items) claimed.push(await describe(tx, item));
+  for (const item of items) {
+    const traveller = travellerOf(tx, item);
+    // The supplier must not get an item without its traveller, and the others need not wait for it.
+    if (traveller === null && item.traveller_sealed !== null) await holdUnreadable(tx, item);
+    else claimed.push(await describe(tx, item, traveller));
+  }
   return claimed;
 }
 
-async function describe(tx: Tx, item: ItemRow): Promise<ClaimedItem> {
+async function holdUnreadable(tx: Tx, item: ItemRow): Promise<void> {
+  const reason = "the traveller of an item cannot be read";
+  await progressItem(tx, item, { due_at: null, leased_until: null });
+  await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
+}
+
+async function describe(tx: Tx, item: ItemRow, traveller: Traveller | null): Promise<ClaimedItem> {
   const order = await requireOrder(tx, item.order_id);
   const { product_sku, product_name, delivery_method } = await lineOfItem(tx, item);
   const lease = leaseOn<"orderItems">(item);
-  return { item, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
+  return { item, traveller, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
 }
 
 const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>

@@ -1,5 +1,6 @@
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { travellerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, requireOrder } from "../orders/order.ts";
 import { waitingOfOrder } from "../orders/waiting.ts";
@@ -27,9 +28,9 @@ export async function orderInside(q: Read, id: OrderId) {
   const rows = await itemsOfOrder(q, id);
   const items: InsideItem[] = [];
   for (const [at, item] of rows.entries()) {
-    const { id: item_id, status, supplier, quantity, traveller, error_message } = item;
+    const { id: item_id, status, supplier, quantity, error_message } = item;
     const attempts = at < WITH_ATTEMPTS ? await attemptsOfItem(q, item.id) : [];
-    const activation_date = traveller?.activation_date ?? null;
+    const activation_date = travellerOf(q, item)?.activation_date ?? null;
     const state = { item_id, status, supplier, quantity, activation_date, error_message };
     items.push({ ...state, attempts: attempts.map(toAttempt) });
   }

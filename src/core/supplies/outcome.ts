@@ -2,6 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import type { EsimCodes } from "../esims/sealed-codes.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
+import { travellerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -48,7 +49,8 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
 
 /** Records an attempt and its outcome, for support; without the answer's words where the traveller was cleared. */
 export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
-  const isCleared = item.traveller !== null && item.email_key === null;
+  // What cannot be read may have been cleared.
+  const isCleared = item.traveller_sealed !== null && (travellerOf(tx, item)?.customer_email ?? "") === "";
   return insertRow(tx, "itemAttempts", {
     id: newId(tx),
     item_id: item.id,

@@ -1,12 +1,14 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { openEvent } from "../outbox/event-payload.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { giveUpEvent } from "./clear-events.ts";
 import { applyOutcomes, type Outcome } from "./outcome.ts";
 import { findWebhook, type WebhookRow } from "./webhook.ts";
 
@@ -75,6 +77,7 @@ export interface ClaimedDelivery {
   /** Attempts that ended before. */
   attempts: number;
   endpoint: WebhookRow;
+  /** With its payload opened. */
   event: Row<"events">;
 }
 
@@ -119,7 +122,10 @@ export async function claimDeliveries(tx: Tx, input: { rooms: EndpointRoom[] }):
     for (const row of await claimOf(tx, endpointId, room)) {
       const event = await findByKey(tx, "events", { id: row.event_id });
       const { attempts } = row;
-      if (event !== null) claimed.push({ lease: leaseOn<"deliveries">(row), attempts, endpoint, event });
+      if (event === null) continue;
+      const open = openEvent(tx, event);
+      if (open === null) await giveUpEvent(tx, event.id);
+      else claimed.push({ lease: leaseOn<"deliveries">(row), attempts, endpoint, event: open });
     }
     await lookAgain(tx, endpointId);
   }

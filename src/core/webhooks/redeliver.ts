@@ -6,7 +6,7 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { CLEARED, isCleared } from "./clear-events.ts";
+import { clearedIn, isCleared } from "./clear-events.ts";
 import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
 
 /** A delivery with all its attempts before it. */
@@ -56,7 +56,7 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
                 db
                   .select({ id: t.events.id })
                   .from(t.events)
-                  .where(and(eq(t.events.id, t.deliveries.event_id), eq(t.events.data, CLEARED))),
+                  .where(and(eq(t.events.id, t.deliveries.event_id), clearedIn(t))),
               ),
             ),
           )

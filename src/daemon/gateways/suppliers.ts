@@ -68,7 +68,7 @@ async function byHttp(
 ): Promise<Supplied> {
   if (url === null || secret === null) return unsent("it has no address or no secret");
   if (isRefused({ url, insecure })) return unsent("its address is not https (suppliers set)");
-  const { item, order_number, product_sku, delivery_method } = claimed;
+  const { item, traveller, order_number, product_sku, delivery_method } = claimed;
   const answer = await exchange.post({
     url,
     secret,
@@ -80,7 +80,7 @@ async function byHttp(
       order_number,
       product_sku,
       quantity: item.quantity,
-      traveller: item.traveller,
+      traveller,
       callback_url: `${publicUrl}${supplierCallbackPath(name)}`,
     },
   });
@@ -101,8 +101,7 @@ function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: Asked): S
   return { kind: "temporary", reason: `it answered ${statusCode}` };
 }
 
-function factsOf({ item, order_number, product_name, product_sku }: ClaimedItem): MailFacts {
-  const { traveller } = item;
+function factsOf({ item, traveller, order_number, product_name, product_sku }: ClaimedItem): MailFacts {
   return {
     reference: item.id,
     order_number,

@@ -91,8 +91,8 @@ function ownerOf(store: Store, work: HandWork): Promise<string> {
 
 /** "SIM 8961… of Mia Chen", or "The item of ORD-… for Mia Chen". */
 export function workWords(work: HandWork): string {
-  if (work.kind === "activation") return `SIM ${work.row.iccid} of ${shown(work.row.customer_name)}`;
-  const traveller = work.row.traveller === null ? "" : ` for ${shown(work.row.traveller.customer_name)}`;
+  if (work.kind === "activation") return `SIM ${work.row.iccid} of ${shown(work.customer.customer_name)}`;
+  const traveller = work.traveller === null ? "" : ` for ${shown(work.traveller.customer_name)}`;
   return `The item of ${work.order.order_number}${traveller}`;
 }
 

@@ -21,7 +21,7 @@ export default command({
     recordHere(context, "correct", input, (work, moved) => {
       const what =
         work.kind === "activation" && moved.kind === "activation"
-          ? `its number changes from ${work.row.mobile_number} to ${moved.activation.mobile_number}`
+          ? `its number changes from ${work.customer.mobile_number} to ${moved.activation.mobile_number}`
           : `its eSIM becomes ${input.iccid ?? null}`;
       return `${workWords(work)}: ${what}; its partner is sent activation.activated again.`;
     }),

@@ -3,6 +3,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { bindSealedValues } from "../bind-sealed.ts";
 import {
+  ensureBindingKey,
   ensureDataKeys,
   hasNoDataKeys,
   hasPlainCredentials,
@@ -14,6 +15,7 @@ import {
 import { groupCommit } from "../group-commit.ts";
 import { headsAreUnmarked, markHeads } from "../mark-heads.ts";
 import { StoreError } from "../problems.ts";
+import { peopleAreClear, sealPeople } from "../seal-people.ts";
 import { statement } from "../statement.ts";
 import type { Command, Read, Store, Topic, Tx } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, withAllKeys } from "../vault.ts";
@@ -77,7 +79,14 @@ async function prepareData({ holds, reloadKeys, write, erase }: Preparing): Prom
     await write(keyCredentials, null);
     await reloadKeys();
   }
-  if (await holds(hasUnboundKeys)) {
+  const unbound = await holds(hasUnboundKeys);
+  if (await holds(peopleAreClear)) {
+    // Before the keys of an earlier version go: names join what is sealed under them.
+    if (unbound) await write(ensureBindingKey, null);
+    await sealPeople({ write, erase });
+    await reloadKeys();
+  }
+  if (unbound) {
     await bindSealedValues({ write, erase });
     await reloadKeys();
   }

@@ -78,6 +78,7 @@ const NAMING_PEOPLE = (
     "activationAttempts",
     "deliveryAttempts",
     "idempotencyKeys",
+    "peopleIndex",
   ] as const
 ).map((name) => getTableName(postgresTables[name]));
 

@@ -283,5 +283,37 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"wallets\" ADD COLUMN \"restored_at\" bigint;",
       "CREATE INDEX \"passports_expiry_notice\" ON \"passports\" USING btree (\"pool_key\",\"passport_expiry\",\"id\") WHERE expiry_notice is null or expiry_notice <> passport_expiry;"
     ]
+  },
+  {
+    "name": "0015_sealed_people",
+    "statements": [
+      "CREATE TABLE \"people_index\" (\n\t\"digest\" text COLLATE \"C\" NOT NULL,\n\t\"record_id\" text COLLATE \"C\" NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\tCONSTRAINT \"people_index_digest_record_id_pk\" PRIMARY KEY(\"digest\",\"record_id\")\n);\n",
+      "CREATE INDEX \"people_index_record\" ON \"people_index\" USING btree (\"record_id\");",
+      "DROP INDEX \"orders_email\";",
+      "DROP INDEX \"order_items_email\";",
+      "DROP INDEX \"activations_email\";",
+      "ALTER TABLE \"orders\" RENAME COLUMN \"customer\" TO \"customer_sealed\";",
+      "ALTER TABLE \"orders\" DROP COLUMN \"email_key\";",
+      "ALTER TABLE \"order_items\" RENAME COLUMN \"traveller\" TO \"traveller_sealed\";",
+      "ALTER TABLE \"order_items\" DROP COLUMN \"email_key\";",
+      "ALTER TABLE \"activations\" ADD COLUMN \"customer_sealed\" text COLLATE \"C\";",
+      "ALTER TABLE \"activations\" ADD COLUMN \"mobile_number_sealed\" text COLLATE \"C\";",
+      "UPDATE \"activations\" SET \"customer_sealed\" = json_build_object('customer_name', \"customer_name\", 'customer_email', \"customer_email\", 'customer_phone', \"customer_phone\")::text WHERE \"customer_name\" <> '' OR \"customer_email\" IS NOT NULL OR \"customer_phone\" IS NOT NULL;",
+      "UPDATE \"activations\" SET \"mobile_number_sealed\" = json_build_object('mobile_number', \"mobile_number\")::text WHERE \"mobile_number\" IS NOT NULL;",
+      "ALTER TABLE \"activations\" DROP COLUMN \"customer_name\";",
+      "ALTER TABLE \"activations\" DROP COLUMN \"customer_email\";",
+      "ALTER TABLE \"activations\" DROP COLUMN \"email_key\";",
+      "ALTER TABLE \"activations\" DROP COLUMN \"customer_phone\";",
+      "ALTER TABLE \"activations\" DROP COLUMN \"mobile_number\";",
+      "UPDATE \"passports\" SET \"sealed\" = json_build_object('first_name', \"first_name\", 'last_name', \"last_name\", 'title', \"title\", 'sealed', \"sealed\")::text;",
+      "ALTER TABLE \"passports\" DROP COLUMN \"first_name\";",
+      "ALTER TABLE \"passports\" DROP COLUMN \"last_name\";",
+      "ALTER TABLE \"passports\" DROP COLUMN \"title\";",
+      "ALTER TABLE \"events\" ADD COLUMN \"sealed\" text COLLATE \"C\";",
+      "UPDATE \"events\" SET \"sealed\" = \"data\", \"data\" = '{}' WHERE \"kind\" LIKE 'activation.%' AND \"data\" <> '{}';",
+      "CREATE INDEX \"activations_iccid_end\" ON \"activations\" USING btree ((substr(iccid, length(iccid) - 3)),\"id\");",
+      "CREATE INDEX \"esims_iccid_end\" ON \"esims\" USING btree ((substr(iccid, length(iccid) - 3)),\"id\");",
+      "INSERT INTO \"settings\" (\"key\", \"value\") SELECT 'people', 'clear' WHERE EXISTS (SELECT 1 FROM \"data_keys\");"
+    ]
   }
 ];

@@ -264,5 +264,37 @@ export const migrations: Migration[] = [
       "ALTER TABLE `wallets` ADD `low_at` integer;",
       "ALTER TABLE `wallets` ADD `restored_at` integer;"
     ]
+  },
+  {
+    "name": "0015_sealed_people",
+    "statements": [
+      "CREATE TABLE `people_index` (\n\t`digest` text NOT NULL,\n\t`record_id` text NOT NULL,\n\t`kind` text NOT NULL,\n\tPRIMARY KEY(`digest`, `record_id`)\n) WITHOUT ROWID;\n",
+      "CREATE INDEX `people_index_record` ON `people_index` (`record_id`);",
+      "DROP INDEX `orders_email`;",
+      "DROP INDEX `order_items_email`;",
+      "DROP INDEX `activations_email`;",
+      "ALTER TABLE `orders` RENAME COLUMN `customer` TO `customer_sealed`;",
+      "ALTER TABLE `orders` DROP COLUMN `email_key`;",
+      "ALTER TABLE `order_items` RENAME COLUMN `traveller` TO `traveller_sealed`;",
+      "ALTER TABLE `order_items` DROP COLUMN `email_key`;",
+      "ALTER TABLE `activations` ADD `customer_sealed` text;",
+      "ALTER TABLE `activations` ADD `mobile_number_sealed` text;",
+      "UPDATE `activations` SET `customer_sealed` = json_object('customer_name', `customer_name`, 'customer_email', `customer_email`, 'customer_phone', `customer_phone`) WHERE `customer_name` <> '' OR `customer_email` IS NOT NULL OR `customer_phone` IS NOT NULL;",
+      "UPDATE `activations` SET `mobile_number_sealed` = json_object('mobile_number', `mobile_number`) WHERE `mobile_number` IS NOT NULL;",
+      "ALTER TABLE `activations` DROP COLUMN `customer_name`;",
+      "ALTER TABLE `activations` DROP COLUMN `customer_email`;",
+      "ALTER TABLE `activations` DROP COLUMN `email_key`;",
+      "ALTER TABLE `activations` DROP COLUMN `customer_phone`;",
+      "ALTER TABLE `activations` DROP COLUMN `mobile_number`;",
+      "UPDATE `passports` SET `sealed` = json_object('first_name', `first_name`, 'last_name', `last_name`, 'title', `title`, 'sealed', `sealed`);",
+      "ALTER TABLE `passports` DROP COLUMN `first_name`;",
+      "ALTER TABLE `passports` DROP COLUMN `last_name`;",
+      "ALTER TABLE `passports` DROP COLUMN `title`;",
+      "ALTER TABLE `events` ADD `sealed` text;",
+      "UPDATE `events` SET `sealed` = `data`, `data` = '{}' WHERE `kind` LIKE 'activation.%' AND `data` <> '{}';",
+      "CREATE INDEX `activations_iccid_end` ON `activations` ((substr(iccid, length(iccid) - 3)),`id`);",
+      "CREATE INDEX `esims_iccid_end` ON `esims` ((substr(iccid, length(iccid) - 3)),`id`);",
+      "INSERT INTO `settings` (`key`, `value`) SELECT 'people', 'clear' WHERE EXISTS (SELECT 1 FROM `data_keys`);"
+    ]
   }
 ];

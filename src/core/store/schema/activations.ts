@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ActivationId, PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
-import { attemptColumns, type Kit, leaseColumns, NOTHING_DUE } from "./kit.ts";
+import { attemptColumns, iccidEnd, type Kit, leaseColumns, NOTHING_DUE } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 import type { ActivationStatus, ProcessingMode, ProcessingStatus } from "./values.ts";
 
@@ -23,11 +23,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       carrier_prefix: k.text("carrier_prefix").notNull(),
       carrier: k.text("carrier").notNull(),
       activation_date: k.text("activation_date").notNull(),
-      customer_name: k.text("customer_name").notNull(),
-      customer_email: k.text("customer_email"),
-      /** That address as look-ups spell it, see kernel/email-key.ts. */
-      email_key: k.text("email_key"),
-      customer_phone: k.text("customer_phone"),
+      /** Whom the SIM is for, an `ActivationCustomer` sealed by the vault; null once purged. */
+      customer_sealed: k.text("customer_sealed"),
       plan_name: k.text("plan_name"),
       note: k.text("note"),
       /** All identity fields, SIM digits and PUK as one JSON text, sealed by the vault; null once purged. */
@@ -39,7 +36,8 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       status: k.text("status").$type<ActivationStatus>().notNull(),
       processing_status: k.text("processing_status").$type<ProcessingStatus>().notNull(),
       processing_mode: k.text("processing_mode").$type<ProcessingMode>().notNull(),
-      mobile_number: k.text("mobile_number"),
+      /** The number that the carrier gave the SIM, a `MobileNumber` sealed by the vault. */
+      mobile_number_sealed: k.text("mobile_number_sealed"),
       confirmation_number: k.text("confirmation_number"),
       error_type: k.text("error_type"),
       error_message: k.text("error_message"),
@@ -84,6 +82,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
         .index("activations_open")
         .on(t.partner_id, t.environment)
         .where(sql`status in ('pending', 'processing') or processing_status = 'manual_required'`),
+      k.index("activations_iccid_end").on(iccidEnd, t.id),
       k.index("activations_list_iccid").on(t.partner_id, t.environment, t.iccid, t.created_at, t.id),
       k.index("activations_due").on(t.due_at, t.id).where(sql`due_at is not null`),
       k.index("activations_pickup").on(t.environment, t.due_at, t.activation_date, t.id).where(sql`status = 'pending'`),
@@ -95,7 +94,6 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_queue").on(t.queued_at, t.id),
       k.index("activations_queue_carrier").on(t.carrier_prefix, t.queued_at, t.id),
       k.index("activations_passport").on(t.passport_index, t.id),
-      k.index("activations_email").on(t.email_key, t.id).where(sql`email_key is not null`),
       k.index("activations_request").on(t.request_id, t.id),
       // What retention looks for: ended, and not cleared yet.
       k.index("activations_finished").on(t.finished_at, t.id).where(sql`sealed is not null`),
@@ -121,4 +119,16 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
   );
 
   return { activations, activationAttempts };
+}
+
+/** Whom a SIM is activated for, as the request named them. */
+export interface ActivationCustomer {
+  customer_name: string;
+  customer_email: string | null;
+  customer_phone: string | null;
+}
+
+/** The number that a carrier gave a SIM. */
+export interface MobileNumber {
+  mobile_number: string;
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
-import type { Kit } from "./kit.ts";
+import { iccidEnd, type Kit } from "./kit.ts";
 import type { EsimStatus } from "./values.ts";
 
 /**
@@ -54,6 +54,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
         .on(t.iccid)
         .where(sql`${t.environment} is null or ${t.environment} = 'production'`),
       k.index("esims_iccid").on(t.iccid),
+      k.index("esims_iccid_end").on(iccidEnd, t.id),
       k.index("esims_order").on(t.order_id, t.id),
       // Only what is sold has an owner, and only what was activated expires: stock is in neither.
       k

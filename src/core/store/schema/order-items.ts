@@ -28,10 +28,8 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       /** Within the order, from 0. */
       position: k.int("position").notNull(),
       quantity: k.int("quantity").notNull(),
-      /** Who installs it and when; null for items without a traveller. */
-      traveller: k.json<Traveller>("traveller"),
-      /** The traveller's e-mail address as look-ups spell it, see kernel/email-key.ts. */
-      email_key: k.text("email_key"),
+      /** Who installs it and when, a `Traveller` sealed by the vault; null for items without a traveller. */
+      traveller_sealed: k.text("traveller_sealed"),
       status: k.text("status").$type<OrderItemStatus>().notNull(),
       supplier: k.text("supplier").notNull(),
       confirmation_number: k.text("confirmation_number"),
@@ -56,7 +54,6 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       k.index("order_items_due").on(t.due_at, t.id).where(sql`due_at is not null`),
       k.index("order_items_due_supplier").on(t.supplier, t.due_at, t.id).where(sql`due_at is not null`),
       k.index("order_items_deadline").on(t.deadline_at, t.id),
-      k.index("order_items_email").on(t.email_key, t.id).where(sql`email_key is not null`),
       // What has ended is never sent again, whatever a command does.
       k.check("order_items_ended", sql`status in ('pending', 'submitted', 'confirmed') or ${NOTHING_DUE}`),
     ],

@@ -33,10 +33,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       metadata: k.json<Record<string, unknown>>("metadata").notNull(),
       wallet_balance_after_cents: k.int("wallet_balance_after_cents"),
       external_order_id: k.text("external_order_id"),
-      /** Of a bulk order: for whom the partner bought it. */
-      customer: k.json<OrderCustomer>("customer"),
-      /** The customer's e-mail address as look-ups spell it, see kernel/email-key.ts. */
-      email_key: k.text("email_key"),
+      /** Of a bulk order: for whom the partner bought it, an `OrderCustomer` sealed by the vault. */
+      customer_sealed: k.text("customer_sealed"),
       /** The HTTP request that made it. */
       request_id: k.text("request_id"),
       /** Who placed it, as the audit trail names actors; null: it is from before the column. */
@@ -64,7 +62,6 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       k.index("orders_status").on(t.status, t.created_at, t.id),
       k.index("orders_due").on(t.due_at, t.id).where(sql`due_at is not null`),
       k.index("orders_due_partner").on(t.environment, t.partner_id, t.due_at, t.id).where(sql`due_at is not null`),
-      k.index("orders_email").on(t.email_key, t.id).where(sql`email_key is not null`),
       k.index("orders_request").on(t.request_id, t.id),
       k.uniqueIndex("orders_first_unit").on(t.first_unit).where(sql`first_unit is not null`),
       k.index("orders_sandbox").on(t.created_at, t.id).where(sql`environment = 'sandbox'`),

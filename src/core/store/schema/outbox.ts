@@ -16,7 +16,10 @@ export function outboxTables(k: Kit) {
       /** What it is about: the id of an order, eSIM, activation, product or passport; of a wallet its partner's. */
       subject_id: k.text("subject_id").notNull(),
       occurred_at: k.int("occurred_at").notNull(),
+      /** Its payload; empty where that is sealed or was cleared. */
       data: k.json<Record<string, unknown>>("data").notNull(),
+      /** The payload of a kind that names people, sealed by the vault. */
+      sealed: k.text("sealed"),
       /** What joins `data` when it is sent. */
       expands: k.text("expands").$type<Expansion>(),
     },

@@ -20,15 +20,12 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
         .notNull()
         .references(() => partners.id),
       environment: k.text("environment").$type<Environment>().notNull(),
-      first_name: k.text("first_name").notNull(),
-      last_name: k.text("last_name").notNull(),
-      title: k.text("title"),
       /** ISO 3166-1 alpha-3. */
       passport_country: k.text("passport_country").notNull(),
       passport_expiry: k.text("passport_expiry").notNull(),
       /** The partner's own note of it. */
       reference: k.text("reference"),
-      /** Number, date of birth and address as one JSON text, sealed by the vault. */
+      /** Names, number, date of birth and address as one JSON text, sealed by the vault. */
       sealed: k.text("sealed").notNull(),
       /** Blind index of the normalised number. */
       number_index: k.text("number_index").notNull(),

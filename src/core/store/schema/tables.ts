@@ -9,6 +9,7 @@ import { ordersTables } from "./orders.ts";
 import { outboxTables } from "./outbox.ts";
 import { partnersTables } from "./partners.ts";
 import { passportsTables } from "./passports.ts";
+import { peopleTables } from "./people.ts";
 import { platformTables } from "./platform.ts";
 import { suppliersTables } from "./suppliers.ts";
 import { walletTables } from "./wallet.ts";
@@ -29,6 +30,7 @@ export function allTables(k: Kit) {
     ...carriersTables(k),
     ...activationsTables(k, partners),
     ...passportsTables(k, partners),
+    ...peopleTables(k),
     ...walletTables(k, partners),
     ...orders,
     ...orderItemsTables(k, orders),

@@ -166,6 +166,10 @@ export const keyPurposes = ["cell", "index", "link", "credential"] as const;
 /** `field` is that of earlier versions: where such a key is, sealed values are not yet bound to their cells. */
 export type KeyPurpose = (typeof keyPurposes)[number] | "field";
 
+/** The kinds of records that the index of people leads to. */
+export const namedKinds = ["order", "order_item", "activation", "passport"] as const;
+export type NamedKind = (typeof namedKinds)[number];
+
 /** Whose name for an order it is: an Idempotency-Key's, or a bulk order's external_order_id. */
 export const orderKeySpaces = ["bulk", "single"] as const;
 export type OrderKeySpace = (typeof orderKeySpaces)[number];

@@ -1,0 +1,44 @@
+import { keysOfCustomer, keysOfParcel, sealedOrderCustomer, sealedTraveller } from "../store/people.ts";
+import { reindexRecord } from "../store/people-index.ts";
+import type { Traveller } from "../store/schema/order-items.ts";
+import type { OrderCustomer } from "../store/schema/orders.ts";
+import type { Row } from "../store/schema/tables.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+type OrderRow = Row<"orders">;
+
+/** Whom a bulk order names; null for none, once that was cleared, and where it cannot be read, which is reported. */
+export function customerOf(
+  q: Pick<Read, "vault">,
+  row: Pick<OrderRow, "id" | "customer_sealed">,
+): OrderCustomer | null {
+  return sealedOrderCustomer.open(q, row.id, row.customer_sealed);
+}
+
+/** An item's traveller; null for none, and where it cannot be read, which is reported. */
+export function travellerOf(
+  q: Pick<Read, "vault">,
+  row: Pick<Row<"orderItems">, "id" | "traveller_sealed">,
+): Traveller | null {
+  return sealedTraveller.open(q, row.id, row.traveller_sealed);
+}
+
+/** Whether an item has a traveller who was not cleared; one that cannot be read is not known to be. */
+export function namesTraveller(
+  q: Pick<Read, "vault">,
+  row: Pick<Row<"orderItems">, "id" | "traveller_sealed">,
+): boolean {
+  return row.traveller_sealed !== null && travellerOf(q, row)?.customer_email !== "";
+}
+
+/** Makes an order be found by its customer and its parcels, and by nothing that it had before. */
+export async function indexOrder(
+  tx: Tx,
+  order: OrderRow,
+  lines: readonly Pick<Row<"orderLines">, "shipping">[],
+): Promise<void> {
+  const customer = customerOf(tx, order);
+  const parcels = lines.flatMap(({ shipping }) => (shipping === null ? [] : keysOfParcel(shipping)));
+  const keys = [...(customer === null ? [] : keysOfCustomer(customer)), ...parcels];
+  await reindexRecord(tx, { scope: order, record: { kind: "order", id: order.id }, keys });
+}
