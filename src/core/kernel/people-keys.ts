@@ -57,7 +57,7 @@ export function nameMatches(name: string, typed: readonly string[]): boolean {
 }
 
 /** A number as numbers are compared: its letters and digits, in upper case. */
-export function numberKey(number: string | null | undefined): string {
+function numberKey(number: string | null | undefined): string {
   return (number ?? "")
     .normalize("NFKC")
     .toUpperCase()

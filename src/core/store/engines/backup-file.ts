@@ -56,7 +56,7 @@ export function writeChecksum(file: string, masterKey: Buffer): void {
 
 /**
  * HMAC-SHA256 (hex) of a backup's whole content but the checksum itself: its schema, and every value of every row with
- * its type, in the order of the row IDs. Its key is derived from the master key.
+ * its type, in the order of the row IDs, or of the primary key of a table without them. Its key is derived from the master key.
  */
 export function contentMac(file: string, masterKey: Buffer): string {
   const mac = createHmac("sha256", Buffer.from(hkdfSync("sha256", masterKey, "", "esimctl backup checksum v1", 32)));
@@ -69,7 +69,8 @@ export function contentMac(file: string, masterKey: Buffer): string {
     for (const table of tables) {
       addRow(mac, [table]);
       const own = table === BACKUP_TABLE ? "WHERE name <> 'checksum'" : "";
-      for (const row of backup.prepare(`SELECT * FROM "${table}" ${own} ORDER BY rowid`).raw().iterate()) {
+      const order = orderOf(backup, String(table));
+      for (const row of backup.prepare(`SELECT * FROM "${table}" ${own} ORDER BY ${order}`).raw().iterate()) {
         addRow(mac, row);
       }
     }
@@ -77,6 +78,13 @@ export function contentMac(file: string, masterKey: Buffer): string {
   } finally {
     backup.close();
   }
+}
+
+function orderOf(backup: Database.Database, table: string): string {
+  const without = backup.prepare("SELECT wr FROM pragma_table_list WHERE name = ?").pluck().get(table);
+  if (without !== 1n) return "rowid";
+  const key = backup.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").pluck().all(table);
+  return key.map((column) => `"${column}"`).join(", ");
 }
 
 /** Adds the values of a row, each with its type and length, so that no two rows look alike. */

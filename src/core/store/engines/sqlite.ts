@@ -9,6 +9,7 @@ import { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
+import { emptyWal, eraseSqlite } from "./sqlite-erase.ts";
 import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
@@ -94,7 +95,15 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   let lastVersion: unknown;
   let lastEpoch = 0;
   let turn: Promise<unknown> = Promise.resolve();
-  const erase = eraserOf(writer);
+  const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
+  let erasing: Promise<boolean> | null = null;
+  const erase = (): Promise<boolean> => {
+    const run = async () => noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name));
+    erasing ??= run().finally(() => {
+      erasing = null;
+    });
+    return erasing;
+  };
   const unbound = boundWal(writer, erase);
 
   async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
@@ -125,11 +134,18 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
         }
         return lastEpoch;
       }),
-    erase: async () => faulting(writer, erase),
+    async erase() {
+      try {
+        return await erase();
+      } catch (error) {
+        throw faultOf(error, writer.name);
+      }
+    },
     ping: async () => void faulting(probe, () => epoch.get()),
     async close() {
       await turn;
       unbound();
+      await erasing?.catch(() => false);
       for (const connection of [probe, reader, writer]) connection.close();
     },
   };
@@ -144,48 +160,22 @@ function faulting<T>(connection: Database.Database, work: () => T): T {
   }
 }
 
-/** Empties the WAL into the file, without waiting for readers; false: one of them, or a writer, is in the way. */
-function emptyWal(writer: Database.Database): boolean {
-  // One row of this shape, as SQLite documents it.
-  const [outcome] = writer.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  return outcome?.busy === 0;
-}
-
-/** What `Engine.erase` does: pages without the purged bytes replace those of the file, and the WAL is empty. */
-function eraserOf(writer: Database.Database): () => boolean {
-  const noted = writer.prepare<[string], string>("SELECT value FROM settings WHERE key = ?").pluck();
-  // A purge that came meanwhile has another value, and stays noted.
-  const forget = writer.prepare("DELETE FROM settings WHERE key = ? AND value = ?");
-  return () => {
-    if (writer.inTransaction) return false;
-    const purge = noted.get(ERASURE);
-    if (purge === undefined) return true;
-    if (!emptyWal(writer)) return false;
-    try {
-      forget.run(ERASURE, purge);
-    } catch (error) {
-      // Another process writes: it stays noted, and is done once more.
-      if (!isBusy(error)) throw error;
-    }
-    return true;
-  };
-}
-
 /**
  * Empties a WAL that outgrew its bound as soon as its readers allow it. During a long read the WAL only grows, and the
  * next commit alone leaves the file as large as it became. An attempt never waits for readers. What a purge left is
  * erased in the same way. The result stops it.
  */
-function boundWal(writer: Database.Database, erase: () => boolean): () => void {
+function boundWal(writer: Database.Database, erase: () => Promise<boolean>): () => void {
   const wal = `${writer.name}-wal`;
   const timer = setInterval(() => {
     if (writer.inTransaction) return;
+    // A fault here must not end the process: the next write meets the same one and reports it.
+    erase().catch(() => false);
     try {
-      erase();
       const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
       if (size > WAL_BOUND) emptyWal(writer);
     } catch {
-      // A fault here must not end the process: the next write meets the same one and reports it.
+      // As above.
     }
   }, WAL_LOOK_MS).unref();
   return () => clearInterval(timer);
