@@ -285,3 +285,48 @@ test.each([21, 22])(
     }
   },
 );
+
+test("names of any script, with hyphens, apostrophes and many words, are found by the beginning of each word", async () => {
+  const names = [
+    ["Jean-Luc", "d’Aubigné"],
+    ["María del Carmen", "Fernández-Ordóñez"],
+    ["Siobhán", "O'Shaughnessy"],
+    ["Владимир", "Щербаков"],
+    ["Ἀλέξανδρος", "Παπαδόπουλος"],
+    ["محمد", "الخوارزمي"],
+    ["שלמה", "אברמוביץ"],
+    ["สมชาย", "วงศ์สุวรรณ"],
+    ["अनुराधा", "कृष्णमूर्ति"],
+    ["明", "王"],
+    ["민수", "김"],
+    ["さくら", "タカハシ"],
+    ["Đặng Thị", "Nguyễn"],
+    ["İpek", "Yıldız"],
+  ] as const;
+  const { store, caller } = await startPlatform();
+  const partner = await caller({ agent: true });
+  const records = names.map(([first_name, last_name]) => passport({ first_name, last_name }));
+  const { body } = await partner.send("POST", "/api/v1/kyc/passports", { records });
+  const ids: string[] = body.records.map(({ id }: { id: string }) => id);
+  for (const [at, name] of names.entries()) {
+    for (const word of name.flatMap((part) => part.split(/[\s-]+/))) {
+      // As a reader counts letters; one letter of these scripts is a whole syllable or word.
+      const letters = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(word)];
+      const least = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word) ? 1 : 3;
+      for (
+        let length = Math.min(least + (/['’]/.test(word) ? 1 : 0), letters.length);
+        length <= letters.length;
+        length++
+      ) {
+        const typed = letters
+          .slice(0, length)
+          .map(({ segment }) => segment)
+          .join("");
+        const spelled = [typed, typed.toUpperCase(), typed.normalize("NFD"), typed.replace(/['’]/, "")];
+        for (const each of spelled) expect(await foundBy(store, each), each).toEqual([`passport ${ids[at]}`]);
+      }
+    }
+    const [first, last] = name;
+    expect(await foundBy(store, `${last} ${first}`)).toEqual([`passport ${ids[at]}`]);
+  }
+});

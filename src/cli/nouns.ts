@@ -18,8 +18,8 @@ export const singles: readonly Entry[] = entries({
     () => import("./commands/status.ts"),
   ],
   find: [
-    "all that is recorded of an ICCID, order, request, e-mail address, passport number or id",
-    "data",
+    "a caller by name, telephone or e-mail; all that is recorded of an ICCID, order, request, passport number or id",
+    "both",
     () => import("./commands/find.ts"),
   ],
   doctor: [

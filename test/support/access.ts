@@ -147,6 +147,7 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /api/v1/orders/:id/esims": order("/esims"),
   "GET /api/v1/orders/:id/activation-status": order("/activation-status"),
   "GET /api/v1/esims/:iccid/status": (of) => ({ path: `/api/v1/esims/${of.esim}/status`, owned: true }),
+  "POST /api/v1/search": (of) => ({ path: "/api/v1/search", body: { query: of.orderNumber } }),
   "GET /api/v1/activations": open("/api/v1/activations"),
   "POST /api/v1/activations": () => ({ path: "/api/v1/activations", body: request() }),
   "POST /api/v1/activations/bulk": () => ({ path: "/api/v1/activations/bulk", body: { lines: [request()] } }),

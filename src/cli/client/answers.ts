@@ -12,6 +12,7 @@ import type * as orders from "../../daemon/schemas/order.ts";
 import type * as passports from "../../daemon/schemas/passport.ts";
 import type * as products from "../../daemon/schemas/product.ts";
 import type * as quotes from "../../daemon/schemas/quote.ts";
+import type * as search from "../../daemon/schemas/search.ts";
 import type * as wallet from "../../daemon/schemas/wallet.ts";
 import type * as webhooks from "../../daemon/schemas/webhook.ts";
 
@@ -37,6 +38,7 @@ export type PassportPage = Static<typeof passports.PassportPage>;
 export type PassportImportResult = Static<typeof passports.PassportImportResult>;
 export type PassportEdited = Static<typeof passports.PassportEdited>;
 export type PassportWithdrawn = Static<typeof passports.PassportWithdrawn>;
+export type SearchResult = Static<typeof search.SearchResult>;
 export type Product = Static<typeof products.Product>;
 export type ProductDetail = Static<typeof products.ProductDetail>;
 export type OwnEsim = Static<typeof orders.EsimPage>["data"][number];

@@ -1,21 +1,28 @@
 import type { Match, Story } from "../../core/find/find.ts";
 import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { SearchResult } from "../client/answers.ts";
+import { apiPath } from "../client/api.ts";
 import { type Context, command } from "../frame/command.ts";
+import { CliError } from "../kernel/errors.ts";
 import { argument, flag } from "../kernel/input.ts";
 import type { LogRecord } from "../logs/filter.ts";
 import { logLine } from "../logs/line.ts";
 import { clean } from "../output/clean.ts";
 import { readSecretArgument } from "../output/prompts.ts";
+import type { Result } from "../output/result.ts";
 import type { Column, Sheet } from "../output/sheet.ts";
 import { moment, statusPaint } from "../output/words.ts";
 import { OPERATOR } from "../place/operator.ts";
 
+const HINT = "Give a name, a telephone, e-mail, order or tracking number, or an ICCID: esimctl find --help.";
+
 export default command({
-  target: "operator",
+  target: "partner",
   shows: "record",
   effects:
-    "Reads only. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
+    "Reads only. At a server, or with --partner, the partner's own records are listed, without their timelines. On " +
+    "the operator's data all are searched. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
     "A person is found by the beginnings of first and last name in any order, accents folded, by e-mail address, " +
     "and by the last four digits or more of a telephone number; a SIM by the last four digits or more of its " +
     "ICCID; an order also by EID, tracking number and the partner's own number. Several that fit a name or the end " +
@@ -27,12 +34,14 @@ export default command({
     "{matched: [{kind, id, name, partner, environment, status, person, passport_no}], " +
     "timeline: [{at, kind, id, text, request_id}], ambiguous, truncated: [kind], " +
     "log: [the lines of a request]}; kinds " +
-    "there: order, money, item, esim, activation, carrier, webhook, passport, audit",
+    "there: order, money, item, esim, activation, carrier, webhook, passport, audit; of a partner the API's body: " +
+    "{data: [{kind, id, name, status, person}], count, truncated: [kind]}",
   examples: [
     "find 8944500102198304826",
     "find ORD-20260301-7K2M9Q",
     "find 'muller anna'",
     "find '+61 412 345 678'",
+    "find chen --partner acme",
     "find traveller@example.com --json",
     "find 01a1feae-5c1e-7aa2-8d3f-2b7a90c41e55",
     "find - --reveal",
@@ -47,6 +56,9 @@ export default command({
       "Name, telephone, e-mail, ICCID, order, request, passport number or id:",
       context.globals,
     );
+    if ((await context.where()).kind === "server" || context.actsFor.partner !== undefined) {
+      return foundAs(context, typed.trim(), reveal);
+    }
     const story = await context.withStore(async ({ store }) => {
       const masked = await storyOf(context, store, typed.trim());
       return reveal ? { ...masked, matched: await revealed(store, masked.matched) } : masked;
@@ -54,6 +66,21 @@ export default command({
     return { json: story, text: (sheet) => shownStory(sheet, story) };
   },
 });
+
+/** What a partner finds of its own. Throws a usage error for --reveal, `not_found`. */
+async function foundAs(context: Context, query: string, reveal: boolean): Promise<Result> {
+  if (reveal) {
+    const words = "--reveal works on the operator's data, and without --partner.";
+    throw new CliError("operator_only", words, "Run it where the data is: esimctl find --help.");
+  }
+  const { body } = await context.withApi((api) =>
+    api.request<SearchResult>("POST", apiPath`/search`, { body: { query } }),
+  );
+  if (body.count === 0) {
+    throw new CliError("not_found", "No such order, eSIM, activation, passport or person of this partner.", HINT);
+  }
+  return { json: body, text: (sheet) => foundTable(sheet, ownColumns, body.data, body.truncated) };
+}
 
 /** A story, and the log lines of the request. */
 interface LoggedStory extends Story {
@@ -104,6 +131,30 @@ async function revealed(store: Store, matched: readonly Match[]): Promise<Match[
   return whole;
 }
 
+type OwnMatch = SearchResult["data"][number];
+
+const ownColumns: Column<OwnMatch>[] = [
+  { title: "what", value: ({ kind }) => kind },
+  { title: "name", value: ({ name }) => name },
+  { title: "status", value: ({ status }) => status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  { title: "person", value: ({ person }) => person, shrinks: true },
+  { title: "id", value: ({ id }) => id },
+];
+
+/** What was found, and of which kinds there is more. */
+function foundTable<M extends { kind: string }>(
+  sheet: Sheet,
+  shown: readonly Column<M>[],
+  matched: readonly M[],
+  truncated: readonly string[],
+): string {
+  const more = truncated.map((kind) => {
+    const count = matched.filter((match) => match.kind === kind).length;
+    return sheet.paint.yellow(`The newest ${count} of kind ${kind}; there are more.`);
+  });
+  return [sheet.table(shown, matched, ""), ...more].join("\n");
+}
+
 const columns: Column<Match>[] = [
   { title: "what", value: ({ kind }) => kind },
   { title: "name", value: ({ name }) => name },
@@ -121,11 +172,7 @@ function shownStory(sheet: Sheet, { matched, timeline, ambiguous, truncated, log
     const request = request_id === null ? "" : paint.dim(`  request ${clean(request_id)}`);
     return `${paint.dim(moment(at))}  ${paint.cyan(kind.padEnd(10))}  ${clean(text)}${request}`;
   });
-  const more = truncated.map((kind) => {
-    const shown = matched.filter((match) => match.kind === kind).length;
-    return paint.yellow(`The newest ${shown} of kind ${kind}; there are more.`);
-  });
-  const table = matched.length === 0 ? [] : [[sheet.table(columns, matched, ""), ...more].join("\n")];
+  const table = matched.length === 0 ? [] : [foundTable(sheet, columns, matched, truncated)];
   const logged = log.map((record) => logLine(sheet, record, { verbose: false }));
   const choice = ambiguous ? ["Several fit. Print the story of one with `esimctl find ID`."] : [];
   const title = paint.bold("in the log of the daemon");

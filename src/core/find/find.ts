@@ -1,5 +1,6 @@
 import { customerOf as activationCustomerOf } from "../activations/customer.ts";
 import { isoTime } from "../kernel/clock.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { customerOf } from "../orders/customer.ts";
 import { itemsOfOrder } from "../orders/items.ts";
@@ -15,7 +16,15 @@ import {
   passportStory,
   webhookStory,
 } from "./stories.ts";
-import { findSubjects, isEmpty, maskedNumber, partnerNames, type SubjectKind, type Subjects } from "./subjects.ts";
+import {
+  findOwnSubjects,
+  findSubjects,
+  isEmpty,
+  maskedNumber,
+  partnerNames,
+  type SubjectKind,
+  type Subjects,
+} from "./subjects.ts";
 
 /** One thing that was found, in its present state. */
 export interface Match {
@@ -67,6 +76,28 @@ export async function findStory(q: Read, what: string): Promise<Story> {
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, request_id = null, ...moment }) => ({ at: isoTime(at), ...moment, request_id }));
   return { matched, timeline, ambiguous, truncated };
+}
+
+/** What a partner's search found: records as `Story.matched` has them, without documents. */
+export interface OwnMatches {
+  data: Omit<Match, "partner" | "environment" | "passport_no">[];
+  count: number;
+  truncated: SubjectKind[];
+}
+
+/**
+ * The records of one partner in one environment that name a person or carry a number, see `findOwnSubjects`; eSIMs only
+ * where `esims` says so. Newest first, by kind.
+ */
+export async function findOwn(
+  q: Read,
+  { owner, query, esims }: { owner: Owner; query: string; esims: boolean },
+): Promise<OwnMatches> {
+  const subjects = await findOwnSubjects(q, query, owner);
+  const shown = (kind: SubjectKind) => esims || kind !== "esim";
+  const found = (await matches(q, subjects)).filter(({ kind }) => shown(kind));
+  const data = found.map(({ kind, id, name, status, person }) => ({ kind, id, name, status, person }));
+  return { data, count: data.length, truncated: subjects.truncated.filter(shown) };
 }
 
 async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {

@@ -12,6 +12,7 @@ import { type AuditLine, auditOfRequest } from "../audit/list.ts";
 import { type EsimRow, esimsEndingIn, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
 import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PartnerId, PassportId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { orderOfKey } from "../orders/idempotency.ts";
 import { findItem } from "../orders/items.ts";
 import { findOrderByNumber, type OrderRow, ordersOfRequest } from "../orders/order.ts";
@@ -41,7 +42,8 @@ export interface Subjects {
   ambiguous: boolean;
 }
 
-export type SubjectKind = "order" | "esim" | "activation" | "passport";
+export const subjectKinds = ["order", "esim", "activation", "passport"] as const;
+export type SubjectKind = (typeof subjectKinds)[number];
 
 /** Most of a kind that one look-up follows: the newest. */
 const MOST_SUBJECTS = 50;
@@ -55,7 +57,7 @@ const ONE_TOO_MANY = MOST_SUBJECTS + 1;
  */
 export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
   const word = typed.trim();
-  const loose = joined(await ofPeople(q, word), await ofEnd(q, word));
+  const loose = joined(await ofPeople(q, word, null), await ofEnd(q, word, null));
   if (word.includes("@")) return withOrdersAndEsims(q, loose);
   const named = await ofWord(q, word);
   // Partners choose the ids of their requests, and may take their own order numbers for them.
@@ -68,9 +70,31 @@ export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
   return withOrdersAndEsims(q, found);
 }
 
-/** What names a person so, of any partner. */
-async function ofPeople(q: Read, typed: string): Promise<Subjects> {
-  const scopes = await indexScopes(q, {});
+/**
+ * What one partner has in one environment under `typed`, which may be all that `findSubjects` knows but passport numbers
+ * and the ids of requests: the newest 50 of each kind.
+ */
+export async function findOwnSubjects(q: Read, typed: string, owner: Owner): Promise<Subjects> {
+  const word = typed.trim();
+  const people = await ofPeople(q, word, owner);
+  const ends = await ofEnd(q, word, owner);
+  const named = joined(await ofId(q, word.toLowerCase()), await ofNumber(q, word));
+  const booked = { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, word, [owner])) };
+  const isOwn = (row: { partner_id: string | null; environment: string | null }) =>
+    row.partner_id === owner.partnerId && row.environment === owner.environment;
+  const { orders, esims, activations, passports, ...found } = [ends, named, booked].reduce(joined, people);
+  return withOrdersAndEsims(q, {
+    ...found,
+    orders: orders.filter(isOwn),
+    esims: esims.filter(isOwn),
+    activations: activations.filter(isOwn),
+    passports: passports.filter(isOwn),
+  });
+}
+
+/** What names a person so, of one owner or of all. */
+async function ofPeople(q: Read, typed: string, owner: Owner | null): Promise<Subjects> {
+  const scopes = await indexScopes(q, owner ?? {});
   const { orders, activations, passports, people, more } = await findNamed(q, typed, scopes);
   return {
     ...nothing(),
@@ -86,13 +110,13 @@ async function ofPeople(q: Read, typed: string): Promise<Subjects> {
 const LEAST_END = 4;
 
 /** What has an ICCID that ends so. */
-async function ofEnd(q: Read, typed: string): Promise<Subjects> {
+async function ofEnd(q: Read, typed: string, owner: Owner | null): Promise<Subjects> {
   const digits = typed.replace(/[\s-]/g, "");
   if (!/^\d+$/.test(digits) || digits.length < LEAST_END) return nothing();
   return {
     ...nothing(),
-    esims: await esimsEndingIn(q, digits, ONE_TOO_MANY),
-    activations: await activationsEndingIn(q, digits, ONE_TOO_MANY),
+    esims: await esimsEndingIn(q, { digits, owner, limit: ONE_TOO_MANY }),
+    activations: await activationsEndingIn(q, { digits, owner, limit: ONE_TOO_MANY }),
   };
 }
 
@@ -131,29 +155,36 @@ async function ofRequest(q: Read, requestId: string): Promise<Subjects> {
  * item, an eSIM, an activation request, a passport, a ledger transaction, an event or a delivery.
  */
 async function ofWord(q: Read, word: string): Promise<Subjects> {
-  const found = await ofId(q, word.toLowerCase());
+  const found = joined(await ofId(q, word.toLowerCase()), await ofNumber(q, word));
   const mark = numberIndex(q, word);
-  add(found.orders, await findOrderByNumber(q, word));
-  found.esims.push(...(await esimsOfIccid(q, word)));
-  found.activations.push(...(await activationsOfIccid(q, word)));
   found.activations.push(...(await activationsOfPassport(q, mark, ONE_TOO_MANY)));
   found.passports.push(...(await passportsOfNumber(q, mark)));
   return found;
 }
 
-/** Orders under a number of the partner's own: an external order id, or the key that it sent with the order. */
-async function ofOwnNumber(q: Read, key: string): Promise<Subjects> {
-  return { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, key)) };
+/** What has this order number or ICCID. */
+async function ofNumber(q: Read, number: string): Promise<Subjects> {
+  const found = nothing();
+  add(found.orders, await findOrderByNumber(q, number));
+  found.esims.push(...(await esimsOfIccid(q, number)));
+  found.activations.push(...(await activationsOfIccid(q, number)));
+  return found;
 }
 
-async function ownNumbers(q: Read, key: string): Promise<OrderId[]> {
+/** Orders under a number of the partner's own: an external order id, or the key that it sent with the order. */
+async function ofOwnNumber(q: Read, key: string): Promise<Subjects> {
+  const owners = [...(await partnerNames(q)).keys()].flatMap((partnerId) =>
+    environments.toReversed().map((environment) => ({ partnerId, environment })),
+  );
+  return { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, key, owners)) };
+}
+
+async function ownNumbers(q: Read, key: string, owners: readonly Owner[]): Promise<OrderId[]> {
   const found: OrderId[] = [];
-  for (const partner_id of (await partnerNames(q)).keys()) {
-    for (const environment of environments.toReversed()) {
-      for (const space of orderKeySpaces) {
-        const used = await orderOfKey(q, { partner_id, environment, space, key });
-        if (used !== null) found.push(used.order_id);
-      }
+  for (const { partnerId: partner_id, environment } of owners) {
+    for (const space of orderKeySpaces) {
+      const used = await orderOfKey(q, { partner_id, environment, space, key });
+      if (used !== null) found.push(used.order_id);
     }
   }
   return found;

@@ -19,6 +19,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ],
   ["esims", async () => [(await import("./esims.ts")).esimRoutes]],
   ["wallet", async () => [(await import("./wallet.ts")).walletRoutes]],
+  ["search", async () => [(await import("./search.ts")).searchRoutes]],
   ["balance", async () => [(await import("./balance.ts")).balanceRoutes]],
   [
     "activations",
