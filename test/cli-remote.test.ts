@@ -97,6 +97,23 @@ describe("login, whoami, logout", () => {
     expect(await run("orders list")).toMatchObject({ exitCode: 0 });
   });
 
+  test("find lists the partner's own records at a server", async () => {
+    const { json, run, login, sandbox, operator, slug } = await served();
+    await login(sandbox);
+    await run(`passports import ${join(fixtures, "passports.csv")}`);
+    const found = await json("find OTTO");
+    expect(found).toEqual({
+      data: [expect.objectContaining({ kind: "passport", name: "GBR", person: "Ottoline Farrowgate" })],
+      count: 1,
+      truncated: [],
+    });
+    const shown = (await run("find farrow")).stdout;
+    expect(shown).toMatch(/passport.*Ottoline Farrowgate/);
+    expect(await operator(`find ottoline --partner ${slug} --sandbox`)).toEqual(found);
+    expect(failed(await run("find nobody --json"))).toMatchObject({ exitCode: 1, code: "not_found" });
+    expect(failed(await run("find ottoline --reveal --json"))).toMatchObject({ code: "operator_only" });
+  });
+
   test("profiles by name: the one last logged in is used, --profile and ESIMCTL_PROFILE choose another", async () => {
     const { login, json, run, live, sandbox } = await served();
     await login(live);
