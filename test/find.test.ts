@@ -286,7 +286,7 @@ test.each([21, 22])(
   },
 );
 
-test("names of any script, with hyphens, apostrophes and many words, are found by the beginning of each word", async () => {
+test("names of any script, with hyphens, apostrophes and many words, are found by a word's beginning", async () => {
   const names = [
     ["Jean-Luc", "d’Aubigné"],
     ["María del Carmen", "Fernández-Ordóñez"],

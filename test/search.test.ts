@@ -92,6 +92,9 @@ test("a partner finds its own callers, and nothing of another partner or environ
     status: "fulfilled",
     person: "Zoë Ågren",
   });
+  expect(body.data[2]).toMatchObject({ kind: "passport", status: "received" });
+  await acme.send("DELETE", `/api/v1/kyc/passports/${own.passport}`);
+  expect(await found(acme, "zoe")).toEqual(all({ order: own.order, activation: own.activation }));
   expect(JSON.stringify(body)).not.toMatch(/passport_no|date_of_birth|example\.com/i);
 });
 

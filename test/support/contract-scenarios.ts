@@ -242,6 +242,12 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return caller.get("/api/v1/wallet/transactions");
     },
   },
+  search: {
+    200: async (stage) => {
+      const { caller, id } = await fulfilled(stage);
+      return caller.send("POST", "/api/v1/search", { query: id });
+    },
+  },
   getEsimStatus: {
     200: async (stage) => {
       const { caller, id } = await fulfilled(stage);

@@ -22,7 +22,8 @@ export default command({
   shows: "record",
   effects:
     "Reads only. At a server, or with --partner, the partner's own records are listed, without their timelines. On " +
-    "the operator's data all are searched. Passport numbers are masked; --reveal shows them whole, and each one shown is in the audit trail. " +
+    "the operator's data all are searched. Passport numbers are masked; --reveal shows them whole, and each one " +
+    "shown is in the audit trail. " +
     "A person is found by the beginnings of first and last name in any order, accents folded, by e-mail address, " +
     "and by the last four digits or more of a telephone number; a SIM by the last four digits or more of its " +
     "ICCID; an order also by EID, tracking number and the partner's own number. Several that fit a name or the end " +

@@ -5,6 +5,7 @@ import { Problem } from "../kernel/problem.ts";
 import { customerOf } from "../orders/customer.ts";
 import { itemsOfOrder } from "../orders/items.ts";
 import { openPassportIfReadable } from "../passports/passport.ts";
+import type { ActivationStatus, EsimStatus, OrderStatus } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import {
   activationStory,
@@ -78,9 +79,13 @@ export async function findStory(q: Read, what: string): Promise<Story> {
   return { matched, timeline, ambiguous, truncated };
 }
 
-/** What a partner's search found: records as `Story.matched` has them, without documents. */
-export interface OwnMatches {
-  data: Omit<Match, "partner" | "environment" | "passport_no">[];
+/** One record that a partner's search found, with the status that the API shows of it. */
+interface OwnMatch extends Pick<Match, "kind" | "id" | "name" | "person"> {
+  status: OrderStatus | EsimStatus | ActivationStatus | "received";
+}
+
+interface OwnMatches {
+  data: OwnMatch[];
   count: number;
   truncated: SubjectKind[];
 }
@@ -95,8 +100,14 @@ export async function findOwn(
 ): Promise<OwnMatches> {
   const subjects = await findOwnSubjects(q, query, owner);
   const shown = (kind: SubjectKind) => esims || kind !== "esim";
+  // What the operator decided about a passport, and what is left to staff, are not the partner's to see.
+  const statuses = new Map<string, OwnMatch["status"]>(
+    [...subjects.orders, ...subjects.esims, ...subjects.activations].map(({ id, status }) => [id, status]),
+  );
   const found = (await matches(q, subjects)).filter(({ kind }) => shown(kind));
-  const data = found.map(({ kind, id, name, status, person }) => ({ kind, id, name, status, person }));
+  const data = found.map(({ kind, id, name, person }): OwnMatch => {
+    return { kind, id, name, status: statuses.get(id) ?? "received", person };
+  });
   return { data, count: data.length, truncated: subjects.truncated.filter(shown) };
 }
 

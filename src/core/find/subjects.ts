@@ -71,8 +71,8 @@ export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
 }
 
 /**
- * What one partner has in one environment under `typed`, which may be all that `findSubjects` knows but passport numbers
- * and the ids of requests: the newest 50 of each kind.
+ * What one partner has in one environment under `typed`, which may be all that `findSubjects` knows but passport
+ * numbers and the ids of requests: the newest 50 of each kind, without withdrawn passports.
  */
 export async function findOwnSubjects(q: Read, typed: string, owner: Owner): Promise<Subjects> {
   const word = typed.trim();
@@ -88,7 +88,7 @@ export async function findOwnSubjects(q: Read, typed: string, owner: Owner): Pro
     orders: orders.filter(isOwn),
     esims: esims.filter(isOwn),
     activations: activations.filter(isOwn),
-    passports: passports.filter(isOwn),
+    passports: passports.filter((row) => isOwn(row) && row.withdrawn_at === null),
   });
 }
 

@@ -1,6 +1,9 @@
 import { Type } from "typebox";
 import { subjectKinds } from "../../core/find/subjects.ts";
+import { activationStatuses, esimStatuses, orderStatuses } from "../../core/store/schema/values.ts";
 import { Nullable, named, OneOf } from "./common.ts";
+
+const statuses = [...new Set([...orderStatuses, ...esimStatuses, ...activationStatuses, "received" as const])] as const;
 
 export const SearchQuery = Type.Object(
   {
@@ -9,7 +12,7 @@ export const SearchQuery = Type.Object(
       maxLength: 200,
       description:
         "The beginnings of words of a name, an e-mail address, a telephone, EID or tracking number or its last four " +
-        "characters or more, an ICCID or its last four digits or more, an order number, your own order number, or an id",
+        "characters or more, an ICCID or its last four digits or more, an order number, your own order number, an id",
       examples: ["muller anna"],
     }),
   },
@@ -24,7 +27,10 @@ const Found = Type.Object(
       description: "The order number, the ICCID, or the country of a passport",
       examples: ["ORD-20260301-7K2M9Q"],
     }),
-    status: Type.String({ examples: ["fulfilled"] }),
+    status: OneOf(statuses, {
+      description: "That of the order, eSIM or activation request; of a passport `received`",
+      examples: ["fulfilled"],
+    }),
     person: Nullable(Type.String({ description: "Whom it names, or null for no one", examples: ["Anna Müller"] })),
   },
   named("Found"),

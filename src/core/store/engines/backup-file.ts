@@ -56,7 +56,8 @@ export function writeChecksum(file: string, masterKey: Buffer): void {
 
 /**
  * HMAC-SHA256 (hex) of a backup's whole content but the checksum itself: its schema, and every value of every row with
- * its type, in the order of the row IDs, or of the primary key of a table without them. Its key is derived from the master key.
+ * its type, in the order of the row IDs, or of the primary key of a table without them. Its key is derived from the
+ * master key.
  */
 export function contentMac(file: string, masterKey: Buffer): string {
   const mac = createHmac("sha256", Buffer.from(hkdfSync("sha256", masterKey, "", "esimctl backup checksum v1", 32)));

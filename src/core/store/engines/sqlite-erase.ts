@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { ERASURE } from "../erasure.ts";
 import { StoreError } from "../problems.ts";
 import { clearGaps, clearGapsOf, FIRST_AMBIGUOUS_PAGE, openPages, pagesInWal, pagesOf } from "./page-gaps.ts";
-import { isBusy } from "./sqlite-faults.ts";
+import { faultOf, isBusy } from "./sqlite-faults.ts";
 
 /** How often, and after how many ms each time, another process that writes or reads just then is waited for. */
 const [ATTEMPTS, PAUSE_MS] = [40, 5];
@@ -27,13 +27,33 @@ interface Connections {
   writer: Database.Database;
 }
 
+/** Erases what was noted in a connection's file, once at a time; `settled` waits for an erasure that is under way. */
+export function eraserOf(writer: Database.Database) {
+  const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
+  let erasing: Promise<boolean> | null = null;
+  const run = async () => {
+    try {
+      return noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name));
+    } catch (error) {
+      throw faultOf(error, writer.name);
+    } finally {
+      erasing = null;
+    }
+  };
+  const erase = (): Promise<boolean> => {
+    erasing ??= nextTurn().then(run);
+    return erasing;
+  };
+  return Object.assign(erase, { settled: async () => void (await erasing?.catch(() => false)) });
+}
+
 /**
- * What `Engine.erase` does. `secure_delete` overwrites what is deleted, but not the copies of rows that SQLite leaves in
- * the unused middle of a page when it moves them to the neighbors (decision 0038). These gaps are overwritten in the
- * file itself while a snapshot keeps every checkpoint from writing to it; pages that were written meanwhile follow
+ * What `Engine.erase` does. `secure_delete` overwrites what is deleted, but not the copies of rows that SQLite leaves
+ * in the unused middle of a page when it moves them to the neighbors (decision 0038). These gaps are overwritten in
+ * the file itself while a snapshot keeps every checkpoint from writing to it; pages that were written meanwhile follow
  * under the write lock. Then the WAL is emptied. False: a reader or writer is in the way.
  */
-export async function eraseSqlite(file: string): Promise<boolean> {
+async function eraseSqlite(file: string): Promise<boolean> {
   const connections: Connections = { keeper: connect(file), writer: connect(file) };
   try {
     const { writer } = connections;

@@ -2,14 +2,13 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { ERASURE } from "../erasure.ts";
 import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared, Read } from "../store.ts";
 import type { Engine, TxMaker } from "./engine.ts";
-import { emptyWal, eraseSqlite } from "./sqlite-erase.ts";
+import { emptyWal, eraserOf } from "./sqlite-erase.ts";
 import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
@@ -95,15 +94,7 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
   let lastVersion: unknown;
   let lastEpoch = 0;
   let turn: Promise<unknown> = Promise.resolve();
-  const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
-  let erasing: Promise<boolean> | null = null;
-  const erase = (): Promise<boolean> => {
-    const run = async () => noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name));
-    erasing ??= run().finally(() => {
-      erasing = null;
-    });
-    return erasing;
-  };
+  const erase = eraserOf(writer);
   const unbound = boundWal(writer, erase);
 
   async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
@@ -134,18 +125,12 @@ function sqliteEngine(writer: Database.Database, reader: Database.Database, prob
         }
         return lastEpoch;
       }),
-    async erase() {
-      try {
-        return await erase();
-      } catch (error) {
-        throw faultOf(error, writer.name);
-      }
-    },
+    erase,
     ping: async () => void faulting(probe, () => epoch.get()),
     async close() {
       await turn;
       unbound();
-      await erasing?.catch(() => false);
+      await erase.settled();
       for (const connection of [probe, reader, writer]) connection.close();
     },
   };
