@@ -110,7 +110,7 @@ describe("login, whoami, logout", () => {
     const shown = (await run("find farrow")).stdout;
     expect(shown).toMatch(/passport.*Ottoline Farrowgate/);
     expect(await operator(`find ottoline --partner ${slug} --sandbox`)).toEqual(found);
-    expect(failed(await run("find nobody --json"))).toMatchObject({ exitCode: 1, code: "not_found" });
+    expect(failed(await run("find unknown --json"))).toMatchObject({ exitCode: 1, code: "not_found" });
     expect(failed(await run("find ottoline --reveal --json"))).toMatchObject({ code: "operator_only" });
   });
 

@@ -203,7 +203,7 @@ describe("a caller is found", () => {
     const raw = await rawTexts(store);
     for (const text of [anna.last, anna.email, anna.phone, mobile_number, mobile_number.slice(-8)]) {
       const places = raw.filter(([, row]) => row.includes(text)).map(([place]) => place);
-      // What partners and staff write into free texts stands as they wrote it.
+      // What partners and staff write into free texts stays as they wrote it.
       expect(
         places.filter((place) => !FREE_TEXTS.has(place)),
         text,
