@@ -9,7 +9,7 @@ import { earlierDatabase, openEarlier } from "./support/earlier.ts";
 import { indexFaults } from "./support/people.ts";
 import { runStatements } from "./support/store.ts";
 
-describe("a database of an earlier version, whose people stood in clear", () => {
+describe("a database of an earlier version, whose people were in clear", () => {
   test("has them sealed and indexed at its first start, and none of them stays in its files", async () => {
     const old = await databaseInClear();
     const { location } = old;
