@@ -127,7 +127,7 @@ test("orders of all partners are a table, a CSV file, or a partner's own at a se
 });
 
 test("eSIMs of all partners, by the time of their order", async () => {
-  const { json, run, at, acme } = await threeDays();
+  const { json, run } = await threeDays();
   const orders = async (filter: string) => named(await json(`esims list ${filter}`.trim()));
   expect(await orders("")).toBe("A-3 A-2 A-2 B-1 A-1");
   for (const [filter, expected] of [
