@@ -15,7 +15,7 @@ import { type Caller, call, type Platform, type Reply, startPlatform } from "./s
 interface Route {
   name: string;
   method: string;
-  /** The scope that the route demands of a token; null: the route takes no token. */
+  /** The scope that the route demands of a token, or "all" of them; null: the route takes no token. */
   scope: string | null;
 }
 
@@ -90,7 +90,8 @@ async function senders(platform: Platform): Promise<{ owner: Caller; as: Record<
     expired: by(expired),
     revoked: by(revoked),
     suspended: by(suspended),
-    "scope missing": (route, ask) => by(lacking.get(route.scope ?? "") ?? owner)(route, ask),
+    "scope missing": (route, ask) =>
+      by(lacking.get(route.scope === "all" ? scopes[0] : (route.scope ?? "")) ?? owner)(route, ask),
     "other partner": by(stranger),
     "other environment": by(live),
     owner: by(owner),

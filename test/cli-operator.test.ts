@@ -49,6 +49,7 @@ describe("partners", () => {
         max_days_ahead: null,
         sandbox_activations: true,
       },
+      credit_lines: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");
@@ -224,6 +225,7 @@ test("wallet: credit, debit, ledger and check, in each currency's own decimals",
       { ...wallet, currency: "JPY", balance_cents: 5000, ledger_cents: 5000, low: false },
     ],
     unbalanced: [],
+    wrong_credit: [],
   });
 });
 

@@ -60,11 +60,17 @@ export const nouns: readonly Noun[] = [
     suspend: ["stop a partner's API access at once", "data", () => import("./commands/partners/suspend.ts")],
     resume: ["restore a suspended partner's API access", "data", () => import("./commands/partners/resume.ts")],
   }),
-  noun("credentials", "API credentials of partners", {
-    create: ["issue a credential for a partner", "data", () => import("./commands/credentials/create.ts")],
-    list: ["a partner's credentials, revoked ones too", "data", () => import("./commands/credentials/list.ts")],
-    rotate: ["replace a credential's secret", "data", () => import("./commands/credentials/rotate.ts")],
-    revoke: ["revoke a credential and its tokens", "data", () => import("./commands/credentials/revoke.ts")],
+  noun("credentials", "API credentials: of partners, or at a server your own", {
+    create: ["issue a credential", "both", () => import("./commands/credentials/create.ts")],
+    list: ["a partner's credentials, revoked ones too", "both", () => import("./commands/credentials/list.ts")],
+    show: ["one credential with its guard rails", "both", () => import("./commands/credentials/show.ts")],
+    update: [
+      "restrict a credential: addresses, expiry, spend per order and day",
+      "data",
+      () => import("./commands/credentials/update.ts"),
+    ],
+    rotate: ["replace a credential's secret", "both", () => import("./commands/credentials/rotate.ts")],
+    revoke: ["revoke a credential and its tokens", "both", () => import("./commands/credentials/revoke.ts")],
   }),
   noun("wallet", "prepaid money: balances, ledger, audit", {
     balance: ["what a wallet holds, by currency", "both", () => import("./commands/wallet/balance.ts")],
@@ -126,10 +132,14 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/orders/cancel.ts"),
     ],
     retry: ["retry the stuck parts of an order", "data", () => import("./commands/orders/retry.ts")],
+    pause: ["refuse new orders of all partners", "data", () => import("./commands/orders/pause.ts")],
+    resume: ["accept new orders again", "data", () => import("./commands/orders/resume.ts")],
   }),
   noun("suppliers", "suppliers of what is not in stock, by signed HTTP or by mail", {
     list: ["all suppliers, by name", "data", () => import("./commands/suppliers/list.ts")],
     set: ["add a supplier, or change how it is reached", "data", () => import("./commands/suppliers/set.ts")],
+    pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
+    resume: ["accept new orders of its products again", "data", () => import("./commands/suppliers/resume.ts")],
   }),
   noun("webhooks", "where events go: endpoints, deliveries, secrets, a local receiver", {
     create: ["register an address that receives events", "both", () => import("./commands/webhooks/create.ts")],

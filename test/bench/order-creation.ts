@@ -1,3 +1,4 @@
+import { createCredential } from "../../src/core/credentials/create.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
 import { type Bench, compare, perSecond, type Side } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
@@ -21,7 +22,7 @@ export const orderCreation: Bench = async (scale) => {
     const what = `store.write(createOrder), ${CALLERS} callers`;
     const overHttp = `POST /orders, ${CALLERS} connections`;
     return [
-      await compare(scale, { what, peer: PEER, ours: throughStore(opened), bare }),
+      await compare(scale, { what, peer: PEER, ours: await throughStore(opened), bare }),
       await compare(scale, { what: overHttp, peer: PEER, ours: throughHttp(opened, url, token), bare }),
     ];
   } finally {
@@ -31,7 +32,9 @@ export const orderCreation: Bench = async (scale) => {
   }
 };
 
-function throughStore({ store, partnerId, productId }: BenchStore): Side {
+async function throughStore({ store, partnerId, productId }: BenchStore): Promise<Side> {
+  const asked = { partner: "bench", live: true, actor: "bench" };
+  const { client_id: credential } = await store.write(createCredential, asked);
   const order = (): NewOrder => ({
     partnerId,
     environment: "production",
@@ -41,6 +44,7 @@ function throughStore({ store, partnerId, productId }: BenchStore): Side {
     metadata: {},
     activationRequests: [],
     customer: null,
+    credential,
   });
   return (orders) =>
     perSecond(orders, async () => {

@@ -82,6 +82,6 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
   );
   const url = await listen(app, { host: "127.0.0.1", port: 0 });
   const made = await store.write(createCredential, { partner: "bench", live: true, actor: "bench" });
-  const issued = await tokens.issue({ clientId: made.client_id, clientSecret: made.client_secret });
+  const issued = await tokens.issue({ clientId: made.client_id, clientSecret: made.client_secret, ip: "127.0.0.1" });
   return { app, url, token: issued.access_token };
 }

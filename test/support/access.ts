@@ -16,6 +16,7 @@ export interface Belongings {
   passport: string;
   passportNo: string;
   endpoint: string;
+  credential: string;
 }
 
 /** Makes an order, a request, a passport and an endpoint of `caller`, over the API. */
@@ -31,6 +32,8 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
   const [pooled = ""] = await importRecords(caller, [document]);
   const hook = { url: "https://hooks.example.com/esim", events: ["order.created"] };
   const { webhook } = await created(caller.send("POST", "/api/v1/webhooks", hook));
+  const asked = { environment: "sandbox", scopes: ["read:products"] };
+  const { client_id } = await created(caller.send("POST", "/api/v1/credentials", asked));
   return {
     product,
     order: order.id,
@@ -42,6 +45,7 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
     passport: pooled,
     passportNo: document.passport_no,
     endpoint: webhook.id,
+    credential: client_id,
   };
 }
 
@@ -188,6 +192,16 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     owned: true,
   }),
   "DELETE /api/v1/kyc/passports/:id": (of) => ({ path: `/api/v1/kyc/passports/${of.passport}`, owned: true }),
+  "GET /api/v1/credentials": open("/api/v1/credentials"),
+  "POST /api/v1/credentials": () => ({
+    path: "/api/v1/credentials",
+    body: { environment: "sandbox", scopes: ["read:products"] },
+  }),
+  "POST /api/v1/credentials/:client_id/rotate": (of) => ({
+    path: `/api/v1/credentials/${of.credential}/rotate`,
+    owned: true,
+  }),
+  "DELETE /api/v1/credentials/:client_id": (of) => ({ path: `/api/v1/credentials/${of.credential}`, owned: true }),
   "GET /api/v1/webhooks": open("/api/v1/webhooks"),
   "POST /api/v1/webhooks": () => ({
     path: "/api/v1/webhooks",

@@ -32,6 +32,10 @@ function lines({ products }: Stage, quantity = 1) {
   return { line_items: [{ product_id: products.EU5, quantity }] };
 }
 
+const sandboxCredential = { environment: "sandbox" };
+/** Longer than any client ID. */
+const NO_ID = "x".repeat(101);
+
 /** A fulfilled sandbox order and whose it is. */
 async function fulfilled(stage: Stage): Promise<{ caller: Caller; id: string }> {
   const caller = await anyone(stage.platform);
@@ -344,6 +348,41 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return caller.send("DELETE", path);
     },
     422: noAgent("DELETE", "/api/v1/kyc/passports/{id}"),
+  },
+  listCredentials: { 200: async ({ platform }) => (await anyone(platform)).get("/api/v1/credentials") },
+  createCredential: {
+    201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/credentials", sandboxCredential),
+    409: async ({ platform }) => {
+      const caller = await anyone(platform);
+      const create = () => caller.send("POST", "/api/v1/credentials", sandboxCredential);
+      await Promise.all(Array.from({ length: 99 }, create));
+      return create();
+    },
+  },
+  rotateCredential: {
+    400: async ({ platform }) => (await anyone(platform)).send("POST", `/api/v1/credentials/${NO_ID}/rotate`),
+    200: async ({ platform }) => {
+      const caller = await anyone(platform);
+      return caller.send("POST", `/api/v1/credentials/${caller.clientId}/rotate`);
+    },
+    409: async ({ platform }) => {
+      const caller = await anyone(platform);
+      const { body } = await caller.send("POST", "/api/v1/credentials", sandboxCredential);
+      await caller.send("DELETE", `/api/v1/credentials/${body.client_id}`);
+      return caller.send("POST", `/api/v1/credentials/${body.client_id}/rotate`);
+    },
+  },
+  deleteCredential: {
+    400: async ({ platform }) => (await anyone(platform)).send("DELETE", `/api/v1/credentials/${NO_ID}`),
+    204: async ({ platform }) => {
+      const caller = await anyone(platform);
+      const { body } = await caller.send("POST", "/api/v1/credentials", sandboxCredential);
+      return caller.send("DELETE", `/api/v1/credentials/${body.client_id}`);
+    },
+    409: async ({ platform }) => {
+      const caller = await anyone(platform);
+      return caller.send("DELETE", `/api/v1/credentials/${caller.clientId}`);
+    },
   },
   createWebhook: {
     201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/webhooks", endpoint),

@@ -11,6 +11,8 @@ export const databaseChecks = [
   "sealed_values",
   "stuck_work",
   "outages",
+  "paused",
+  "credit",
   "serving",
   "transport",
   "clock",

@@ -57,6 +57,8 @@ export interface PlatformOptions {
   publicUrl?: string;
   /** Puts a proxy in front, to which all requests then go: its address for the platform's. */
   behind?: (url: string) => Promise<string>;
+  /** Takes client addresses from X-Forwarded-For. */
+  trustProxy?: boolean;
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -74,7 +76,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     {
       authenticate: bearerTokens(tokens),
       counters: options.rateLimits === true ? memoryCounters(clock) : null,
-      trustProxy: false,
+      trustProxy: options.trustProxy === true,
       logger: false,
       routes: await allRoutes(tokens),
     },

@@ -6,6 +6,7 @@ import type { Static } from "typebox";
 import type * as activations from "../../daemon/schemas/activation.ts";
 import type * as catalog from "../../daemon/schemas/catalog.ts";
 import type { Pagination } from "../../daemon/schemas/common.ts";
+import type * as credentials from "../../daemon/schemas/credential.ts";
 import type * as delivered from "../../daemon/schemas/delivered-order.ts";
 import type * as esims from "../../daemon/schemas/esim.ts";
 import type * as orders from "../../daemon/schemas/order.ts";
@@ -28,6 +29,8 @@ export type ActivationBulkResult = Static<typeof activations.BulkActivationResul
 export type ActivationOutcome = ActivationBulkResult["results"][number];
 export type ActivationBulkSubmitted = Static<typeof activations.BulkSubmitResult>;
 export type CatalogSync = Static<typeof catalog.CatalogSync>;
+export type Credential = Static<typeof credentials.Credential>;
+export type CredentialSecret = Static<typeof credentials.CredentialSecret>;
 export type EsimStatus = Static<typeof esims.EsimStatus>;
 export type Order = Static<typeof orders.Order>;
 export type CreatedOrder = Static<typeof orders.CreatedOrder>;

@@ -89,8 +89,15 @@ async function once({ method, url, headers, body }: Outgoing): Promise<Incoming 
 }
 
 function worthRepeating({ repeats }: Outgoing, answer: Incoming | NetworkFault): boolean {
-  if ("status" in answer) return gatewayTroubles.includes(answer.status) && repeats !== "unsafe";
+  if ("status" in answer) {
+    return gatewayTroubles.includes(answer.status) && repeats !== "unsafe" && !isPaused(answer);
+  }
   return !answer.lasting && (answer.arrived === "never" || repeats !== "unsafe");
+}
+
+/** Whether the operator paused orders: that does not end within seconds. */
+function isPaused({ status, text }: Incoming): boolean {
+  return status === 503 && /"type":"[^"]*\/errors\/paused"/.test(text);
 }
 
 function settled({ url, headers, repeats }: Outgoing, answer: Incoming | NetworkFault): Incoming {

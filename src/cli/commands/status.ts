@@ -5,6 +5,7 @@ import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
 import { outagesText } from "../output/outages.ts";
+import { pausesText } from "../output/pauses.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 
@@ -21,6 +22,7 @@ export default command({
   json:
     "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost)}]}, outages: " +
     "[{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
+    "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
     "cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, low_wallets}; per_minute: " +
@@ -96,9 +98,11 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
   // The least urgent last: a low terminal has no room for it, and says so.
   const head = `${paint.bold(moment(seen.at))}  ${servingWords(sheet, seen)}`;
   const outages = seen.outages.length === 0 ? [] : [outagesText(sheet, seen.outages, seen.at)];
+  const paused = seen.paused.length === 0 ? [] : [pausesText(sheet, seen.paused)];
   return [
     head,
     rates,
+    ...paused,
     ...outages,
     queues,
     ...peoplesWork(sheet, seen),

@@ -118,12 +118,6 @@ export function numbers(
   return { flags: [flags], help, required: false, read };
 }
 
-/** `--low-wallet <amount>`: a plain decimal as above, or `none`, which is null. */
-export function decimalOrNone(flags: string, help: string): Option<string | null | undefined> {
-  const amount = decimal(flags, help);
-  return { ...amount, read: (given) => (given === "none" ? null : amount.read(given)) };
-}
-
 /** `--amount <amount>`: a plain decimal, kept as typed: its value depends on the currency. */
 export function decimal(flags: string, help: string): Option<string | undefined> {
   const read = (given: unknown) => {
@@ -132,6 +126,12 @@ export function decimal(flags: string, help: string): Option<string | undefined>
     throw usageError(`${flags} must be a plain decimal such as 1000.00, not "${typed}".`, "Correct the amount.");
   };
   return { flags: [flags], help, required: false, read };
+}
+
+/** `--per-day <amount>`: a plain decimal as `decimal` reads it, or `none`, which is null. */
+export function decimalOrNone(flags: string, help: string): Option<string | null | undefined> {
+  const amount = decimal(flags, help);
+  return { ...amount, read: (given) => (given === "none" ? null : amount.read(given)) };
 }
 
 /** `--public-url <url>`: an absolute http(s) address without query and fragment. */

@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { isWithin, type Network, networkOf } from "../kernel/networks.ts";
 import { tierLimits } from "../partners/partner.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { railsOf } from "./credential.ts";
 
 /** All that decides whether a client may in, as one read. */
 export interface Client {
@@ -18,6 +20,10 @@ export interface Client {
   /** False once revoked, or while a live credential's partner has no production access. */
   valid: boolean;
   suspended: boolean;
+  /** From when on (ms) it is not valid any more; null: it does not expire. */
+  expiresAt: number | null;
+  /** The networks that it may be used from; null: any. */
+  networks: readonly Network[] | null;
   ratePerMinute: number;
 }
 
@@ -34,6 +40,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
   const row = first(await withPartner(q, { client_id: clientId }));
   if (row === null) return null;
   const { credential, partner } = row;
+  const rails = await railsOf(q, credential);
   return {
     clientId: credential.client_id,
     partnerId: partner.id,
@@ -43,6 +50,18 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     scopes: credential.scopes,
     valid: credential.revoked_at === null && (credential.environment === "sandbox" || partner.production),
     suspended: partner.status === "suspended",
+    expiresAt: rails.expires_at,
+    networks: rails.allowed_addresses?.flatMap((text) => networkOf(text) ?? []) ?? null,
     ratePerMinute: partner.rate_limit ?? tierLimits[partner.tier],
   };
+}
+
+/** Whether a client is past the end that the operator set. */
+export function isExpired({ expiresAt }: Pick<Client, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+/** Whether a client may be used from the address of a peer. */
+export function isAdmitted({ networks }: Pick<Client, "networks">, ip: string): boolean {
+  return networks === null || isWithin(ip, networks);
 }

@@ -15,6 +15,8 @@ export interface NewCredential {
   /** What it may ask for; left out: all six. */
   scopes?: string[];
   label?: string | null;
+  /** The credential whose guard rails it has; left out or null: it has none. */
+  guardedBy?: string | null;
   actor: string;
 }
 
@@ -43,6 +45,7 @@ export async function createCredential(tx: Tx, input: NewCredential): Promise<Is
     secret_hash: mark,
     scopes: [...new Set(scopes)],
     label,
+    guarded_by: input.guardedBy ?? null,
     created_at: tx.now,
   });
   await recordAudit(tx, {

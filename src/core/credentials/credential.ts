@@ -1,11 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { notFound } from "../kernel/problem.ts";
+import { endOfDay, spendingOf, spentOf } from "../orders/spend.ts";
 import { requirePartner } from "../partners/partner.ts";
 import { findByKey } from "../store/rows.ts";
+import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { capsIn } from "../store/spend-caps.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { Vault } from "../store/vault.ts";
@@ -16,8 +19,24 @@ export interface Credential {
   environment: Environment;
   scopes: string[];
   label: string | null;
-  status: "active" | "revoked";
+  status: CredentialStatus;
+  guard_rails: GuardRails;
   created_at: string;
+}
+
+export type CredentialStatus = "active" | "revoked" | "expired";
+
+/** What restricts a credential; where it has another's guard rails, those. */
+export interface GuardRails {
+  /** Networks that it may be used from, in CIDR notation; null: any. */
+  addresses: string[] | null;
+  expires_at: string | null;
+  /** What its orders may cost: decimals in the currency's own units. Empty: any amount. */
+  spend_caps: SpendCap[];
+  /** What counts against the caps per day: minor units. */
+  spent_today: { currency: string; spent_cents: number; cap_cents: number | null; resets_at: string }[];
+  /** The credential whose guard rails these are; null: its own. */
+  guarded_by: string | null;
 }
 
 /** What creating or rotating answers: the only place where the secret appears. */
@@ -30,15 +49,52 @@ export interface IssuedCredential {
   created_at: string;
 }
 
-/** A row without its secret. */
-export function toCredential(row: Row<"credentials">): Credential {
+type CredentialRow = Row<"credentials">;
+
+/** The row whose guard rails hold for a credential: its own, or that of the one that guards it. */
+export async function railsOf(q: Read, row: CredentialRow): Promise<CredentialRow> {
+  if (row.guarded_by === null) return row;
+  return requireCredential(q, row.guarded_by);
+}
+
+/** Whether anything restricts the credential whose row of guard rails this is. */
+export function hasRails({ allowed_addresses, expires_at, spend_caps }: CredentialRow): boolean {
+  return allowed_addresses !== null || expires_at !== null || spend_caps !== null;
+}
+
+/** A row without its secret, with what restricts it. */
+export async function toCredential(q: Read, row: CredentialRow): Promise<Credential> {
+  const rails = await railsOf(q, row);
   return {
     client_id: row.client_id,
     environment: row.environment,
     scopes: row.scopes,
     label: row.label,
-    status: row.revoked_at === null ? "active" : "revoked",
+    status: statusOf(row, rails, q.now),
+    guard_rails: await guardRailsOf(q, row, rails),
     created_at: isoTime(row.created_at),
+  };
+}
+
+function statusOf(row: CredentialRow, { expires_at }: CredentialRow, now: number): CredentialStatus {
+  if (row.revoked_at !== null) return "revoked";
+  return expires_at !== null && expires_at <= now ? "expired" : "active";
+}
+
+async function guardRailsOf(q: Read, row: CredentialRow, rails: CredentialRow): Promise<GuardRails> {
+  const caps = rails.spend_caps ?? [];
+  const counted =
+    caps.length === 0 ? [] : await spendingOf(q, { client_id: rails.client_id, environment: row.environment });
+  return {
+    addresses: rails.allowed_addresses,
+    expires_at: isoTimeOrNull(rails.expires_at),
+    spend_caps: caps,
+    spent_today: counted.map((one) => {
+      const { day, cents } = spentOf(one, q.now);
+      const { perDay: cap_cents } = capsIn(caps, one.currency);
+      return { currency: one.currency, spent_cents: cents, cap_cents, resets_at: endOfDay(day) };
+    }),
+    guarded_by: row.guarded_by,
   };
 }
 
@@ -47,6 +103,11 @@ export async function requireCredential(q: Read, clientId: string): Promise<Row<
   const row = await findByKey(q, "credentials", { client_id: clientId });
   if (row === null) throw notFound("credential", clientId);
   return row;
+}
+
+/** One credential, without its secret. Throws `not_found`. */
+export async function showCredential(q: Read, clientId: string): Promise<Credential> {
+  return toCredential(q, await requireCredential(q, clientId));
 }
 
 /** A fresh 256-bit secret, and the mark of it that is stored. */
@@ -78,5 +139,7 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: string }>) =>
 /** A partner's credentials, oldest first, revoked ones too. Throws `not_found` for the partner. */
 export async function listCredentials(q: Read, slug: string): Promise<Credential[]> {
   const partner = await requirePartner(q, slug);
-  return (await ofPartner(q, { partner_id: partner.id })).map(toCredential);
+  const listed: Credential[] = [];
+  for (const row of await ofPartner(q, { partner_id: partner.id })) listed.push(await toCredential(q, row));
+  return listed;
 }

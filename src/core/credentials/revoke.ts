@@ -1,7 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { type Credential, requireCredential, toCredential } from "./credential.ts";
+import { type Credential, requireCredential, showCredential } from "./credential.ts";
 
 /** Ends a credential and every token it got, at once. Revoking twice changes nothing. Throws `not_found`. */
 export async function revokeCredential(tx: Tx, input: { clientId: string; actor: string }): Promise<Credential> {
@@ -17,5 +17,5 @@ export async function revokeCredential(tx: Tx, input: { clientId: string; actor:
     });
     await tx.touch();
   }
-  return toCredential(await requireCredential(tx, row.client_id));
+  return showCredential(tx, row.client_id);
 }

@@ -14,3 +14,8 @@ export type Scope = (typeof scopes)[number];
 export function isScope(text: string): text is Scope {
   return scopes.some((scope) => scope === text);
 }
+
+/** The scopes that a route's rule asks for. */
+export function scopesOf(rule: Scope | "all"): readonly Scope[] {
+  return rule === "all" ? scopes : [rule];
+}

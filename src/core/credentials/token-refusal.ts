@@ -1,9 +1,10 @@
-/** The OAuth errors of the token endpoint (contract: Authentication, 7). */
+/** The OAuth errors of the token endpoint (contract: Authentication, 7), and `ip_not_allowed`. */
 export const tokenErrors = [
   "invalid_request",
   "invalid_client",
   "invalid_scope",
   "unauthorized_client",
+  "ip_not_allowed",
   "server_error",
 ] as const;
 export type TokenError = (typeof tokenErrors)[number];
@@ -13,6 +14,7 @@ const statuses: Readonly<Record<TokenError, number>> = {
   invalid_client: 401,
   invalid_scope: 400,
   unauthorized_client: 403,
+  ip_not_allowed: 403,
   server_error: 500,
 };
 

@@ -5,7 +5,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Store } from "../store/store.ts";
-import { type Client, findClient } from "./client.ts";
+import { type Client, findClient, isAdmitted, isExpired } from "./client.ts";
 import { secretMatches } from "./credential.ts";
 import { loadSigningKeys, type PublicJwk, type SigningKey, TOKEN_LIFETIME_S, verifiesAt } from "./signing-keys.ts";
 import { TokenRefusal } from "./token-refusal.ts";
@@ -16,6 +16,8 @@ export interface TokenRequest {
   clientSecret: string;
   /** Space-separated; empty or left out: all the credential has. */
   scope?: string | undefined;
+  /** The address of the peer that asks. */
+  ip: string;
 }
 
 /** Contract: Token, as it is answered. */
@@ -42,10 +44,10 @@ export interface Tokens {
   /** Contract: Token. Throws `TokenRefusal`. */
   issue(request: TokenRequest): Promise<IssuedToken>;
   /**
-   * Who holds the token, as things are at this moment. Throws `unauthorized`, `partner_suspended`, or `token_expired`
-   * where the client is none any more.
+   * Who holds the token, as things are at this moment, for a request from the address `ip`. Throws `unauthorized`,
+   * `partner_suspended`, `ip_not_allowed`, or `token_expired` where the client is none any more.
    */
-  verify(token: string): Promise<TokenHolder | ExpiredToken>;
+  verify(token: string, ip: string): Promise<TokenHolder | ExpiredToken>;
   /** The public keys, for /.well-known/jwks.json. */
   jwks(): Promise<(PublicJwk & { kid: string; use: "sig"; alg: "EdDSA" })[]>;
 }
@@ -121,17 +123,20 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
   return {
     async issue(request) {
       const current = await fresh();
-      const client = await authenticated(store, request);
+      const client = await authenticated(store, request, clock.now());
       const scope = grantedScopes(request.scope, client.scopes).join(" ");
       const access_token = await sign(current, { client, scope, issuer, now: clock.now(), jti: ids.uuid(clock.now()) });
       return { access_token, token_type: "Bearer", expires_in: TOKEN_LIFETIME_S, scope };
     },
-    async verify(token) {
+    async verify(token, ip) {
       const claims = await claimsOf(token, await fresh());
       const client = await clientOf(claims.clientId);
-      if (claims.expiresAt <= clock.now()) return expiredHolder(client);
+      if (claims.expiresAt <= clock.now()) return expiredHolder(client, ip);
       if (!client?.valid) throw new Problem("unauthorized", "The credential of this token was revoked.");
+      if (isExpired(client, clock.now()))
+        throw new Problem("unauthorized", "The credential of this token has expired.");
       if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
+      if (!isAdmitted(client, ip)) throw new Problem("ip_not_allowed", notAdmitted(ip));
       return { client, scopes: claims.scopes };
     },
     jwks: async () => publishedAt(await fresh(), clock.now()),
@@ -139,14 +144,21 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
 }
 
 /** The client whose secret this is. Throws `TokenRefusal`. */
-async function authenticated(store: Store, { clientId, clientSecret: secret }: TokenRequest): Promise<Client> {
+async function authenticated(store: Store, request: TokenRequest, now: number): Promise<Client> {
+  const { clientId, clientSecret: secret, ip } = request;
   const client = await store.read(findClient, clientId);
   const matches = secretMatches(store.vault, { clientId, secret }, client?.secretMark ?? null);
   if (client === null || !matches || !client.valid) {
     throw new TokenRefusal("invalid_client", "The client id or secret is wrong, or the credential was revoked.");
   }
+  if (isExpired(client, now)) throw new TokenRefusal("invalid_client", "The credential has expired.");
   if (client.suspended) throw new TokenRefusal("unauthorized_client", "The partner is suspended.");
+  if (!isAdmitted(client, ip)) throw new TokenRefusal("ip_not_allowed", notAdmitted(ip));
   return client;
+}
+
+function notAdmitted(ip: string): string {
+  return `This credential may not be used from ${ip}.`;
 }
 
 async function readKeys(store: Store): Promise<Keys> {
@@ -242,8 +254,8 @@ async function verifySignature(token: string, keys: Keys, issuer: string, clock:
   }
 }
 
-function expiredHolder(client: Client | null): ExpiredToken {
-  if (client?.valid && !client.suspended) return { expired: client };
+function expiredHolder(client: Client | null, ip: string): ExpiredToken {
+  if (client?.valid && !client.suspended && isAdmitted(client, ip)) return { expired: client };
   throw expiredToken();
 }
 

@@ -3,6 +3,7 @@ import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { currentOutages, type Outage } from "../store/outages.ts";
+import { currentPauses, type Pause } from "../store/pauses.ts";
 import { type ServingState, servingState } from "../store/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -36,6 +37,8 @@ export interface PlatformStatus extends Rates {
   serving: ServingState;
   /** Suppliers and carriers with whom the last exchange failed. */
   outages: Outage[];
+  /** What new orders are refused for: all orders, and suppliers. */
+  paused: Pause[];
   queues: Queue[];
   /** What waits for people, by the act that ends it; the longest waiting first. */
   waiting: WaitingFor[];
@@ -91,6 +94,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     at: isoTime(q.now),
     serving: await servingState(q),
     outages: await currentOutages(q),
+    paused: await currentPauses(q),
     ...(await recentRates(q)),
     queues,
     waiting: await waitingForPeople(q, queues),

@@ -51,6 +51,17 @@ export function parseMoney(text: string, currency: string, field = "amount"): Mi
   return minorUnits(Number(total));
 }
 
+/**
+ * A plain decimal in a currency that may have fewer decimals, rounded down: "12.50" is 12 yen. What is larger than can
+ * be counted exactly is the largest that can.
+ */
+export function unitsOf(decimal: string, currency: string): MinorUnits {
+  const decimals = currencyDecimals(currency) ?? 2;
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  const total = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
+  return minorUnits(Number(total > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : total));
+}
+
 /** 100000 in AUD → "1000.00", with the currency's own number of decimals. */
 export function formatMoney(amount: number, currency: string): string {
   const decimals = currencyDecimals(currency) ?? 2;

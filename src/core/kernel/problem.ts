@@ -46,6 +46,31 @@ export const problems = {
     title: "Insufficient Scope",
     hint: "Request a token with the scope named in detail.",
   },
+  ip_not_allowed: {
+    status: 403,
+    title: "Address Not Allowed",
+    hint: "Send requests from an address that the operator allows for this credential, or ask for another one.",
+  },
+  spend_cap_exceeded: {
+    status: 403,
+    title: "Spend Cap Exceeded",
+    hint: "Place a smaller order, wait until resets_at, or ask the operator for a higher cap.",
+  },
+  production_not_enabled: {
+    status: 403,
+    title: "Production Not Enabled",
+    hint: "Ask the operator to enable production.",
+  },
+  production_token_required: {
+    status: 403,
+    title: "Production Token Required",
+    hint: "Use a token of a production credential.",
+  },
+  guard_rails_apply: {
+    status: 403,
+    title: "Guard Rails Apply",
+    hint: "Use the credential itself or one without guard rails, or ask the operator.",
+  },
   partner_suspended: { status: 403, title: "Partner Suspended", hint: "Ask the operator to resume the account." },
   sandbox_activations_disabled: {
     status: 403,
@@ -80,6 +105,16 @@ export const problems = {
     title: "Too Many Endpoints",
     hint: "Delete an endpoint that is no longer used, or ask the operator for a higher limit.",
   },
+  too_many_credentials: {
+    status: 409,
+    title: "Too Many Credentials",
+    hint: "Delete a credential that is no longer used.",
+  },
+  last_credential: {
+    status: 409,
+    title: "Last Credential",
+    hint: "Create another credential with all six scopes first.",
+  },
   too_many_activations: {
     status: 409,
     title: "Too Many Activations",
@@ -105,6 +140,11 @@ export const problems = {
     status: 500,
     title: "Internal Error",
     hint: "Repeat the request later; quote the request id if it stays.",
+  },
+  paused: {
+    status: 503,
+    title: "Paused",
+    hint: "Wait as long as Retry-After says, then repeat the same request with the same Idempotency-Key.",
   },
   unavailable: {
     status: 503,

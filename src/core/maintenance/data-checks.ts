@@ -2,7 +2,7 @@ import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { checkWallets } from "../wallet/check.ts";
+import { checkCredit, checkWallets } from "../wallet/check.ts";
 import { type Finding, fault, fine, named } from "./finding.ts";
 
 /** Whether every balance is the sum of its postings, and every transaction sums to zero. */
@@ -16,6 +16,15 @@ export async function checkLedger(q: Read): Promise<Finding> {
   ];
   const message = `The ledger does not agree: ${words.join("; ") || "postings to a wallet that is not there"}.`;
   return fault("ledger", message, "Stop serve, see esimctl wallet check, and restore a backup from before.");
+}
+
+/** Whether what is drawn on credit is what the ledger says. */
+export async function checkCredits(q: Read): Promise<Finding> {
+  const wrong = await checkCredit(q, null);
+  if (wrong.length === 0) return fine("credit", "The ledger agrees with what is drawn on credit.");
+  const wallets = wrong.map(({ partner, currency }) => `${partner} ${currency}`);
+  const message = `The ledger does not agree with what is drawn on credit: ${named(wallets)}.`;
+  return fault("credit", message, "Stop serve, see esimctl wallet check, and restore a backup from before.");
 }
 
 const pools = statement((db, t, _slot) =>

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
 import { type Existing, openForReading, type Reading } from "../store/engines/reading.ts";
 import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/key-files.ts";
-import { checkLedger, checkStock } from "./data-checks.ts";
+import { checkCredits, checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
 import { checkClock, checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
-import { checkOutages, checkServing } from "./running-checks.ts";
+import { checkOutages, checkPauses, checkServing } from "./running-checks.ts";
 import { checkSealed } from "./sealed-check.ts";
 import { checkTransport } from "./transport-check.ts";
 import { checkWork } from "./work-checks.ts";
@@ -49,8 +49,10 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
       await reading.read(checkStock, null),
       ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
       ...(await reading.read(checkWork, null)),
-      // A schema of an earlier version has no outages.
+      // A schema of an earlier version has no outages, pauses and credit lines.
       ...(current ? await reading.read(checkOutages, null) : []),
+      ...(current ? await reading.read(checkPauses, null) : []),
+      ...(current ? [await reading.read(checkCredits, null)] : []),
       await reading.read(checkServing, null),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),

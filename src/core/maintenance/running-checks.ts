@@ -1,4 +1,5 @@
 import { currentOutages } from "../store/outages.ts";
+import { currentPauses } from "../store/pauses.ts";
 import { servingState } from "../store/serving.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fine, warning } from "./finding.ts";
@@ -24,6 +25,17 @@ export async function checkOutages(q: Read): Promise<Finding[]> {
     const next = next_attempt_at === null ? "nothing is retried by itself" : `next attempt at ${next_attempt_at}`;
     const words = `The ${kind} ${name} fails since ${since} (${failures} in a row): ${last_error}; ${next}.`;
     return warning("outages", words, remedyOf(kind));
+  });
+}
+
+/** What new orders are refused for. */
+export async function checkPauses(q: Read): Promise<Finding[]> {
+  const pauses = await currentPauses(q);
+  if (pauses.length === 0) return [fine("paused", "New orders are accepted.")];
+  return pauses.map(({ kind, name, reason, since }) => {
+    const all = kind === "orders";
+    const words = `${all ? "New orders" : `New orders of the supplier ${name}`} are paused since ${since}: ${reason}.`;
+    return warning("paused", words, `End it: esimctl ${all ? "orders resume" : `suppliers resume ${name}`}.`);
   });
 }
 

@@ -7,7 +7,9 @@ import type { Traveller } from "../store/schema/order-items.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Read } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
+import { type Budget, guardRailsOf, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
 import { type FindProduct, type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts";
+import { requireWithinCaps } from "./spend.ts";
 
 /** What an order asks for, as far as it is assessed. */
 export interface AskedOrder extends Owner {
@@ -16,6 +18,8 @@ export interface AskedOrder extends Owner {
   activationRequests: ActivationRequest[];
   /** The highest total that its buyer accepts, in minor units; left out or null: any. */
   maxTotal?: number | null;
+  /** The client ID of the credential that places it, whose caps hold; left out or null: an operator. */
+  credential?: string | null;
 }
 
 /** An order that may be placed if the wallet can pay for it. */
@@ -23,27 +27,38 @@ export interface AssessedOrder {
   priced: PricedOrder;
   /** By line: who gets its units; none where units are not for travellers. */
   travellers: Traveller[][];
+  /** The caps that it counts against; null: none. */
+  budget: Budget | null;
 }
 
 /** What orders that were assessed before, and are not written, change for the next one. */
 export interface Ahead {
   /** Units of sandbox orders. */
   units: number;
+  /** What they spend, by currency in minor units. */
+  spent?: ReadonlyMap<string, number>;
   findProduct?: FindProduct;
 }
 
 /**
  * Prices an order and refuses what cannot be ordered. All refusals of an order are here, for creating and for
- * quoting it; only those of its key and of too little money come before and after. Reads only. Throws `validation` for
- * products and activation requests, `invalid_activation_date`, `price_changed`, and `conflict` when the sandbox has no
- * ICCIDs left.
+ * quoting it; only those of its key and of too little money come before and after. Reads only. Throws `paused`,
+ * `validation` for products and activation requests, `invalid_activation_date`, `price_changed`, `conflict` when the
+ * sandbox has no ICCIDs left, and `spend_cap_exceeded`.
  */
 export async function assessOrder(q: Read, asked: AskedOrder, ahead: Ahead = { units: 0 }): Promise<AssessedOrder> {
+  const rails = await guardRailsOf(q, asked.credential ?? null);
+  refuseWhilePaused(rails);
   const priced = await priceLines(q, asked.lines, ahead.findProduct);
+  refusePausedSupplier(rails, priced.lines);
   const travellers = await travellersOf(q, priced.lines, asked);
   refuseDearer(priced, asked.maxTotal ?? null);
   if (asked.environment === "sandbox") await requireUnits(q, ahead.units + priced.quantity);
-  return { priced, travellers };
+  const { budget } = rails;
+  const { currency, total } = priced;
+  const purchase = { environment: asked.environment, currency, total };
+  if (budget !== null) await requireWithinCaps(q, budget, purchase, ahead.spent?.get(currency));
+  return { priced, travellers, budget };
 }
 
 async function travellersOf(

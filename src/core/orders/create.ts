@@ -25,6 +25,7 @@ import {
   toOrder,
 } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
+import { spendWithinCaps } from "./spend.ts";
 
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends AskedOrder {
@@ -55,7 +56,9 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
   const replay = await replayOf(tx, request);
   if (replay !== null) return replay;
-  const { priced, travellers } = await assessOrder(tx, input);
+  const { priced, travellers, budget } = await assessOrder(tx, input);
+  const { currency, total } = priced;
+  if (budget !== null) await spendWithinCaps(tx, budget, { environment, currency, total });
   const id = newId<OrderId>(tx);
   const order_number = await newOrderNumber(tx);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });

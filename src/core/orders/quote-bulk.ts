@@ -4,7 +4,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
-import { balanceIn, insufficientBalance } from "../wallet/post.ts";
+import { insufficientBalance, spendableIn } from "../wallet/post.ts";
 import { type Ahead, assessOrder } from "./assess.ts";
 import { assertSamePayload, orderToReplay } from "./idempotency.ts";
 import { checkMetadata } from "./metadata.ts";
@@ -44,6 +44,8 @@ export interface QuotedTotal {
 /** What the orders before one in a request would take, none of it written. */
 interface Taken {
   ahead: Ahead;
+  /** What counts against the caps of the credential, by currency. */
+  caps: Map<string, number>;
   /** Totals by currency, also of orders that the wallet cannot pay. */
   wanted: Map<string, bigint>;
   money: Map<string, number>;
@@ -65,10 +67,11 @@ type Asked = QuoteItem & Owner;
  */
 export async function quoteOrders(
   q: Read,
-  { items, ...owner }: Owner & { items: QuoteItem[] },
+  { items, ...owner }: Owner & Pick<AskedQuote, "credential"> & { items: QuoteItem[] },
 ): Promise<{ results: QuotedItem[]; totals: QuotedTotal[] }> {
-  const ahead = { units: 0, findProduct: remembered() };
-  const taken: Taken = { ahead, wanted: new Map(), money: new Map(), stock: new Map(), orders: new Map() };
+  const caps = new Map<string, number>();
+  const ahead = { units: 0, spent: caps, findProduct: remembered() };
+  const taken: Taken = { ahead, caps, wanted: new Map(), money: new Map(), stock: new Map(), orders: new Map() };
   const results: QuotedItem[] = [];
   for (const item of items) {
     try {
@@ -104,12 +107,20 @@ async function quoteItem(q: Read, asked: Asked, taken: Taken): Promise<QuotedIte
   const price = { total, currency };
   if (environment === "production") {
     const spent = taken.money.get(currency) ?? 0;
-    const held = (await balanceIn(q, { partner_id, currency })) - spent;
-    if (total > held) return refused(asked, insufficientBalance(currency, held, total), price);
+    const { balance, credit } = await spendableIn(q, { partner_id, currency });
+    // Orders draw on credit what the wallet lacks.
+    const left = {
+      balance: Math.max(0, balance - spent),
+      credit: credit === null ? null : credit - Math.max(0, spent - balance),
+    };
+    if (total > left.balance + (left.credit ?? 0)) {
+      return refused(asked, insufficientBalance({ currency, amount: total }, left), price);
+    }
     taken.money.set(currency, spent + total);
   } else {
     taken.ahead.units += quantity;
   }
+  taken.caps.set(currency, (taken.caps.get(currency) ?? 0) + total);
   const { line_items, takes } = await quoteLines(q, environment, priced, taken.stock);
   for (const { productId, quantity: units } of takes) {
     taken.stock.set(productId, (taken.stock.get(productId) ?? 0) + units);
@@ -163,8 +174,8 @@ async function totalsOf(q: Read, { partnerId, environment }: Owner, { wanted }: 
     if (!Number.isSafeInteger(total_price_cents)) {
       throw invalid({ orders: ["come to a total too large to be counted exactly"] });
     }
-    const balance_cents = await balanceIn(q, { partner_id: partnerId, currency });
-    const shortfall_cents = shortfall(environment, total_price_cents, balance_cents);
+    const { balance: balance_cents, credit } = await spendableIn(q, { partner_id: partnerId, currency });
+    const shortfall_cents = shortfall(environment, total_price_cents, balance_cents + (credit ?? 0));
     totals.push({ currency, total_price_cents, balance_cents, shortfall_cents });
   }
   return totals;

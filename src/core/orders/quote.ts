@@ -2,7 +2,7 @@ import { shortages } from "../esims/stock.ts";
 import type { MinorUnits, ProductId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Read } from "../store/store.ts";
-import { balanceIn } from "../wallet/post.ts";
+import { spendableIn } from "../wallet/post.ts";
 import { isScheduled } from "./activation-requests.ts";
 import { type AskedOrder, assessOrder } from "./assess.ts";
 import { checkMetadata } from "./metadata.ts";
@@ -52,12 +52,12 @@ export async function quoteOrder(q: Read, asked: AskedQuote): Promise<Quote> {
   const { priced } = await assessOrder(q, asked);
   const { total, currency, quantity } = priced;
   const { line_items } = await quoteLines(q, asked.environment, priced, new Map());
-  const balance_cents = await balanceIn(q, { partner_id: asked.partnerId, currency });
-  const shortfall_cents = shortfall(asked.environment, total, balance_cents);
+  const { balance: balance_cents, credit } = await spendableIn(q, { partner_id: asked.partnerId, currency });
+  const shortfall_cents = shortfall(asked.environment, total, balance_cents + (credit ?? 0));
   return { line_items, quantity, total_price_cents: total, currency, balance_cents, shortfall_cents };
 }
 
-/** What a wallet lacks to pay `total`; the sandbox charges nothing. */
+/** What a wallet lacks to pay `total`, with what it can draw on credit; the sandbox charges nothing. */
 export function shortfall(environment: Environment, total: number, balance: number): number {
   return environment === "sandbox" ? 0 : Math.max(0, total - balance);
 }

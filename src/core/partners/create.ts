@@ -5,7 +5,7 @@ import { invalid, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import type { Tier } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { findPartner, type Partner, partnerById, toPartner } from "./partner.ts";
+import { findPartner, type Partner, partnerById, wholePartner } from "./partner.ts";
 
 /** A partner as the operator describes it; what is left out is standard tier, no agent, no production. */
 export interface NewPartner {
@@ -44,5 +44,5 @@ export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner>
   });
   await recordAudit(tx, { actor: input.actor, action: "partners.create", targetKind: "partner", targetId: id });
   await tx.touch();
-  return toPartner(await partnerById(tx, id));
+  return wholePartner(tx, await partnerById(tx, id));
 }

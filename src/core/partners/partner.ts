@@ -9,6 +9,7 @@ import type { Row } from "../store/schema/tables.ts";
 import type { PartnerStatus, Tier } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { allCreditLines, type CreditLine, creditLinesOf } from "./credit-line.ts";
 
 /** Requests a minute and client id, by tier (contract: Limits). */
 export const tierLimits: Readonly<Record<Tier, number>> = { standard: 60, premium: 300 };
@@ -26,11 +27,11 @@ export interface Partner {
   limits: PartnerLimits;
   /** What has events once it is crossed. */
   thresholds: PartnerThresholds;
+  credit_lines: CreditLine[];
   created_at: string;
 }
 
-/** A row as people and programs see it. */
-export function toPartner(row: Row<"partners">): Partner {
+function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
   return {
     id: row.id,
     slug: row.slug,
@@ -42,6 +43,7 @@ export function toPartner(row: Row<"partners">): Partner {
     production_enabled: row.production,
     limits: limitsOf(row),
     thresholds: thresholdsOf(row),
+    credit_lines,
     created_at: isoTime(row.created_at),
   };
 }
@@ -73,10 +75,16 @@ const all = statement((db, t, _slot) => db.select().from(t.partners).orderBy(t.p
 
 /** Every partner, by slug. */
 export async function listPartners(q: Read, _input: null): Promise<Partner[]> {
-  return (await all(q, {})).map(toPartner);
+  const lines = await allCreditLines(q);
+  return (await all(q, {})).map((row) => toPartner(row, lines.get(row.id) ?? []));
 }
 
 /** One partner. Throws `not_found`. */
 export async function showPartner(q: Read, slug: string): Promise<Partner> {
-  return toPartner(await requirePartner(q, slug));
+  return wholePartner(q, await requirePartner(q, slug));
+}
+
+/** A row as people and programs see it, with what other tables hold of the partner. */
+export async function wholePartner(q: Read, row: Row<"partners">): Promise<Partner> {
+  return toPartner(row, await creditLinesOf(q, row.id));
 }

@@ -2,6 +2,7 @@ import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
+import type { FieldChange } from "../store/schema/platform.ts";
 import {
   MOST_PER_MINUTE,
   type PartnerBound,
@@ -10,7 +11,8 @@ import {
   type Tier,
 } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { type Partner, partnerById, requirePartner, toPartner } from "./partner.ts";
+import { type NewCreditLine, setCreditLine } from "./credit-line.ts";
+import { type Partner, partnerById, requirePartner, wholePartner } from "./partner.ts";
 import { changeThresholds, type ThresholdChange } from "./thresholds.ts";
 
 /** What to change about a partner; what is left out stays. */
@@ -27,6 +29,8 @@ export interface PartnerChange {
   /** Whether its sandbox credentials may submit activation requests. */
   sandboxActivations?: boolean;
   thresholds?: ThresholdChange;
+  /** What its orders may draw in one currency. */
+  creditLine?: NewCreditLine;
   actor: string;
 }
 
@@ -46,7 +50,8 @@ interface Columns extends Record<PartnerBound, number | null> {
 
 /** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a number out of its range. */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
-  const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, thresholds, ...rest } = input;
+  const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, ...others } = input;
+  const { thresholds, creditLine, ...rest } = others;
   const ofLimits = typeof rateLimit !== "number" || (Number.isInteger(rateLimit) && rateLimit >= 1);
   if (!ofLimits || (rateLimit ?? 0) > MOST_PER_MINUTE) {
     throw invalid({ rate_limit: [`must be a whole number from 1 to ${MOST_PER_MINUTE}`] });
@@ -59,18 +64,34 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
     ...(thresholds === undefined ? {} : await changeThresholds(tx, await requirePartner(tx, slug), thresholds)),
     ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
   };
-  return changePartner(tx, slug, definedOnly(changed), actor, "partners.update");
+  const credit =
+    creditLine === undefined ? [] : await setCreditLine(tx, (await requirePartner(tx, slug)).id, creditLine);
+  return changePartner(tx, slug, definedOnly(changed), { actor, action: "partners.update", more: credit });
+}
+
+/** How the audit trail names a change, and what was changed beside the partner's columns. */
+interface Recorded {
+  actor: string;
+  action: string;
+  more?: readonly FieldChange[];
 }
 
 /** Writes columns of a partner and the line of the audit trail. Throws `not_found`. */
-export async function changePartner(tx: Tx, slug: string, changed: Partial<Columns>, actor: string, action: string) {
+export async function changePartner(
+  tx: Tx,
+  slug: string,
+  changed: Partial<Columns>,
+  { actor, action, more = [] }: Recorded,
+): Promise<Partner> {
   const row = await requirePartner(tx, slug);
   await updateRow(tx, "partners", { id: row.id }, { ...changed, updated_at: tx.now });
   const given = Object.entries(changed).map(([field]) => field as keyof Columns);
   const about = { targetKind: "partner", targetId: row.id, partnerId: row.id };
-  await recordAudit(tx, { actor, action, ...about, fields: given, changes: changesOf(row, changed, given) });
+  const fields = [...given, ...more.map(({ field }) => field)];
+  const changes = [...changesOf(row, changed, given), ...more];
+  await recordAudit(tx, { actor, action, ...about, fields, changes });
   await tx.touch();
-  return toPartner(await partnerById(tx, row.id));
+  return wholePartner(tx, await partnerById(tx, row.id));
 }
 
 function refuseBounds(bounds: Bounds): void {

@@ -6,14 +6,7 @@ import { endOutage } from "../store/outages.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
-import {
-  findSupplier,
-  requireSupplier,
-  type Supplier,
-  type SupplierRow,
-  supplierSecret,
-  toSupplier,
-} from "./supplier.ts";
+import { findSupplier, type Supplier, type SupplierRow, showSupplier, supplierSecret } from "./supplier.ts";
 
 /** What may be set of a supplier; what is left out stays. */
 export interface SupplierSettings {
@@ -57,7 +50,7 @@ export async function setSupplier(
   const audit = { actor, action: "suppliers.set", targetKind: "supplier", targetId: name };
   await setRow(tx, "suppliers", { key: { name }, before, row, settings, kept: ["adapter", "url", "insecure"], audit });
   await endOutage(tx, { kind: "supplier", name });
-  return toSupplier(await requireSupplier(tx, name));
+  return showSupplier(tx, name);
 }
 
 function faultsOf(row: SupplierRow, secret: string | undefined): FieldErrors {

@@ -1,6 +1,7 @@
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
+import { currentPauses, type Pause } from "../store/pauses.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
@@ -20,11 +21,13 @@ export interface Supplier {
   has_secret: boolean;
   to: string | null;
   has_template: boolean;
+  /** Why and since when new orders of its products are refused; null: they are accepted. */
+  paused: Pick<Pause, "reason" | "since"> | null;
   updated_at: string;
 }
 
-/** The supplier as it is printed. */
-export function toSupplier(row: SupplierRow): Supplier {
+function toSupplier(row: SupplierRow, pauses: readonly Pause[]): Supplier {
+  const pause = pauses.find(({ kind, name }) => kind === "supplier" && name === row.name);
   return {
     name: row.name,
     adapter: row.adapter,
@@ -33,6 +36,7 @@ export function toSupplier(row: SupplierRow): Supplier {
     has_secret: row.secret_sealed !== null,
     to: row.to_address,
     has_template: row.template !== null,
+    paused: pause === undefined ? null : { reason: pause.reason, since: pause.since },
     updated_at: isoTime(row.updated_at),
   };
 }
@@ -53,7 +57,13 @@ export async function requireSupplier(q: Read, name: string): Promise<SupplierRo
 
 /** All suppliers, by name. */
 export async function listSuppliers(q: Read, _input: null): Promise<Supplier[]> {
-  return (await all(q, {})).map(toSupplier);
+  const pauses = await currentPauses(q);
+  return (await all(q, {})).map((row) => toSupplier(row, pauses));
+}
+
+/** One supplier. Throws `not_found`. */
+export async function showSupplier(q: Read, name: string): Promise<Supplier> {
+  return toSupplier(await requireSupplier(q, name), await currentPauses(q));
 }
 
 /** How to reach a supplier, its secret decrypted. */

@@ -55,6 +55,49 @@ const unbalancedRows = statement((db, t, _slot) =>
     .having(sql`sum(${t.ledgerPostings.amount_cents}) <> 0 or count(*) < 2`),
 );
 
+const credits = statement((db, t, _slot) =>
+  db
+    .select({
+      slug: t.partners.slug,
+      partner_id: t.wallets.partner_id,
+      currency: t.wallets.currency,
+      used: t.wallets.credit_used_cents,
+    })
+    .from(t.wallets)
+    .innerJoin(t.partners, eq(t.partners.id, t.wallets.partner_id))
+    .orderBy(t.partners.slug, t.wallets.currency),
+);
+
+const drawn = statement((db, t, _slot) =>
+  db
+    .select({
+      partner_id: t.ledgerTransactions.partner_id,
+      currency: t.ledgerTransactions.currency,
+      cents: sql`sum(${t.ledgerPostings.amount_cents})`.mapWith(Number),
+    })
+    .from(t.ledgerPostings)
+    .innerJoin(t.ledgerTransactions, eq(t.ledgerTransactions.id, t.ledgerPostings.transaction_id))
+    .where(eq(t.ledgerPostings.account, "house:credit"))
+    .groupBy(t.ledgerTransactions.partner_id, t.ledgerTransactions.currency),
+);
+
+/** A wallet whose drawn credit is not what its postings from `house:credit` sum to. */
+export interface WrongCredit {
+  partner: string;
+  currency: string;
+  used_cents: number;
+  ledger_cents: number;
+}
+
+/** Audits what is drawn on credit against the ledger. A schema of an earlier version has no credit lines. */
+export async function checkCredit(q: Read, _input: null): Promise<WrongCredit[]> {
+  const ledger = new Map((await drawn(q, {})).map((row) => [`${row.partner_id} ${row.currency}`, 0 - row.cents]));
+  return (await credits(q, {})).flatMap(({ slug: partner, partner_id, currency, used: used_cents }) => {
+    const ledger_cents = ledger.get(`${partner_id} ${currency}`) ?? 0;
+    return used_cents === ledger_cents ? [] : [{ partner, currency, used_cents, ledger_cents }];
+  });
+}
+
 /**
  * Audits the ledger against the balances, on one snapshot. `low` marks wallets below `minimum` (minor units, by
  * currency).

@@ -19,7 +19,7 @@ const writeState = statement((db, t, slot: Slots<Key & State>) =>
 );
 
 /** A wallet after a movement, with what its partner's thresholds are: JSON by currency, null where none is set. */
-type Moved = State & { balance_cents: number; thresholds: string | null };
+export type Moved = State & { balance_cents: number; thresholds: string | null };
 
 /**
  * Records wallet.low where a movement by `delta` took a balance below its threshold, for the first time or after it was

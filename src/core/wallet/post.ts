@@ -8,7 +8,8 @@ import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { watchBalance } from "./low.ts";
+import { type CreditColumns, creditOf } from "./balances.ts";
+import { type Moved, watchBalance } from "./low.ts";
 
 /** A movement between a partner's wallet and a house account. */
 export interface Movement {
@@ -28,11 +29,13 @@ export interface Posted {
 }
 
 /** Which way each kind moves the wallet, and the account on the other side. */
-const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" | "house:sales" }>> = {
+const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" | "house:sales" | "house:credit" }>> = {
   credit: { sign: 1, against: "house:bank" },
   debit: { sign: -1, against: "house:bank" },
   charge: { sign: -1, against: "house:sales" },
   refund: { sign: 1, against: "house:sales" },
+  draw: { sign: 1, against: "house:credit" },
+  repayment: { sign: -1, against: "house:credit" },
 };
 
 /** The amount of a ledger transaction as it changed the wallet. */
@@ -66,6 +69,7 @@ const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; m
     )
     .returning({
       balance_cents: t.wallets.balance_cents,
+      credit_used_cents: t.wallets.credit_used_cents,
       no: t.wallets.chain_count,
       previous: t.wallets.chain_hash,
       signedCount: t.wallets.signed_count,
@@ -97,7 +101,11 @@ const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
 
 const balanceOf = statement((db, t, slot: Slots<Key>) =>
   db
-    .select({ balance_cents: t.wallets.balance_cents })
+    .select({
+      balance_cents: t.wallets.balance_cents,
+      credit_limit_cents: t.wallets.credit_limit_cents,
+      credit_used_cents: t.wallets.credit_used_cents,
+    })
     .from(t.wallets)
     .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
 );
@@ -107,20 +115,96 @@ export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
   return minorUnits(first(await balanceOf(q, key))?.balance_cents ?? 0);
 }
 
+/** What orders may spend in `currency`: the balance, and what the credit line still allows to draw. */
+export async function spendableIn(q: Read, key: Key): Promise<Spendable> {
+  const held = first(await balanceOf(q, key));
+  return { balance: held?.balance_cents ?? 0, credit: availableOf(held) };
+}
+
+function availableOf(held: CreditColumns | null): number | null {
+  return held === null ? null : (creditOf(held)?.available_cents ?? null);
+}
+
+/** Minor units. `credit` is null where there is no credit line. */
+export interface Spendable {
+  balance: number;
+  credit: number | null;
+}
+
 /**
  * Moves money: the wallet's balance, one ledger transaction and its two postings, chained to the wallet's ledger, in
- * the caller's transaction; wallet.low where the balance falls below its threshold. Throws `insufficient_balance`
- * (contract: its four members) when the wallet would go below zero, `validation` when it would hold more than can be
- * counted exactly.
+ * the caller's transaction. A charge that the balance does not cover draws the rest from the wallet's credit line
+ * first; what comes in repays what is drawn. Records wallet.low where the balance falls below its threshold. Throws
+ * `insufficient_balance` (contract: its four members) when the wallet would go below zero, `validation` when it would
+ * hold more than can be counted exactly.
  */
 export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> {
-  const { kind, partnerId, currency, amount } = movement;
-  const { sign, against } = rules[kind];
-  const key: Key = { partner_id: partnerId, currency };
+  const { kind, partnerId, currency } = movement;
+  const moved = await moveBalance(tx, movement);
+  const { wallet, drawn } = moved === null ? await moveOtherwise(tx, movement) : { wallet: moved, drawn: 0 };
+  const transactionId = await writeTransaction(tx, movement, wallet);
+  const repaid = kind === "credit" || kind === "refund" ? await repay(tx, movement, wallet) : 0;
+  const after = { ...wallet, balance_cents: wallet.balance_cents - repaid };
+  // What is drawn or repaid on credit is part of another movement, whose whole change counts.
+  const whole = kind !== "draw" && kind !== "repayment";
+  if (whole) await watchBalance(tx, { partner_id: partnerId, currency }, after, deltaOf(movement) + drawn - repaid);
+  return { transactionId, balanceAfter: minorUnits(after.balance_cents) };
+}
+
+/** The wallet after the movement; null: it does not exist, or the balance would leave its bounds. */
+async function moveBalance(tx: Tx, movement: Movement): Promise<MovedWallet | null> {
+  const key: Key = { partner_id: movement.partnerId, currency: movement.currency };
+  return first(await move(tx, { ...key, delta: deltaOf(movement), now: tx.now, most: Number.MAX_SAFE_INTEGER }));
+}
+
+/** What the movement adds to the balance. */
+function deltaOf({ kind, amount }: Movement): number {
   // `0 -` and not a bare minus: a negative zero is no amount.
-  const delta = sign === 1 ? amount : 0 - amount;
-  const moved = first(await move(tx, { ...key, delta, now: tx.now, most: Number.MAX_SAFE_INTEGER }));
-  const wallet = moved ?? (await openWallet(tx, movement, delta));
+  return rules[kind].sign === 1 ? amount : 0 - amount;
+}
+
+/** Opens the wallet, or draws on credit; `drawn` is how much. Throws where neither is possible. */
+async function moveOtherwise(tx: Tx, movement: Movement): Promise<{ wallet: MovedWallet; drawn: number }> {
+  const drawn = movement.kind === "charge" ? await draw(tx, movement) : 0;
+  const moved = drawn === 0 ? null : await moveBalance(tx, movement);
+  return { wallet: moved ?? (await openWallet(tx, movement, deltaOf(movement))), drawn };
+}
+
+type CreditChange = Key & { cents: number };
+
+const useCredit = statement((db, t, slot: Slots<CreditChange>) =>
+  db
+    .update(t.wallets)
+    .set({ credit_used_cents: sql`${t.wallets.credit_used_cents} + cast(${slot.cents} as bigint)` })
+    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
+);
+
+/** Draws what the balance lacks for a charge from the credit line, and returns it; 0: the line does not cover it. */
+async function draw(tx: Tx, { partnerId, currency, amount, orderId, reference }: Movement): Promise<number> {
+  const { balance, credit } = await spendableIn(tx, { partner_id: partnerId, currency });
+  const lacking = minorUnits(amount - balance);
+  if (credit === null || lacking > credit) return 0;
+  await useCredit(tx, { partner_id: partnerId, currency, cents: lacking });
+  const about = { orderId: orderId ?? null, reference: reference ?? null };
+  await postMovement(tx, { kind: "draw", partnerId, currency, amount: lacking, ...about });
+  return lacking;
+}
+
+/** Repays what is drawn on credit, as far as the balance goes; the result is how much that was. */
+async function repay(tx: Tx, movement: Movement, { balance_cents, credit_used_cents }: MovedWallet): Promise<number> {
+  const repaid = minorUnits(Math.min(balance_cents, credit_used_cents));
+  if (repaid === 0) return 0;
+  const { partnerId, currency, orderId, reference } = movement;
+  await useCredit(tx, { partner_id: partnerId, currency, cents: 0 - repaid });
+  const about = { orderId: orderId ?? null, reference: reference ?? null };
+  await postMovement(tx, { kind: "repayment", partnerId, currency, amount: repaid, ...about });
+  return repaid;
+}
+
+/** Writes the ledger transaction of a wallet that has moved, and closes the head of its chain. */
+async function writeTransaction(tx: Tx, movement: Movement, wallet: MovedWallet): Promise<string> {
+  const { kind, partnerId, currency, amount } = movement;
+  const delta = deltaOf(movement);
   const transaction = {
     id: newId(tx),
     kind,
@@ -132,7 +216,7 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
     created_at: tx.now,
   };
   const own = { account: walletAccount(partnerId), currency, amount_cents: delta };
-  const other = { account: against, currency, amount_cents: 0 - delta };
+  const other = { account: rules[kind].against, currency, amount_cents: 0 - delta };
   const hash = linkHash(ledgerLink(transaction, [own, other], wallet));
   const link = { chain_no: wallet.no, hash };
   await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: wallet.balance_cents, ...link });
@@ -140,14 +224,13 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
   await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
   const head = { chain: walletChain(partnerId, currency), count: wallet.no, hash, signedCount: wallet.signedCount };
-  await closeHead(tx, { ...key, hash, mark: headMark(tx.vault, head) });
-  if (moved !== null) await watchBalance(tx, key, moved, delta);
-  return { transactionId: transaction.id, balanceAfter: minorUnits(wallet.balance_cents) };
+  await closeHead(tx, { partner_id: partnerId, currency, hash, mark: headMark(tx.vault, head) });
+  return transaction.id;
 }
 
 /** A wallet after its balance was moved, and the place of the transaction in its chain. */
-interface MovedWallet {
-  balance_cents: number;
+interface MovedWallet extends Moved {
+  credit_used_cents: number;
   no: number;
   previous: string | null;
   signedCount: number;
@@ -155,26 +238,35 @@ interface MovedWallet {
 
 /** The first money in a currency opens its wallet; anything else that did not fit is refused here. */
 async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<MovedWallet> {
-  const { partnerId: partner_id, currency, amount } = movement;
+  const { partnerId: partner_id, currency } = movement;
   const held = first(await balanceOf(tx, { partner_id, currency }));
-  if (delta < 0) throw insufficientBalance(currency, held?.balance_cents ?? 0, amount);
+  // Credit is for charges alone: a debit is short of what the wallet holds.
+  const credit = movement.kind === "charge" ? availableOf(held) : null;
+  if (delta < 0) throw insufficientBalance(movement, { balance: held?.balance_cents ?? 0, credit });
   if (held !== null) throw invalid({ amount: ["would make the balance larger than can be counted exactly"] });
   const empty = { chain_hash: null, chain_mark: null, signed_count: 0 };
-  const opened = { partner_id, currency, balance_cents: delta, last_transaction_at: tx.now };
+  const noCredit = { credit_limit_cents: 0, credit_used_cents: 0 };
+  const opened = { partner_id, currency, balance_cents: delta, last_transaction_at: tx.now, ...noCredit };
   await insertRow(tx, "wallets", { ...opened, chain_count: 1, ...empty });
-  return { balance_cents: delta, no: 1, previous: null, signedCount: 0 };
+  const unwatched = { low_at: null, restored_at: null, thresholds: null };
+  return { balance_cents: delta, credit_used_cents: 0, no: 1, previous: null, signedCount: 0, ...unwatched };
 }
 
-/** The refusal of a charge that the wallet cannot pay (contract: its four members). */
-export function insufficientBalance(currency: string, balance_cents: number, required_cents: number): Problem {
-  const shortfall_cents = required_cents - balance_cents;
-  const members = { currency, balance_cents, required_cents, shortfall_cents };
-  const [held, missing] = [balance_cents, shortfall_cents].map((cents) => formatMoney(cents, currency));
-  return new Problem(
-    "insufficient_balance",
-    `The wallet holds ${held} ${currency}; ${missing} ${currency} is missing.`,
-    {
-      members,
-    },
-  );
+/** What a wallet lacks; `credit` is what can be drawn, null without a credit line (contract: its four members). */
+export function insufficientBalance(
+  { currency, amount }: Pick<Movement, "currency"> & { amount: number },
+  { balance, credit }: Spendable,
+): Problem {
+  const shortfall_cents = amount - balance - (credit ?? 0);
+  const members = {
+    currency,
+    balance_cents: balance,
+    required_cents: amount,
+    shortfall_cents,
+    ...(credit === null ? {} : { available_credit_cents: credit }),
+  };
+  const words = (cents: number) => `${formatMoney(cents, currency)} ${currency}`;
+  const drawable = credit === null ? "" : ` and ${words(credit)} can be drawn on credit`;
+  const detail = `The wallet holds ${words(balance)}${drawable}; ${words(shortfall_cents)} is missing.`;
+  return new Problem("insufficient_balance", detail, { members });
 }

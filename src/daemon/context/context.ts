@@ -48,8 +48,11 @@ export interface RefusedClient {
   counted: Counted;
 }
 
-/** The caller, by the Authorization header. Throws `unauthorized`, `token_expired` or `partner_suspended`. */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal | RefusedClient>;
+/**
+ * The caller, by the Authorization header and the address of the peer. Throws `unauthorized`, `token_expired`,
+ * `partner_suspended` or `ip_not_allowed`.
+ */
+export type Authenticate = (authorization: string | undefined, ip: string) => Promise<Principal | RefusedClient>;
 
 /** Whether the v1 handlers run in process, for the operator on its host; the IDs of credentials begin with sk_. */
 export function isLocal({ clientId }: Pick<Principal, "clientId">): boolean {
@@ -59,4 +62,9 @@ export function isLocal({ clientId }: Pick<Principal, "clientId">): boolean {
 /** The actor in the audit trail for what a caller of the API does. */
 export function actorOf(caller: Pick<Principal, "clientId">): Actor {
   return isLocal(caller) ? caller.clientId : `client:${caller.clientId}`;
+}
+
+/** The client ID of the caller's credential; null for the operator, who has none. */
+export function credentialOf(caller: Pick<Principal, "clientId">): string | null {
+  return isLocal(caller) ? null : caller.clientId;
 }

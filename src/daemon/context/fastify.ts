@@ -35,8 +35,8 @@ export interface KnownPath {
 declare module "fastify" {
   /** What a route declares; exactly one of `scope` and `public` is needed. */
   interface FastifyContextConfig {
-    /** The token's scope that this route needs. */
-    scope?: Scope;
+    /** The token's scope that this route needs; "all": every one of them. */
+    scope?: Scope | "all";
     /** True: any caller may use it, without a token. */
     public?: boolean;
     /** True of a public route whose requests are signed in X-Signature; for the API reference. */

@@ -132,6 +132,26 @@ const SAMPLES: Partial<Record<ProblemSlug, Problem>> = {
   price_changed: new Problem("price_changed", "The order costs 27.50 AUD, more than 25.00 AUD.", {
     members: { total_price_cents: 2750, max_total_cents: 2500, currency: "AUD" },
   }),
+  too_many_credentials: new Problem("too_many_credentials", "At most 100 credentials may be active in sandbox.", {
+    members: { limit: 100 },
+  }),
+  spend_cap_exceeded: new Problem(
+    "spend_cap_exceeded",
+    "The order costs 25.00 AUD; this credential may spend 1000.00 AUD per day, and has spent 990.00 AUD today.",
+    {
+      members: {
+        cap: "per_day",
+        currency: "AUD",
+        cap_cents: 100_000,
+        spent_cents: 99_000,
+        required_cents: 2500,
+        resets_at: "2026-03-03T00:00:00.000Z",
+      },
+    },
+  ),
+  paused: new Problem("paused", "New orders are paused: maintenance at our supplier until 18:00 UTC", {
+    members: { reason: "maintenance at our supplier until 18:00 UTC" },
+  }),
   not_editable: new Problem("not_editable", "The activation is processing.", {
     members: { current_status: "processing" },
   }),
@@ -153,6 +173,7 @@ export function sampleProblem(slug: ProblemSlug, context: DaemonContext) {
 /** The chapters of the API reference, in reading order. */
 export const tags = [
   { name: "Token", description: "Exchange a credential for an access token; keys and metadata to check it by." },
+  { name: "Credentials", description: "Create, rotate and revoke your own credentials." },
   { name: "Products", description: "Browse the catalog of data plans and SIM products." },
   { name: "Catalog", description: "Export the catalog for e-commerce platforms." },
   { name: "Orders", description: "Place orders, follow them and fetch what was delivered." },

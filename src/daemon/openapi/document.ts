@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, RouteOptions } from "fastify";
+import { scopesOf } from "../../core/credentials/scopes.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
@@ -64,7 +65,7 @@ function describeRoute({ config = {}, schema = {} }: RouteOptions, components: C
 
 // The token endpoint has no scheme: generated clients would send their token as Basic once they have one.
 function securityOf({ scope, signed }: FastifyContextConfig): Json[] {
-  if (scope !== undefined) return [{ oauth2: [scope] }];
+  if (scope !== undefined) return [{ oauth2: [...scopesOf(scope)] }];
   return signed === true ? [{ callbackSignature: [] }] : [];
 }
 

@@ -10,7 +10,13 @@ export function problemsOf(config: FastifyContextConfig, schema: FastifySchema):
   }
   if ([body, querystring, params, headers].some((part) => part !== undefined)) slugs.add("validation");
   if (config.scope !== undefined) {
-    for (const slug of ["unauthorized", "token_expired", "insufficient_scope", "partner_suspended"] as const) {
+    for (const slug of [
+      "unauthorized",
+      "token_expired",
+      "insufficient_scope",
+      "partner_suspended",
+      "ip_not_allowed",
+    ] as const) {
       slugs.add(slug);
     }
   }

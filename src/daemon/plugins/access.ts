@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Actor } from "../../core/audit/record.ts";
+import { scopesOf } from "../../core/credentials/scopes.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import { type Authenticate, actorOf, type Principal } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
@@ -30,7 +31,7 @@ function requireAccessRule(route: RouteOptions): void {
 /** Records on the request its caller and whom it counts for, and returns the refusal if there is one. */
 async function identify(request: FastifyRequest, authenticate: Authenticate): Promise<Problem | undefined> {
   try {
-    const caller = await authenticate(request.headers.authorization);
+    const caller = await authenticate(request.headers.authorization, request.ip);
     if ("refusal" in caller) {
       request.counted = caller.counted;
       return caller.refusal;
@@ -73,7 +74,7 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
   app.decorateRequest("principal", undefined);
   app.decorateRequest("counted", undefined);
   app.decorateRequest("confirmAccess", async function confirmAccess(this: FastifyRequest) {
-    const caller = await authenticate(this.headers.authorization);
+    const caller = await authenticate(this.headers.authorization, this.ip);
     if ("refusal" in caller) throw caller.refusal;
   });
   app.addHook("onRoute", requireAccessRule);
@@ -86,8 +87,12 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
     const counted = await limits.refusal(request, reply);
     const refusal = counted ?? httpFault(request) ?? wrongAddress(request, reply) ?? unidentified;
     if (refusal !== undefined) throw refusal;
-    if (scope !== undefined && !request.principal?.scopes.includes(scope)) {
-      throw new Problem("insufficient_scope", `This needs a token with the scope ${scope}.`);
+    const granted = request.principal?.scopes ?? [];
+    const missing = scope === undefined ? [] : scopesOf(scope).filter((one) => !granted.includes(one));
+    if (missing.length > 0) {
+      const words =
+        scope === "all" ? "This needs a token with all scopes; it lacks" : "This needs a token with the scope";
+      throw new Problem("insufficient_scope", `${words} ${missing.join(" ")}.`);
     }
   });
   app.addHook("preValidation", async (request, reply) => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../core/kernel/clock.ts";
+import { addressOf } from "../../core/kernel/networks.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { readBasic } from "./basic.ts";
@@ -43,10 +44,8 @@ const NETWORK_BITS = 64;
 
 /** What requests of an address are counted under: an IPv4 address itself, also a mapped one; of IPv6 its /64. */
 function networkOf(ip: string): string {
-  // The zone of a link-local address says which of this machine's networks is meant.
-  const [bare = ip] = ip.split("%", 1);
-  if (!ipaddr.isValid(bare)) return ip;
-  const address = ipaddr.process(bare);
+  const address = addressOf(ip);
+  if (address === null) return ip;
   if (address instanceof ipaddr.IPv4) return address.toString();
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${NETWORK_BITS}`).toString();
 }

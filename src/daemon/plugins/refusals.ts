@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Problem } from "../../core/kernel/problem.ts";
+import { scopesOf } from "../../core/credentials/scopes.ts";
+import { Problem, type ProblemSlug } from "../../core/kernel/problem.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 
 // Fastify's own refusals by error code.
@@ -13,8 +14,8 @@ const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_BAD_URL: () => new Problem("invalid_request", "The address holds a malformed percent-encoding."),
 };
 
-/** Seconds that a caller waits while the database cannot be used. */
-const RETRY_AFTER = 5;
+/** Seconds that a caller waits: while the database cannot be used, and while the operator has paused orders. */
+const RETRY_AFTER: Partial<Record<ProblemSlug, number>> = { unavailable: 5, paused: 60 };
 
 /** Any error as a refusal; undefined when it is a fault of the program's own. */
 export function asProblem(error: unknown): Problem | undefined {
@@ -42,9 +43,10 @@ export function itemProblem(error: unknown, request: FastifyRequest, words: stri
   return new Problem("internal", words);
 }
 
-/** Sends Retry-After when the database cannot be used. */
-export function sendRetryAfter(problem: Problem, reply: FastifyReply): void {
-  if (problem.slug === "unavailable") reply.header("retry-after", RETRY_AFTER);
+/** Sends Retry-After with a refusal that ends by itself. */
+export function sendRetryAfter({ slug }: Problem, reply: FastifyReply): void {
+  const seconds = RETRY_AFTER[slug];
+  if (seconds !== undefined) reply.header("retry-after", seconds);
 }
 
 const REALM = 'realm="Partner API"';
@@ -58,7 +60,9 @@ export const BASIC_CHALLENGE = `Basic ${REALM}, charset="UTF-8"`;
  */
 export function bearerChallenge(problem: Problem, { headers, routeOptions }: FastifyRequest): string | undefined {
   const scope = routeOptions.config?.scope;
-  if (problem.slug === "insufficient_scope") return `Bearer ${REALM}, error="insufficient_scope", scope="${scope}"`;
+  if (problem.slug === "insufficient_scope" && scope !== undefined) {
+    return `Bearer ${REALM}, error="insufficient_scope", scope="${scopesOf(scope).join(" ")}"`;
+  }
   if (problem.status !== 401) return undefined;
   // Callbacks of carriers and suppliers are public: they are signed, and any token on them is ignored.
   const sentToken = scope !== undefined && /^Bearer( |$)/i.test(headers.authorization ?? "");

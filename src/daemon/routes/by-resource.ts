@@ -30,6 +30,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
     ],
   ],
   ["kyc", async () => [(await import("./passports.ts")).passportRoutes]],
+  ["credentials", async () => [(await import("./credentials.ts")).credentialRoutes]],
   ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
 ]);
 

@@ -59,7 +59,7 @@ export function oauthRoutes(tokens: Tokens): RoutePlugin {
       async handler(request, reply) {
         const client = clientOf(request, request.body);
         reply.header("pragma", "no-cache");
-        return tokens.issue({ ...client, scope: request.body.scope });
+        return tokens.issue({ ...client, scope: request.body.scope, ip: request.ip });
       },
     });
   };

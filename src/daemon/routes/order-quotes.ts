@@ -1,6 +1,6 @@
 import { quoteOrder } from "../../core/orders/quote.ts";
 import { quoteOrders } from "../../core/orders/quote-bulk.ts";
-import type { DaemonContext } from "../context/context.ts";
+import { credentialOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -19,7 +19,10 @@ function quoteRoute(app: App, { store }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/orders/quote",
-    config: { scope: "read:orders", problems: ["validation", "invalid_activation_date", "price_changed"] },
+    config: {
+      scope: "read:orders",
+      problems: ["validation", "invalid_activation_date", "spend_cap_exceeded", "price_changed", "paused"],
+    },
     schema: {
       operationId: "quoteOrder",
       tags: ["Orders"],
@@ -31,8 +34,10 @@ function quoteRoute(app: App, { store }: DaemonContext): void {
       response: { 200: Quote },
     },
     handler(request) {
-      const { partnerId, environment } = principalOf(request);
-      return store.read(quoteOrder, { partnerId, environment, ...askedOf(request.body) });
+      const principal = principalOf(request);
+      const { partnerId, environment } = principal;
+      const credential = credentialOf(principal);
+      return store.read(quoteOrder, { partnerId, environment, credential, ...askedOf(request.body) });
     },
   });
 }
@@ -53,11 +58,17 @@ function bulkQuoteRoute(app: App, { store }: DaemonContext): void {
       response: { 200: BulkQuote },
     },
     async handler(request) {
-      const { partnerId, environment } = principalOf(request);
+      const principal = principalOf(request);
+      const { partnerId, environment } = principal;
       const items = hashedItems(request.body.orders, request.rawPayload).map(({ item, hash }) => {
         return { externalOrderId: item.external_order_id, payloadHash: hash, ...askedOf(item) };
       });
-      const { results, totals } = await store.read(quoteOrders, { partnerId, environment, items });
+      const { results, totals } = await store.read(quoteOrders, {
+        partnerId,
+        environment,
+        credential: credentialOf(principal),
+        items,
+      });
       const successful = results.filter((result) => result.status === "success").length;
       return { results, summary: { total: results.length, successful, failed: results.length - successful }, totals };
     },

@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
 import { queueName } from "../../core/store/due-keys.ts";
-import { actorOf, type DaemonContext } from "../context/context.ts";
+import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -76,6 +76,7 @@ async function placeOne(
       payloadHash: hash,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
       actor: actorOf(principal),
+      credential: credentialOf(principal),
     };
     const { order: created, replayed } = await store.write(createOrder, asked, request.id, asked);
     if (!replayed) warnOfEids(request, created, order.activationRequests);

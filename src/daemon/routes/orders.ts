@@ -9,7 +9,7 @@ import { checkMetadata } from "../../core/orders/metadata.ts";
 import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
-import { actorOf, type DaemonContext } from "../context/context.ts";
+import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
@@ -51,8 +51,10 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         "validation",
         "invalid_activation_date",
         "insufficient_balance",
+        "spend_cap_exceeded",
         "idempotency_conflict",
         "price_changed",
+        "paused",
       ],
       responseHeaders: { 200: ["Location", "Idempotent-Replayed"], 201: ["Location"] },
     },
@@ -82,6 +84,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         payloadHash: payloadHash(request.rawPayload),
         customer: null,
         actor: actorOf(principal),
+        credential: credentialOf(principal),
       };
       const { order: placed, replayed } = await store.write(createOrder, asked, request.id, asked);
       reply.header("location", `${prefix}/api/v1/orders/${placed.id}`);

@@ -2,7 +2,7 @@ import { type TProperties, type TSchema, Type } from "typebox";
 import { tokenErrors } from "../../core/credentials/token-refusal.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import { activationStatuses } from "../../core/store/schema/values.ts";
-import { Cents, Currency, named, OneOf, Timestamp, UuidOf } from "./common.ts";
+import { Cents, Currency, Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 const FieldErrors = Type.Record(Type.String(), Type.Array(Type.String()), {
   description: "Sentences by dotted field path",
@@ -50,7 +50,20 @@ const ownMembers = {
     balance_cents: Cents,
     required_cents: Cents,
     shortfall_cents: Cents,
+    available_credit_cents: Type.Optional(
+      Type.Integer({ description: "What the credit line still allows to draw; absent without one" }),
+    ),
   },
+  spend_cap_exceeded: {
+    cap: OneOf(["per_order", "per_day"], { description: "Which of the caps" }),
+    currency: Currency,
+    cap_cents: Cents,
+    spent_cents: Type.Integer({ description: "What today's orders cost; 0 for the cap per order" }),
+    required_cents: Cents,
+    resets_at: Nullable(Type.String({ format: "date-time", description: "When the day ends; null per order" })),
+  },
+  paused: { reason: Type.String({ description: "Why, in the operator's words" }) },
+  too_many_credentials: { limit },
   date_conflict: {
     existing_date: Type.String({ format: "date", description: "The date of your pending request" }),
     existing_request_id: UuidOf<"activation">("Your pending request"),

@@ -7,6 +7,16 @@ const WalletBalance = Type.Object(
     currency: Currency,
     balance_cents: Cents,
     last_transaction_at: Nullable(Timestamp),
+    credit: Type.Optional(
+      Type.Object(
+        {
+          limit_cents: Type.Integer({ description: "What orders may draw in all", examples: [500_000] }),
+          used_cents: Type.Integer({ description: "What is drawn and not repaid", examples: [12_000] }),
+          available_cents: Type.Integer({ description: "What orders may still draw", examples: [488_000] }),
+        },
+        named("WalletCredit", { description: "Absent where the operator grants no credit line in this currency" }),
+      ),
+    ),
   },
   named("WalletBalance"),
 );

@@ -1,39 +1,66 @@
-import { command } from "../../frame/command.ts";
-import { CliError } from "../../kernel/errors.ts";
+import type { CredentialSecret } from "../../client/answers.ts";
+import { apiPath } from "../../client/api.ts";
+import { type Context, command } from "../../frame/command.ts";
+import { CliError, usageError } from "../../kernel/errors.ts";
 import { flag, text } from "../../kernel/input.ts";
+import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { partnerOption } from "../../place/partner-options.ts";
-import { ISSUED_JSON, issuedResult } from "./view.ts";
+import { pickPartner } from "../../place/partner-options.ts";
+import { isAtServer } from "./at-server.ts";
+import { ISSUED_JSON, issuedResult, ownIssued } from "./view.ts";
 
 export default command({
-  target: "operator",
-  effects: "Adds a credential. Its secret is printed this once and cannot be read again.",
-  json: ISSUED_JSON,
+  target: "partner",
+  effects:
+    "Adds a credential. Its secret is printed this once and cannot be read again. At a server it has the guard rails " +
+    "of the credential that you are signed in with.",
+  json: `${ISSUED_JSON}; at a server the API's body`,
   examples: [
     "credentials create --partner acme",
     'credentials create --partner acme --live --scope "read:products write:orders" --label "web shop"',
+    'credentials create --live --label "web shop"',
   ],
   args: {},
   options: {
-    partner: partnerOption,
     live: flag("--live", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
     scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
     label: text("--label <label>", "a name that identifies it"),
   },
-  async run(context, { partner, live, scope, label }) {
-    const [{ createCredential }, { requirePartner }] = await Promise.all([
-      import("../../../core/credentials/create.ts"),
-      import("../../../core/partners/partner.ts"),
-    ]);
+  async run(context, { live, scope, label }) {
     const scopes = scope === undefined ? {} : { scopes: scope.split(/[\s,]+/).filter((word) => word !== "") };
-    const input = { partner, live, ...scopes, label: label ?? null, actor: OPERATOR };
-    return context.withStore(async ({ store }) => {
-      const { production, slug } = await store.read(requirePartner, partner);
-      if (live && !production) {
-        const hint = `Give it access: esimctl partners update ${slug} --production; or leave --live out.`;
-        throw new CliError("no_production_access", `${slug} has no production access.`, hint);
-      }
-      return issuedResult(await store.write(createCredential, input));
-    });
+    const asked = { live, ...scopes, label: label ?? null };
+    if (live && context.actsFor.sandbox) throw usageError("--live and --sandbox exclude each other.", "Leave one out.");
+    return (await isAtServer(context)) ? createThere(context, asked) : createHere(context, asked);
   },
 });
+
+interface Asked {
+  live: boolean;
+  scopes?: string[];
+  label: string | null;
+}
+
+/** As the operator, for the partner of --partner. */
+async function createHere(context: Context, asked: Asked): Promise<Result> {
+  const [{ createCredential }, { requirePartner }] = await Promise.all([
+    import("../../../core/credentials/create.ts"),
+    import("../../../core/partners/partner.ts"),
+  ]);
+  return context.withStore(async ({ store }) => {
+    const partner = context.actsFor.partner ?? (await pickPartner(context.globals, store));
+    const { production, slug } = await store.read(requirePartner, partner);
+    if (asked.live && !production) {
+      const hint = `Give it access: esimctl partners update ${slug} --production; or leave --live out.`;
+      throw new CliError("no_production_access", `${slug} has no production access.`, hint);
+    }
+    return issuedResult(await store.write(createCredential, { ...asked, partner, actor: OPERATOR }));
+  });
+}
+
+/** As the partner that is signed in. */
+async function createThere(context: Context, { live, label, scopes }: Asked): Promise<Result> {
+  const named = label === null ? {} : { description: label };
+  const body = { environment: live ? "production" : "sandbox", ...named, ...(scopes === undefined ? {} : { scopes }) };
+  const answer = await context.withApi((api) => api.request<CredentialSecret>("POST", apiPath`/credentials`, { body }));
+  return ownIssued(answer.body);
+}

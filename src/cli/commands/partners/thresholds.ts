@@ -15,7 +15,7 @@ export const thresholdOptions = {
     "--low-wallet <amount>",
     "a balance below it sends wallet.low; none: no amount does (default)",
   ),
-  currency: text("--currency <code>", "the currency of --low-wallet; left out: that of the only wallet"),
+  currency: text("--currency <code>", "of --low-wallet (left out: that of the only wallet) or --credit-line"),
   lowData: numbers(
     "--low-data <percents>",
     `of an eSIM's data, each sends esim.data_low (default ${defaults.low_data})`,
@@ -39,9 +39,6 @@ interface Asked {
 /** The thresholds that were asked for; null: none were. Throws a usage error where the currency is not clear. */
 export async function thresholdsAsked(context: Context, asked: Asked): Promise<ThresholdChange | null> {
   const { lowWallet, lowData, expiryDays } = asked;
-  if (asked.currency !== undefined && lowWallet === undefined) {
-    throw usageError("--currency goes with --low-wallet.", "Give both, e.g. --low-wallet 100.00 --currency AUD.");
-  }
   const change: ThresholdChange = {
     ...(lowData === undefined ? {} : { low_data: lowData }),
     ...(expiryDays === undefined ? {} : { expiry_days: expiryDays }),

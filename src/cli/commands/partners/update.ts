@@ -1,7 +1,7 @@
 import { MOST_PER_MINUTE, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { bound, choice, integer, toggle } from "../../kernel/input.ts";
+import { bound, choice, decimalOrNone, integer, toggle } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { thresholdOptions, thresholdsAsked } from "./thresholds.ts";
@@ -41,7 +41,8 @@ export default command({
   effects:
     "Holds at the daemon's next request. --no-production makes live credentials invalid until it is given back. " +
     "What is above a new limit stays; nothing more is accepted. A limit of none goes back to the default. Thresholds " +
-    "hold for what crosses them from then on; those of none send no events.",
+    "hold for what crosses them from then on; those of none send no events. Orders draw on a credit line what the " +
+    "wallet lacks; money that comes in repays it first. What is drawn above a new line stays.",
   json: PARTNER_JSON,
   examples: [
     "partners update acme --tier premium",
@@ -49,6 +50,8 @@ export default command({
     "partners update acme --max-endpoints 20 --max-days-ahead 365 --max-pool none",
     "partners update acme --no-sandbox-activations",
     "partners update acme --low-wallet 100.00 --currency AUD --low-data 80,100 --expiry-days default",
+    "partners update acme --credit-line 5000.00 --currency AUD",
+    "partners update acme --credit-line none --currency AUD",
   ],
   args: { slug: partnerArgument },
   options: {
@@ -57,11 +60,17 @@ export default command({
     production: toggle("production", "live credentials"),
     rateLimit: integer("--rate-limit <n>", "requests a minute; 0 goes back to the tier's", { max: MOST_PER_MINUTE }),
     sandboxActivations: toggle("sandbox-activations", "activation requests by sandbox credentials"),
+    creditLine: decimalOrNone(
+      "--credit-line <amount>",
+      "what orders may draw beyond the balance, e.g. 5000.00; or none",
+    ),
     ...most,
     ...thresholdOptions,
   },
-  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, ...rest }) {
+  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, creditLine, ...rest }) {
     const { lowWallet, currency, lowData, expiryDays, ...bounds } = rest;
+    refuseCurrencyAlone(currency, [lowWallet, creditLine]);
+    const credit = await creditLineOf(creditLine, currency?.toUpperCase());
     const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
     const thresholds = await thresholdsAsked(context, { slug, lowWallet, currency, lowData, expiryDays });
     const changes = {
@@ -70,6 +79,7 @@ export default command({
       ...(production === undefined ? {} : { production }),
       ...(rateLimit === undefined ? {} : { rateLimit: rateLimit === 0 ? null : rateLimit }),
       ...(sandboxActivations === undefined ? {} : { sandboxActivations }),
+      ...(credit === null ? {} : { creditLine: credit }),
       ...(Object.keys(given).length === 0 ? {} : { bounds: given }),
       ...(thresholds === null ? {} : { thresholds }),
     };
@@ -84,3 +94,20 @@ export default command({
     return partnerResult(await context.withStore(({ store }) => store.write(updatePartner, input)));
   },
 });
+
+/** Throws a usage error for a currency of which nothing is set. */
+function refuseCurrencyAlone(currency: string | undefined, amounts: readonly unknown[]): void {
+  if (currency === undefined || amounts.some((amount) => amount !== undefined)) return;
+  const hint = "Give an amount too, e.g. --low-wallet 100.00 --currency AUD.";
+  throw usageError("--currency goes with --low-wallet or --credit-line.", hint);
+}
+
+/** The credit line to set; null: none was given. Throws a usage error where its currency is missing. */
+async function creditLineOf(amount: string | null | undefined, currency: string | undefined) {
+  if (amount === undefined) return null;
+  if (currency === undefined) {
+    throw usageError("--credit-line needs --currency.", "Give both, e.g. --credit-line 5000.00 --currency AUD.");
+  }
+  const { parseAmount } = await import("../../kernel/amount.ts");
+  return { currency, cents: parseAmount(amount ?? "0", currency, "--credit-line") };
+}

@@ -7,7 +7,8 @@ import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
 export const PARTNER_JSON =
   "{id, slug, name, status, tier, rate_limit_per_minute, agent, production_enabled, created_at, limits: " +
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
-  "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}}";
+  "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}, " +
+  "credit_lines: [{currency, limit_cents, used_cents, available_cents}]}";
 
 export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
@@ -32,6 +33,7 @@ export function partnerResult(partner: Partner): Result {
     created: moment(partner.created_at),
     ...limitRows(partner.limits),
     ...thresholdRows(sheet, partner.thresholds),
+    "credit line": creditWords(sheet, partner),
   }));
 }
 
@@ -43,6 +45,13 @@ function thresholdRows(sheet: Sheet, thresholds: Partner["thresholds"]): Record<
     "data is low": low_data.length === 0 ? "no threshold" : `at ${low_data.join(", ")} %`,
     "eSIM expires": expiry_days.length === 0 ? "no notice" : `notice ${expiry_days.join(", ")} days before`,
   };
+}
+
+function creditWords({ money }: Sheet, { credit_lines }: Partner): string {
+  const words = credit_lines.map(
+    ({ currency, limit_cents, used_cents }) => `${money(limit_cents, currency)}, ${money(used_cents, currency)} drawn`,
+  );
+  return words.join("; ") || "none";
 }
 
 function limitRows({ sandbox_activations, ...bounds }: Partner["limits"]): Record<string, string> {

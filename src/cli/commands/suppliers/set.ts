@@ -3,11 +3,9 @@ import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { address, argument, choice, text } from "../../kernel/input.ts";
 import { readBounded } from "../../kernel/read-bounded.ts";
-import { recordResult } from "../../output/result.ts";
-import { shown, yesNo } from "../../output/words.ts";
 import { exchangeOptions, exchangeSettings } from "../../place/exchange.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { SUPPLIER_JSON } from "./view.ts";
+import { SUPPLIER_JSON, supplierResult } from "./view.ts";
 
 export default command({
   target: "operator",
@@ -33,14 +31,7 @@ export default command({
     const settings = { ...rest, ...exchange, template: file === undefined ? undefined : await readTemplate(file) };
     const input = { name, settings, actor: OPERATOR };
     const supplier = await context.withStore(({ store }) => store.write(setSupplier, input));
-    return recordResult(supplier, () => ({
-      name: supplier.name,
-      adapter: supplier.adapter,
-      url: shown(supplier.url),
-      to: shown(supplier.to),
-      secret: yesNo(supplier.has_secret),
-      "own template": yesNo(supplier.has_template),
-    }));
+    return supplierResult(supplier);
   },
 });
 

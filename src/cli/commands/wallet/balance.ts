@@ -11,7 +11,9 @@ export default command({
   target: "partner",
   shows: "record",
   effects: "Reads only. With --min and --currency: exit code 1 when the balance in that currency is below the amount.",
-  json: "the API's body: {balances: [{currency, balance_cents, last_transaction_at}], count}",
+  json:
+    "the API's body: {balances: [{currency, balance_cents, last_transaction_at, credit: {limit_cents, used_cents, " +
+    "available_cents}}], count}; credit only where there is a credit line",
   examples: [
     "wallet balance --partner acme",
     "wallet balance --partner acme --json",
@@ -59,9 +61,16 @@ function shortfall({ balances }: WalletBalances, floor: Floor): number {
 }
 
 function balances(sheet: Sheet, body: WalletBalances): string {
+  const credit = (part: "limit_cents" | "used_cents") => (one: WalletBalances["balances"][number]) =>
+    one.credit === undefined ? null : sheet.money(one.credit[part], one.currency);
+  const lines = [
+    { title: "credit line", value: credit("limit_cents"), align: "right" as const },
+    { title: "drawn", value: credit("used_cents"), align: "right" as const },
+  ];
   return sheet.table(
     [
       { title: "balance", value: (one) => sheet.money(one.balance_cents, one.currency), align: "right" },
+      ...(body.balances.some((one) => one.credit !== undefined) ? lines : []),
       { title: "last transaction", value: (one) => moment(one.last_transaction_at) },
     ],
     body.balances,

@@ -315,5 +315,20 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"esims_iccid_end\" ON \"esims\" USING btree ((substr(iccid, length(iccid) - 3)),\"id\");",
       "INSERT INTO \"settings\" (\"key\", \"value\") SELECT 'people', 'clear' WHERE EXISTS (SELECT 1 FROM \"data_keys\");"
     ]
+  },
+  {
+    "name": "0016_guard_rails",
+    "statements": [
+      "CREATE TABLE \"pauses\" (\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"name\" text COLLATE \"C\" NOT NULL,\n\t\"reason\" text COLLATE \"C\" NOT NULL,\n\t\"since\" bigint NOT NULL,\n\tCONSTRAINT \"pauses_kind_name_pk\" PRIMARY KEY(\"kind\",\"name\")\n);\n",
+      "CREATE TABLE \"credential_spending\" (\n\t\"client_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"currency\" text COLLATE \"C\" NOT NULL,\n\t\"day\" text COLLATE \"C\" NOT NULL,\n\t\"spent_cents\" bigint NOT NULL,\n\tCONSTRAINT \"credential_spending_client_id_environment_currency_pk\" PRIMARY KEY(\"client_id\",\"environment\",\"currency\")\n);\n",
+      "ALTER TABLE \"credentials\" ADD COLUMN \"allowed_addresses\" text COLLATE \"C\";",
+      "ALTER TABLE \"credentials\" ADD COLUMN \"expires_at\" bigint;",
+      "ALTER TABLE \"credentials\" ADD COLUMN \"spend_caps\" text COLLATE \"C\";",
+      "ALTER TABLE \"credentials\" ADD COLUMN \"guarded_by\" text COLLATE \"C\";",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"credit_limit_cents\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"wallets\" ADD COLUMN \"credit_used_cents\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"credential_spending\" ADD CONSTRAINT \"credential_spending_client_id_credentials_client_id_fk\" FOREIGN KEY (\"client_id\") REFERENCES \"public\".\"credentials\"(\"client_id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE INDEX \"credentials_guarded\" ON \"credentials\" USING btree (\"guarded_by\") WHERE guarded_by is not null;"
+    ]
   }
 ];

@@ -296,5 +296,19 @@ export const migrations: Migration[] = [
       "CREATE INDEX `esims_iccid_end` ON `esims` ((substr(iccid, length(iccid) - 3)),`id`);",
       "INSERT INTO `settings` (`key`, `value`) SELECT 'people', 'clear' WHERE EXISTS (SELECT 1 FROM `data_keys`);"
     ]
+  },
+  {
+    "name": "0016_guard_rails",
+    "statements": [
+      "CREATE TABLE `pauses` (\n\t`kind` text NOT NULL,\n\t`name` text NOT NULL,\n\t`reason` text NOT NULL,\n\t`since` integer NOT NULL,\n\tPRIMARY KEY(`kind`, `name`)\n);\n",
+      "CREATE TABLE `credential_spending` (\n\t`client_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`currency` text NOT NULL,\n\t`day` text NOT NULL,\n\t`spent_cents` integer NOT NULL,\n\tPRIMARY KEY(`client_id`, `environment`, `currency`),\n\tFOREIGN KEY (`client_id`) REFERENCES `credentials`(`client_id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "ALTER TABLE `credentials` ADD `allowed_addresses` text;",
+      "ALTER TABLE `credentials` ADD `expires_at` integer;",
+      "ALTER TABLE `credentials` ADD `spend_caps` text;",
+      "ALTER TABLE `credentials` ADD `guarded_by` text;",
+      "CREATE INDEX `credentials_guarded` ON `credentials` (`guarded_by`) WHERE guarded_by is not null;",
+      "ALTER TABLE `wallets` ADD `credit_limit_cents` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `wallets` ADD `credit_used_cents` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

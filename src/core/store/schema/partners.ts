@@ -4,6 +4,14 @@ import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
 import type { PartnerStatus, Tier } from "./values.ts";
 
+/** What one order and the orders of one UTC day may cost. Amounts are decimals in the currency's own units. */
+export interface SpendCap {
+  /** Null: every currency without a cap of its own. */
+  currency: string | null;
+  per_order: string | null;
+  per_day: string | null;
+}
+
 /** Partners, their credentials, and the keys that sign their tokens. */
 export function partnersTables(k: Kit) {
   const partners = k.table("partners", {
@@ -51,8 +59,36 @@ export function partnersTables(k: Kit) {
       created_at: k.int("created_at").notNull(),
       rotated_at: k.int("rotated_at"),
       revoked_at: k.int("revoked_at"),
+      /** Guard rails; null: none. Networks in CIDR notation that it may be used from. */
+      allowed_addresses: k.json<string[]>("allowed_addresses"),
+      /** From when on it is invalid. */
+      expires_at: k.int("expires_at"),
+      spend_caps: k.json<SpendCap[]>("spend_caps"),
+      /** The credential whose guard rails hold in place of its own: the one that created it, or that one's own. */
+      guarded_by: k.text("guarded_by"),
     },
-    (t) => [k.index("credentials_partner").on(t.partner_id, t.created_at, t.client_id)],
+    (t) => [
+      k.index("credentials_partner").on(t.partner_id, t.created_at, t.client_id),
+      k.index("credentials_guarded").on(t.guarded_by).where(sql`guarded_by is not null`),
+    ],
+  );
+
+  const credentialSpending = k.table(
+    "credential_spending",
+    {
+      /** The credential whose caps count it. */
+      client_id: k
+        .text("client_id")
+        .notNull()
+        .references(() => credentials.client_id),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      currency: k.text("currency").notNull(),
+      /** The UTC day that the sum is of, YYYY-MM-DD. */
+      day: k.text("day").notNull(),
+      /** The totals of the orders of that day; refunds do not lower it. */
+      spent_cents: k.int("spent_cents").notNull(),
+    },
+    (t) => [k.primaryKey({ columns: [t.client_id, t.environment, t.currency] })],
   );
 
   const signingKeys = k.table("signing_keys", {
@@ -65,5 +101,5 @@ export function partnersTables(k: Kit) {
     retired_at: k.int("retired_at"),
   });
 
-  return { partners, credentials, signingKeys };
+  return { partners, credentials, credentialSpending, signingKeys };
 }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
-import type { CronJob, KeyPurpose, OutageKind } from "./values.ts";
+import type { CronJob, KeyPurpose, OutageKind, PauseKind } from "./values.ts";
 
 /** A value before and after an act. */
 export interface FieldChange {
@@ -92,6 +92,18 @@ export function platformTables(k: Kit) {
     (t) => [k.primaryKey({ columns: [t.kind, t.name] })],
   );
 
+  const pauses = k.table(
+    "pauses",
+    {
+      kind: k.text("kind").$type<PauseKind>().notNull(),
+      /** A supplier's name; empty where all orders are paused. */
+      name: k.text("name").notNull(),
+      reason: k.text("reason").notNull(),
+      since: k.int("since").notNull(),
+    },
+    (t) => [k.primaryKey({ columns: [t.kind, t.name] })],
+  );
+
   const callbackSignatures = k.table(
     "callback_signatures",
     {
@@ -103,5 +115,5 @@ export function platformTables(k: Kit) {
     (t) => [k.index("callback_signatures_expiry").on(t.expires_at)],
   );
 
-  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, outages, callbackSignatures };
+  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, outages, pauses, callbackSignatures };
 }

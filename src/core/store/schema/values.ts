@@ -130,8 +130,8 @@ export const passportVerdicts = ["verified", "rejected"] as const;
 /** The state of a passport's verification; never leaves by the API. */
 export type Verification = "pending" | (typeof passportVerdicts)[number];
 
-/** What moves money in the ledger. */
-export const ledgerKinds = ["credit", "debit", "charge", "refund"] as const;
+/** What moves money in the ledger. `draw`: from a credit line into the wallet; `repayment`: back to it. */
+export const ledgerKinds = ["credit", "debit", "charge", "refund", "draw", "repayment"] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];
 
 /** The state of one event on its way to one endpoint. */
@@ -160,6 +160,9 @@ export type CronJob = (typeof cronJobs)[number];
 /** With whom exchanges fail. */
 export const outageKinds = ["supplier", "carrier"] as const;
 export type OutageKind = (typeof outageKinds)[number];
+
+/** What new orders are refused for: all of them, or those of one supplier's products. */
+export type PauseKind = "orders" | "supplier";
 
 /** What a data key is for. A new database gets one key for each. */
 export const keyPurposes = ["cell", "index", "link", "credential"] as const;

@@ -22,6 +22,9 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       low_at: k.int("low_at"),
       /** Since when the balance is no longer below the threshold; null: it is below, or never was. */
       restored_at: k.int("restored_at"),
+      /** What orders may draw on credit, and how much of it is drawn. */
+      credit_limit_cents: k.int("credit_limit_cents").notNull().default(0),
+      credit_used_cents: k.int("credit_used_cents").notNull().default(0),
       ...headColumns(k),
     },
     (t) => [
@@ -69,7 +72,7 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
         .text("transaction_id")
         .notNull()
         .references(() => ledgerTransactions.id),
-      /** `wallet:<partner id>`, `house:bank` or `house:sales`. */
+      /** `wallet:<partner id>`, `house:bank`, `house:sales` or `house:credit`. */
       account: k.text("account").notNull(),
       currency: k.text("currency").notNull(),
       /** Signed; the postings of one transaction sum to zero. */
