@@ -10,6 +10,7 @@ import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { claimItems } from "../../src/core/supplies/due.ts";
 import { iccid, request } from "./activations.ts";
 import type { addProducts } from "./catalog.ts";
+import { credentialScenarios } from "./credential-scenarios.ts";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
@@ -31,10 +32,6 @@ async function credentials(stage: Stage, slug = `c-${crypto.randomUUID()}`) {
 function lines({ products }: Stage, quantity = 1) {
   return { line_items: [{ product_id: products.EU5, quantity }] };
 }
-
-const sandboxCredential = { environment: "sandbox" };
-/** Longer than any client ID. */
-const NO_ID = "x".repeat(101);
 
 /** A fulfilled sandbox order and whose it is. */
 async function fulfilled(stage: Stage): Promise<{ caller: Caller; id: string }> {
@@ -349,41 +346,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     },
     422: noAgent("DELETE", "/api/v1/kyc/passports/{id}"),
   },
-  listCredentials: { 200: async ({ platform }) => (await anyone(platform)).get("/api/v1/credentials") },
-  createCredential: {
-    201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/credentials", sandboxCredential),
-    409: async ({ platform }) => {
-      const caller = await anyone(platform);
-      const create = () => caller.send("POST", "/api/v1/credentials", sandboxCredential);
-      await Promise.all(Array.from({ length: 99 }, create));
-      return create();
-    },
-  },
-  rotateCredential: {
-    400: async ({ platform }) => (await anyone(platform)).send("POST", `/api/v1/credentials/${NO_ID}/rotate`),
-    200: async ({ platform }) => {
-      const caller = await anyone(platform);
-      return caller.send("POST", `/api/v1/credentials/${caller.clientId}/rotate`);
-    },
-    409: async ({ platform }) => {
-      const caller = await anyone(platform);
-      const { body } = await caller.send("POST", "/api/v1/credentials", sandboxCredential);
-      await caller.send("DELETE", `/api/v1/credentials/${body.client_id}`);
-      return caller.send("POST", `/api/v1/credentials/${body.client_id}/rotate`);
-    },
-  },
-  deleteCredential: {
-    400: async ({ platform }) => (await anyone(platform)).send("DELETE", `/api/v1/credentials/${NO_ID}`),
-    204: async ({ platform }) => {
-      const caller = await anyone(platform);
-      const { body } = await caller.send("POST", "/api/v1/credentials", sandboxCredential);
-      return caller.send("DELETE", `/api/v1/credentials/${body.client_id}`);
-    },
-    409: async ({ platform }) => {
-      const caller = await anyone(platform);
-      return caller.send("DELETE", `/api/v1/credentials/${caller.clientId}`);
-    },
-  },
+  ...credentialScenarios,
   createWebhook: {
     201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/webhooks", endpoint),
     409: async (stage) => {

@@ -70,8 +70,8 @@ interface Purchase {
 }
 
 /**
- * What the credential has spent in the order's currency today, and `ahead` of it; null: no cap per day counts it. Throws
- * `spend_cap_exceeded` where the order would cost more than its caps leave.
+ * What the credential has spent in the order's currency today, and `ahead` of it; null: no cap per day counts it.
+ * Throws `spend_cap_exceeded` where the order would cost more than its caps leave.
  */
 export async function requireWithinCaps(q: Read, budget: Budget, purchase: Purchase, ahead = 0): Promise<Spent | null> {
   const { environment, currency, total } = purchase;
