@@ -4,7 +4,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
-import { insufficientBalance, spendableIn } from "../wallet/post.ts";
+import { insufficientBalance, spendableIn } from "../wallet/spendable.ts";
 import { type Ahead, assessOrder } from "./assess.ts";
 import { assertSamePayload, orderToReplay } from "./idempotency.ts";
 import { checkMetadata } from "./metadata.ts";

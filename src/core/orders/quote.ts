@@ -2,7 +2,7 @@ import { shortages } from "../esims/stock.ts";
 import type { MinorUnits, ProductId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Read } from "../store/store.ts";
-import { spendableIn } from "../wallet/post.ts";
+import { spendableIn } from "../wallet/spendable.ts";
 import { isScheduled } from "./activation-requests.ts";
 import { type AskedOrder, assessOrder } from "./assess.ts";
 import { checkMetadata } from "./metadata.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { walletAccount } from "./post.ts";
+import { walletAccount } from "./record-transaction.ts";
 
 /** What `wallet check` prints. */
 export interface WalletCheck {

@@ -1,51 +1,18 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
-import { newId } from "../kernel/ids.ts";
-import { formatMoney, minorUnits } from "../kernel/money.ts";
-import { invalid, Problem } from "../kernel/problem.ts";
-import { headMark, ledgerLink, linkHash, walletChain } from "../store/chain.ts";
+import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
+import { minorUnits } from "../kernel/money.ts";
+import { invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
-import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
-import { type CreditColumns, creditOf } from "./balances.ts";
+import type { Tx } from "../store/store.ts";
 import { type Moved, watchBalance } from "./low.ts";
-
-/** A movement between a partner's wallet and a house account. */
-export interface Movement {
-  kind: LedgerKind;
-  partnerId: PartnerId;
-  currency: string;
-  /** Positive; the kind says which way it goes. */
-  amount: MinorUnits;
-  orderId?: OrderId | null;
-  reference?: string | null;
-}
+import { deltaOf, type Movement, type Place, recordTransaction } from "./record-transaction.ts";
+import { availableOf, balanceOf, insufficientBalance, spendableIn } from "./spendable.ts";
 
 /** The result of a movement. */
 export interface Posted {
   transactionId: string;
   balanceAfter: MinorUnits;
-}
-
-/** Which way each kind moves the wallet, and the account on the other side. */
-const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" | "house:sales" | "house:credit" }>> = {
-  credit: { sign: 1, against: "house:bank" },
-  debit: { sign: -1, against: "house:bank" },
-  charge: { sign: -1, against: "house:sales" },
-  refund: { sign: 1, against: "house:sales" },
-  draw: { sign: 1, against: "house:credit" },
-  repayment: { sign: -1, against: "house:credit" },
-};
-
-/** The amount of a ledger transaction as it changed the wallet. */
-export function signedAmount({ kind, amount_cents }: { kind: LedgerKind; amount_cents: number }): number {
-  return rules[kind].sign === 1 ? amount_cents : 0 - amount_cents;
-}
-
-/** The ledger account of a partner's wallet. */
-export function walletAccount(partnerId: PartnerId): string {
-  return `wallet:${partnerId}`;
 }
 
 type Key = { partner_id: PartnerId; currency: string };
@@ -81,56 +48,6 @@ const move = statement((db, t, slot: Slots<Key & { delta: number; now: number; m
     });
 });
 
-const closeHead = statement((db, t, slot: Slots<Key & { hash: string; mark: string }>) =>
-  db
-    .update(t.wallets)
-    .set({ chain_hash: slot.hash, chain_mark: slot.mark })
-    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
-);
-
-type TwoPostings = { transaction_id: string; currency: string } & Record<"own" | "against", string> &
-  Record<"own_cents" | "against_cents", number>;
-
-const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
-  const { transaction_id, currency } = slot;
-  return db.insert(t.ledgerPostings).values([
-    { transaction_id, currency, account: slot.own, amount_cents: slot.own_cents },
-    { transaction_id, currency, account: slot.against, amount_cents: slot.against_cents },
-  ]);
-});
-
-const balanceOf = statement((db, t, slot: Slots<Key>) =>
-  db
-    .select({
-      balance_cents: t.wallets.balance_cents,
-      credit_limit_cents: t.wallets.credit_limit_cents,
-      credit_used_cents: t.wallets.credit_used_cents,
-    })
-    .from(t.wallets)
-    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
-);
-
-/** What the wallet holds in `currency`; 0 where it never held any. */
-export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
-  return minorUnits(first(await balanceOf(q, key))?.balance_cents ?? 0);
-}
-
-/** What orders may spend in `currency`: the balance, and what the credit line still allows to draw. */
-export async function spendableIn(q: Read, key: Key): Promise<Spendable> {
-  const held = first(await balanceOf(q, key));
-  return { balance: held?.balance_cents ?? 0, credit: availableOf(held) };
-}
-
-function availableOf(held: CreditColumns | null): number | null {
-  return held === null ? null : (creditOf(held)?.available_cents ?? null);
-}
-
-/** Minor units. `credit` is null where there is no credit line. */
-export interface Spendable {
-  balance: number;
-  credit: number | null;
-}
-
 /**
  * Moves money: the wallet's balance, one ledger transaction and its two postings, chained to the wallet's ledger, in
  * the caller's transaction. A charge that the balance does not cover draws the rest from the wallet's credit line
@@ -142,7 +59,7 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
   const { kind, partnerId, currency } = movement;
   const moved = await moveBalance(tx, movement);
   const { wallet, drawn } = moved === null ? await moveOtherwise(tx, movement) : { wallet: moved, drawn: 0 };
-  const transactionId = await writeTransaction(tx, movement, wallet);
+  const transactionId = await recordTransaction(tx, movement, wallet);
   const repaid = kind === "credit" || kind === "refund" ? await repay(tx, movement, wallet) : 0;
   const after = { ...wallet, balance_cents: wallet.balance_cents - repaid };
   // What is drawn or repaid on credit is part of another movement, whose whole change counts.
@@ -155,12 +72,6 @@ export async function postMovement(tx: Tx, movement: Movement): Promise<Posted> 
 async function moveBalance(tx: Tx, movement: Movement): Promise<MovedWallet | null> {
   const key: Key = { partner_id: movement.partnerId, currency: movement.currency };
   return first(await move(tx, { ...key, delta: deltaOf(movement), now: tx.now, most: Number.MAX_SAFE_INTEGER }));
-}
-
-/** What the movement adds to the balance. */
-function deltaOf({ kind, amount }: Movement): number {
-  // `0 -` and not a bare minus: a negative zero is no amount.
-  return rules[kind].sign === 1 ? amount : 0 - amount;
 }
 
 /** Opens the wallet, or draws on credit; `drawn` is how much. Throws where neither is possible. */
@@ -201,39 +112,9 @@ async function repay(tx: Tx, movement: Movement, { balance_cents, credit_used_ce
   return repaid;
 }
 
-/** Writes the ledger transaction of a wallet that has moved, and closes the head of its chain. */
-async function writeTransaction(tx: Tx, movement: Movement, wallet: MovedWallet): Promise<string> {
-  const { kind, partnerId, currency, amount } = movement;
-  const delta = deltaOf(movement);
-  const transaction = {
-    id: newId(tx),
-    kind,
-    partner_id: partnerId,
-    order_id: movement.orderId ?? null,
-    currency,
-    amount_cents: amount,
-    reference: movement.reference ?? null,
-    created_at: tx.now,
-  };
-  const own = { account: walletAccount(partnerId), currency, amount_cents: delta };
-  const other = { account: rules[kind].against, currency, amount_cents: 0 - delta };
-  const hash = linkHash(ledgerLink(transaction, [own, other], wallet));
-  const link = { chain_no: wallet.no, hash };
-  await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: wallet.balance_cents, ...link });
-  const accounts = { own: own.account, against: other.account };
-  const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
-  await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
-  const head = { chain: walletChain(partnerId, currency), count: wallet.no, hash, signedCount: wallet.signedCount };
-  await closeHead(tx, { partner_id: partnerId, currency, hash, mark: headMark(tx.vault, head) });
-  return transaction.id;
-}
-
 /** A wallet after its balance was moved, and the place of the transaction in its chain. */
-interface MovedWallet extends Moved {
+interface MovedWallet extends Moved, Place {
   credit_used_cents: number;
-  no: number;
-  previous: string | null;
-  signedCount: number;
 }
 
 /** The first money in a currency opens its wallet; anything else that did not fit is refused here. */
@@ -250,23 +131,4 @@ async function openWallet(tx: Tx, movement: Movement, delta: number): Promise<Mo
   await insertRow(tx, "wallets", { ...opened, chain_count: 1, ...empty });
   const unwatched = { low_at: null, restored_at: null, thresholds: null };
   return { balance_cents: delta, credit_used_cents: 0, no: 1, previous: null, signedCount: 0, ...unwatched };
-}
-
-/** What a wallet lacks; `credit` is what can be drawn, null without a credit line (contract: its four members). */
-export function insufficientBalance(
-  { currency, amount }: Pick<Movement, "currency"> & { amount: number },
-  { balance, credit }: Spendable,
-): Problem {
-  const shortfall_cents = amount - balance - (credit ?? 0);
-  const members = {
-    currency,
-    balance_cents: balance,
-    required_cents: amount,
-    shortfall_cents,
-    ...(credit === null ? {} : { available_credit_cents: credit }),
-  };
-  const words = (cents: number) => `${formatMoney(cents, currency)} ${currency}`;
-  const drawable = credit === null ? "" : ` and ${words(credit)} can be drawn on credit`;
-  const detail = `The wallet holds ${words(balance)}${drawable}; ${words(shortfall_cents)} is missing.`;
-  return new Problem("insufficient_balance", detail, { members });
 }

@@ -6,7 +6,7 @@ import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { signedAmount } from "./post.ts";
+import { signedAmount } from "./record-transaction.ts";
 
 /** Which of a partner's transactions, and the page. */
 export interface TransactionFilter {
