@@ -9,7 +9,7 @@ const floors = [
   ["src/daemon/pages"],
   ["src/daemon/openapi"],
   ["src/daemon/plugins"],
-  ["src/daemon/gateways"],
+  ["src/daemon/gateways", "src/daemon/feed"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
   ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure"],
@@ -17,7 +17,7 @@ const floors = [
   ["src/core/credentials", "src/core/activations"],
   // Responses of suppliers drive orders, which import nothing of suppliers.
   ["src/core/supplies"],
-  ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync"],
+  ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync", "src/core/feed"],
   [
     "src/core/wallet",
     "src/core/catalog",

@@ -58,6 +58,7 @@ const allowed: Record<string, string> = {
   "src/core/wallet/check.ts unbalancedRows": "an audit looks at every transaction",
   "src/core/maintenance/verify-backup.ts tally": "counts the rows of a table: the operator asked how many there are",
   "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
+  "src/core/feed/last-numbers.ts ofPartners": "reads the list of ids that it is given",
   "src/core/outbox/record.ts lookNow": "reads the list of ids that it is given",
   "src/core/wallet/post.ts insertPostings": "inserts two rows, and reads none",
   "src/core/store/heads.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",

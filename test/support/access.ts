@@ -17,6 +17,7 @@ export interface Belongings {
   passportNo: string;
   endpoint: string;
   credential: string;
+  event: string;
 }
 
 /** Makes an order, a request, a passport and an endpoint of `caller`, over the API. */
@@ -34,6 +35,7 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
   const { webhook } = await created(caller.send("POST", "/api/v1/webhooks", hook));
   const asked = { environment: "sandbox", scopes: ["read:products"] };
   const { client_id } = await created(caller.send("POST", "/api/v1/credentials", asked));
+  const { body: feed } = await caller.get("/api/v1/events");
   return {
     product,
     order: order.id,
@@ -46,6 +48,7 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
     passportNo: document.passport_no,
     endpoint: webhook.id,
     credential: client_id,
+    event: feed.data[0].event_id,
   };
 }
 
@@ -202,6 +205,8 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     owned: true,
   }),
   "DELETE /api/v1/credentials/:client_id": (of) => ({ path: `/api/v1/credentials/${of.credential}`, owned: true }),
+  "GET /api/v1/events": open("/api/v1/events"),
+  "GET /api/v1/events/:id": (of) => ({ path: `/api/v1/events/${of.event}`, owned: true }),
   "GET /api/v1/webhooks": open("/api/v1/webhooks"),
   "POST /api/v1/webhooks": () => ({
     path: "/api/v1/webhooks",

@@ -4,7 +4,7 @@ import type { PassportId } from "../../src/core/kernel/brand.ts";
 import { suspendPartner } from "../../src/core/partners/suspend.ts";
 
 import { drawPassport } from "../../src/core/passports/draw.ts";
-import { updateRow } from "../../src/core/store/rows.ts";
+import { insertRow, updateRow } from "../../src/core/store/rows.ts";
 import type { Row } from "../../src/core/store/schema/tables.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { claimItems } from "../../src/core/supplies/due.ts";
@@ -353,6 +353,24 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       const { caller } = await registered(stage);
       await limit(stage, caller, { max_endpoints: 1 });
       return caller.send("POST", "/api/v1/webhooks", endpoint);
+    },
+  },
+  listEvents: {
+    410: async ({ platform }) => {
+      const caller = await anyone(platform);
+      const { body } = await caller.get("/api/v1/events");
+      const owner = { partner_id: caller.partnerId, environment: "sandbox", last_no: 3, dropped_no: 3 } as const;
+      await platform.store.write((tx) => insertRow(tx, "eventFeeds", owner), null);
+      return caller.get(`/api/v1/events?after=${body.pagination.next_cursor}`);
+    },
+  },
+  getEvent: {
+    200: async ({ platform, products }) => {
+      const caller = await anyone(platform);
+      const lines = { line_items: [{ product_id: products.EU5, quantity: 1 }] };
+      await caller.send("POST", "/api/v1/orders", lines, key());
+      const { body } = await caller.get("/api/v1/events");
+      return caller.get(`/api/v1/events/${body.data[0].event_id}`);
     },
   },
   getWebhook: {

@@ -32,6 +32,8 @@ export interface IssuedToken {
 export interface TokenHolder {
   client: Client;
   scopes: string[];
+  /** When the token expires (ms). */
+  expiresAt: number;
 }
 
 /** The client of a genuine token that is too old; one that could still get a new token. */
@@ -137,7 +139,7 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
         throw new Problem("unauthorized", "The credential of this token has expired.");
       if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
       if (!isAdmitted(client, ip)) throw new Problem("ip_not_allowed", notAdmitted(ip));
-      return { client, scopes: claims.scopes };
+      return { client, scopes: claims.scopes, expiresAt: claims.expiresAt };
     },
     jwks: async () => publishedAt(await fresh(), clock.now()),
   };

@@ -92,7 +92,7 @@ function bindingMark(binding: CursorBinding): string {
 }
 
 /** An opaque cursor for `position` in the list that `binding` names. */
-function encodeCursor(position: Position<string | number>, binding: CursorBinding): string {
+export function encodeCursor(position: Position<string | number>, binding: CursorBinding): string {
   return Buffer.from(JSON.stringify([bindingMark(binding), position.key, position.id])).toString("base64url");
 }
 
@@ -100,7 +100,11 @@ function encodeCursor(position: Position<string | number>, binding: CursorBindin
  * The position in a cursor whose sort key has the type of `sample`. Throws `invalid_cursor` unless it was made for
  * exactly this list.
  */
-function decodeCursor<K extends string | number>(cursor: string, binding: CursorBinding, sample: K) {
+export function decodeCursor<K extends string | number>(
+  cursor: string,
+  binding: CursorBinding,
+  sample: K,
+): Position<K> {
   const refused = new Problem(
     "invalid_cursor",
     "The cursor was not made for this list with these filters and this sort.",

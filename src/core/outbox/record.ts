@@ -16,6 +16,7 @@ import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { payloadColumns } from "./event-payload.ts";
+import { nextFeedNumber } from "./feed-number.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -33,8 +34,8 @@ export type NewEvent = Audience & Happening;
 export type SampleEvent = Audience & { kind: EventKind; data: SentPayload<EventKind> & { test: true } };
 
 /**
- * Writes an event, and one delivery for each of the partner's endpoints that subscribed to it, in the transaction of
- * its cause, so that a crash loses neither or both. Answers its event_id.
+ * Writes an event as the last of its partner's feed, and one delivery for each of the partner's endpoints that
+ * subscribed to it, in the transaction of its cause, so that a crash loses neither or both. Answers its event_id.
  */
 export function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
   return insertEvent(tx, event, expansionOf(event.kind));
@@ -47,17 +48,19 @@ export function recordSample(tx: Tx, event: SampleEvent): Promise<string> {
 
 async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expansion | null): Promise<string> {
   const id = newId(tx);
+  const owner = { partner_id: event.partnerId, environment: event.environment };
   await insertRow(tx, "events", {
     id,
     kind: event.kind,
-    partner_id: event.partnerId,
-    environment: event.environment,
+    ...owner,
     subject_id: event.subjectId,
     occurred_at: event.at ?? tx.now,
     ...payloadColumns(tx, id, event.kind, event.data),
     expands,
+    feed_no: await nextFeedNumber(tx, owner),
   });
-  await fanOut(tx, { id, kind: event.kind, partner_id: event.partnerId, environment: event.environment });
+  await fanOut(tx, { id, kind: event.kind, ...owner });
+  tx.signal("events");
   return id;
 }
 

@@ -40,6 +40,16 @@ export const fills: Migration[] = [
         WHERE environment = 'sandbox' AND status = 'pending_payment' HAVING count(*) > 0`,
     ],
   },
+  {
+    name: "9008_event_feed",
+    statements: [
+      `UPDATE events SET feed_no = numbered.feed_no FROM (
+        SELECT id, row_number() OVER (PARTITION BY partner_id, environment ORDER BY id) AS feed_no FROM events
+      ) AS numbered WHERE numbered.id = events.id`,
+      `INSERT INTO event_feeds (partner_id, environment, last_no, dropped_no)
+        SELECT partner_id, environment, max(feed_no), 0 FROM events GROUP BY partner_id, environment`,
+    ],
+  },
 ];
 
 async function fillProductKeys(target: MigrationTarget): Promise<void> {

@@ -31,7 +31,8 @@ export interface Tx extends Read {
 
 /** Work that a commit may have made: each has a worker that also finds it by polling. */
 export const topics = ["fulfilment", "deliveries", "activations"] as const;
-export type Topic = (typeof topics)[number];
+/** `events`: the feed of a partner has grown, which no worker waits for. */
+export type Topic = (typeof topics)[number] | "events";
 
 /** A query: named, exported, reads only. */
 export type Query<I, O> = (q: Read, input: I) => Promise<O>;

@@ -18,11 +18,16 @@ export function clearedIn(t: Tables): SQL | undefined {
   return and(eq(t.events.data, CLEARED), isNull(t.events.sealed));
 }
 
+/** The opposite as a condition. */
+export function keptIn(t: Tables): SQL | undefined {
+  return or(ne(t.events.data, CLEARED), isNotNull(t.events.sealed));
+}
+
 const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>
   db
     .select({ id: t.events.id, kind: t.events.kind })
     .from(t.events)
-    .where(and(eq(t.events.subject_id, slot.subject_id), or(ne(t.events.data, CLEARED), isNotNull(t.events.sealed)))),
+    .where(and(eq(t.events.subject_id, slot.subject_id), keptIn(t))),
 );
 
 const giveUp = statement((db, t, slot: Slots<{ event_id: string; now: number }>) =>

@@ -1,4 +1,6 @@
-import { and, inArray, lt, ne, notExists, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, ne, notExists, sql } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -66,8 +68,34 @@ const dropEvents = statement((db, t, slot: Slots<Old>) =>
           .limit(slot.limit),
       ),
     )
-    .returning({ id: t.events.id }),
+    .returning({ partner_id: t.events.partner_id, environment: t.events.environment, feed_no: t.events.feed_no }),
 );
+
+type Dropped = { partner_id: PartnerId; environment: Environment; feed_no: number };
+
+const noteDropped = statement((db, t, slot: Slots<Dropped>) =>
+  db
+    .update(t.eventFeeds)
+    .set({ dropped_no: slot.feed_no })
+    .where(
+      and(
+        eq(t.eventFeeds.partner_id, slot.partner_id),
+        eq(t.eventFeeds.environment, slot.environment),
+        lt(t.eventFeeds.dropped_no, slot.feed_no),
+      ),
+    ),
+);
+
+/** Has feeds begin after what was dropped of them: cursors from before are expired. */
+async function raiseDropped(tx: Tx, events: (Omit<Dropped, "feed_no"> & { feed_no: number | null })[]): Promise<void> {
+  const highest = new Map<string, Dropped>();
+  for (const { feed_no, ...feed } of events) {
+    const key = `${feed.partner_id} ${feed.environment}`;
+    if (feed_no === null || feed_no <= (highest.get(key)?.feed_no ?? 0)) continue;
+    highest.set(key, { ...feed, feed_no });
+  }
+  for (const dropped of highest.values()) await noteDropped(tx, dropped);
+}
 
 /** Drops some of what is older than 90 days; answers how many rows, 0 when nothing is left to drop. */
 export async function purgeStep(tx: Tx, _input: null): Promise<number> {
@@ -75,5 +103,6 @@ export async function purgeStep(tx: Tx, _input: null): Promise<number> {
   await dropTries(tx, old);
   const deliveries = await dropDeliveries(tx, old);
   const events = await dropEvents(tx, old);
+  await raiseDropped(tx, events);
   return deliveries.length + events.length;
 }

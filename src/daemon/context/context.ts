@@ -37,6 +37,8 @@ export interface Principal {
   environment: Environment;
   scopes: readonly string[];
   ratePerMinute: number;
+  /** When its token expires (ms); left out: it has none. */
+  expiresAt?: number;
 }
 
 /** A client, as far as its requests are counted. */

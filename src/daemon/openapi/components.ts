@@ -9,7 +9,7 @@ const SCOPES: Record<(typeof scopes)[number], string> = {
   "read:orders": "Read orders, balances, activations and the passport list",
   "write:orders": "Place orders, submit and change activations, keep the passport pool",
   "read:esims": "Read eSIM delivery data and status",
-  "read:webhooks": "Read webhook endpoints",
+  "read:webhooks": "Read events and webhook endpoints",
   "write:webhooks": "Create and delete webhook endpoints",
 };
 
@@ -181,6 +181,7 @@ export const tags = [
   { name: "Activations", description: "Submit, move and cancel activations of physical SIMs." },
   { name: "Identity pool", description: "Passport records that activations draw from." },
   { name: "eSIMs", description: "Status and data usage of an eSIM." },
+  { name: "Events", description: "The feed of everything that happened." },
   { name: "Webhooks", description: "Endpoints that receive signed notifications." },
   { name: "Travellers", description: "What a traveller opens without a token: QR codes and install pages." },
   { name: "Callbacks", description: "What carriers and suppliers send us." },

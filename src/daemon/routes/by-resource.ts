@@ -31,6 +31,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ],
   ["kyc", async () => [(await import("./passports.ts")).passportRoutes]],
   ["credentials", async () => [(await import("./credentials.ts")).credentialRoutes]],
+  ["events", async () => [(await import("./events.ts")).eventRoutes]],
   ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
 ]);
 

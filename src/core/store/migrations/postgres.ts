@@ -330,5 +330,13 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"credential_spending\" ADD CONSTRAINT \"credential_spending_client_id_credentials_client_id_fk\" FOREIGN KEY (\"client_id\") REFERENCES \"public\".\"credentials\"(\"client_id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"credentials_guarded\" ON \"credentials\" USING btree (\"guarded_by\") WHERE guarded_by is not null;"
     ]
+  },
+  {
+    "name": "0017_event_feed",
+    "statements": [
+      "CREATE TABLE \"event_feeds\" (\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"last_no\" bigint NOT NULL,\n\t\"dropped_no\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"event_feeds_partner_id_environment_pk\" PRIMARY KEY(\"partner_id\",\"environment\")\n);\n",
+      "ALTER TABLE \"events\" ADD COLUMN \"feed_no\" bigint;",
+      "CREATE UNIQUE INDEX \"events_feed\" ON \"events\" USING btree (\"partner_id\",\"environment\",\"feed_no\");"
+    ]
   }
 ];

@@ -310,5 +310,13 @@ export const migrations: Migration[] = [
       "ALTER TABLE `wallets` ADD `credit_limit_cents` integer DEFAULT 0 NOT NULL;",
       "ALTER TABLE `wallets` ADD `credit_used_cents` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0017_event_feed",
+    "statements": [
+      "CREATE TABLE `event_feeds` (\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`last_no` integer NOT NULL,\n\t`dropped_no` integer DEFAULT 0 NOT NULL,\n\tPRIMARY KEY(`partner_id`, `environment`)\n);\n",
+      "ALTER TABLE `events` ADD `feed_no` integer;",
+      "CREATE UNIQUE INDEX `events_feed` ON `events` (`partner_id`,`environment`,`feed_no`);"
+    ]
   }
 ];

@@ -22,11 +22,29 @@ export function outboxTables(k: Kit) {
       sealed: k.text("sealed"),
       /** What joins `data` when it is sent. */
       expands: k.text("expands").$type<Expansion>(),
+      /** Its place in its partner's feed, in the order of commits. Null: a sample for one endpoint, in no feed. */
+      feed_no: k.int("feed_no"),
     },
     (t) => [
       k.index("events_partner").on(t.partner_id, t.environment, t.occurred_at, t.id),
       k.index("events_subject").on(t.subject_id, t.id),
+      k.uniqueIndex("events_feed").on(t.partner_id, t.environment, t.feed_no),
     ],
   );
-  return { events };
+
+  /** The feed of a partner in an environment: its row is locked from the number of an event to its commit. */
+  const eventFeeds = k.table(
+    "event_feeds",
+    {
+      partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      /** The number of its last event. */
+      last_no: k.int("last_no").notNull(),
+      /** The highest number that retention has dropped; 0: none yet. */
+      dropped_no: k.int("dropped_no").notNull().default(0),
+    },
+    (t) => [k.primaryKey({ columns: [t.partner_id, t.environment] })],
+  );
+
+  return { events, eventFeeds };
 }

@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+import type { Owner } from "../kernel/owner.ts";
+import { elementsOf } from "../store/rows.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+
+/** `ids` is JSON: a list of lists of one id. */
+const ofPartners = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select({
+      partnerId: t.eventFeeds.partner_id,
+      environment: t.eventFeeds.environment,
+      last: t.eventFeeds.last_no,
+    })
+    .from(t.eventFeeds)
+    .where(sql`${t.eventFeeds.partner_id} in (select listed.value ->> 0 from ${elementsOf(t, slot.ids)})`),
+);
+
+/** The number of the last event of each feed of some partners; feeds without an event are left out. */
+export function lastNumbers(q: Read, partners: readonly Owner["partnerId"][]): Promise<(Owner & { last: number })[]> {
+  return ofPartners(q, { ids: JSON.stringify(partners.map((id) => [id])) });
+}

@@ -1,0 +1,179 @@
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import type { EventKind } from "../events/catalog.ts";
+import type { PartnerId } from "../kernel/brand.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { firstUuidOf } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { decodeCursor, encodeCursor, oldestFirst } from "../kernel/page.ts";
+import { Problem } from "../kernel/problem.ts";
+import { openEvent } from "../outbox/event-payload.ts";
+import { eventsOfSubject } from "../outbox/record.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read } from "../store/store.ts";
+import { isCleared, keptIn } from "../webhooks/clear-events.ts";
+
+/** Which events of a feed. */
+export interface FeedFilter {
+  owner: Owner;
+  kind?: EventKind | undefined;
+  subjectId?: string | undefined;
+}
+
+/** Where a page begins: after a cursor, with the first event since a time, at this moment, or at the oldest event. */
+export type FeedStart = { after: string } | { since: number } | "now" | "oldest";
+
+/** Some events of a feed, in the order of their commits. */
+export interface FeedPage {
+  events: Row<"events">[];
+  /** More events follow already. */
+  hasMore: boolean;
+  /** The number up to which the feed has been read; events that do not match count. */
+  position: number;
+}
+
+type Feed = { partner_id: PartnerId; environment: Environment };
+
+const ofFeed = (t: Tables, slot: Slots<Feed>) =>
+  and(eq(t.events.partner_id, slot.partner_id), eq(t.events.environment, slot.environment));
+
+const feedOf = statement((db, t, slot: Slots<Feed>) =>
+  db
+    .select({ last_no: t.eventFeeds.last_no, dropped_no: t.eventFeeds.dropped_no })
+    .from(t.eventFeeds)
+    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
+);
+
+type Stretch = Feed & { after: number; until: number; limit: number };
+
+const stretch = statement((db, t, slot: Slots<Stretch & { kind: EventKind | "" }>) =>
+  db
+    .select()
+    .from(t.events)
+    .where(
+      and(
+        ofFeed(t, slot),
+        gt(t.events.feed_no, slot.after),
+        lte(t.events.feed_no, slot.until),
+        sql`(${slot.kind} = '' or ${t.events.kind} = ${slot.kind})`,
+        keptIn(t),
+      ),
+    )
+    .orderBy(asc(t.events.feed_no))
+    .limit(slot.limit),
+);
+
+const nextAfter = statement((db, t, slot: Slots<Feed & { after: number }>) =>
+  db
+    .select({ no: t.events.feed_no, id: t.events.id })
+    .from(t.events)
+    .where(and(ofFeed(t, slot), gt(t.events.feed_no, slot.after)))
+    .orderBy(asc(t.events.feed_no))
+    .limit(1),
+);
+
+interface Bounds {
+  last_no: number;
+  dropped_no: number;
+}
+
+/**
+ * The number before the first event that was written at `since` or later, found by halves: ids begin with the time, and
+ * rise with the numbers. `occurred_at` may lie before both.
+ */
+async function positionAt(q: Read, feed: Feed, since: number, { last_no, dropped_no }: Bounds): Promise<number> {
+  const from = firstUuidOf(since);
+  let [before, until] = [dropped_no, last_no];
+  while (before < until) {
+    const middle = Math.floor((before + until) / 2);
+    const next = first(await nextAfter(q, { ...feed, after: middle }));
+    if (next?.no == null || next.id >= from) until = middle;
+    else before = next.no;
+  }
+  return before;
+}
+
+function bindingOf({ owner, kind, subjectId }: FeedFilter) {
+  return { list: "events", ...owner, kind, filter: subjectId };
+}
+
+/** The cursor of a position in a feed, for the same filter only. */
+export function feedCursor(filter: FeedFilter, position: number): string {
+  return encodeCursor({ key: position, id: "" }, bindingOf(filter));
+}
+
+/**
+ * Numbers that one read looks through at most: a kind may be rare, and other requests wait for the read on SQLite. A
+ * page may therefore be empty although more events follow.
+ */
+const MOST_READ = 5_000;
+
+/**
+ * Some events of a feed from `start` on, oldest first: every event is on exactly one page of those that follow one
+ * another, whichever node commits it and when. Throws `invalid_cursor`, and `cursor_expired` where events after the
+ * cursor were dropped, or the database was restored to an earlier state.
+ */
+export async function readFeed(
+  q: Read,
+  input: { filter: FeedFilter; start: FeedStart; limit: number },
+): Promise<FeedPage> {
+  const { filter, limit } = input;
+  const { kind, subjectId, owner } = filter;
+  const feed = { partner_id: owner.partnerId, environment: owner.environment };
+  const bounds = first(await feedOf(q, feed)) ?? { last_no: 0, dropped_no: 0 };
+  const after = await positionOf(q, input, bounds);
+  const read: Reading = { feed, kind: kind ?? "", after, last: bounds.last_no, limit: limit + 1 };
+  const { rows, until } = await (subjectId === undefined ? nextOfFeed(q, read) : nextOfSubject(q, read, subjectId));
+  const page = rows.slice(0, limit);
+  const position = rows.length > limit ? (page.at(-1)?.feed_no ?? after) : until;
+  // One that cannot be opened is reported, and left out.
+  const events = page.flatMap((event) => openEvent(q, event) ?? []);
+  return { events, hasMore: position < bounds.last_no, position };
+}
+
+interface Reading {
+  feed: Feed;
+  /** "": of any kind. */
+  kind: EventKind | "";
+  after: number;
+  /** The number of the feed's last event. */
+  last: number;
+  limit: number;
+}
+
+async function nextOfFeed(q: Read, { feed, kind, after, last, limit }: Reading) {
+  const until = Math.min(after + MOST_READ, last);
+  return { rows: await stretch(q, { ...feed, kind, after, until, limit }), until };
+}
+
+/** A subject has few events: all of them are read. */
+async function nextOfSubject(q: Read, { feed, kind, after, last, limit }: Reading, subjectId: string) {
+  const rows = (await eventsOfSubject(q, subjectId))
+    .filter((event) => event.partner_id === feed.partner_id && event.environment === feed.environment)
+    .filter((event) => (kind === "" || event.kind === kind) && !isCleared(event))
+    .filter(({ feed_no }) => feed_no !== null && feed_no > after)
+    .sort((a, b) => (a.feed_no ?? 0) - (b.feed_no ?? 0));
+  return { rows: rows.slice(0, limit), until: last };
+}
+
+async function positionOf(
+  q: Read,
+  { filter, start }: { filter: FeedFilter; start: FeedStart },
+  bounds: Bounds,
+): Promise<number> {
+  const { last_no, dropped_no } = bounds;
+  if (start === "now") return last_no;
+  if (start === "oldest") return dropped_no;
+  if ("since" in start) {
+    const { partnerId: partner_id, environment } = filter.owner;
+    return positionAt(q, { partner_id, environment }, start.since, bounds);
+  }
+  const { key } = decodeCursor(start.after, bindingOf(filter), oldestFirst.key);
+  if (key < dropped_no) {
+    throw new Problem("cursor_expired", "Events after this cursor were dropped: they are kept for 90 days.");
+  }
+  if (key > last_no) {
+    throw new Problem("cursor_expired", "This cursor is ahead of the feed, which was restored to an earlier state.");
+  }
+  return key;
+}
