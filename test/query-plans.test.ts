@@ -14,6 +14,7 @@ import type { Slots } from "../src/core/store/statement.ts";
 import type { Db, Read } from "../src/core/store/store.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
 import { listDeliveries } from "../src/core/webhooks/deliveries.ts";
+import { listOwnDeliveries } from "../src/core/webhooks/delivery-log.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { faultsOf, planOf, type Statement } from "./support/query-plans.ts";
@@ -59,6 +60,7 @@ const allowed: Record<string, string> = {
   "src/core/maintenance/verify-backup.ts tally": "counts the rows of a table: the operator asked how many there are",
   "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/feed/last-numbers.ts ofPartners": "reads the list of ids that it is given",
+  "src/core/webhooks/redeliver.ts againFrom": "reads the list of kinds that it is given",
   "src/core/outbox/record.ts lookNow": "reads the list of ids that it is given",
   "src/core/wallet/post.ts insertPostings": "inserts two rows, and reads none",
   "src/core/store/heads.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
@@ -135,6 +137,14 @@ const builtPerCall: Record<string, (q: Read, known: Known) => Promise<void>> = {
         await listDeliveries(q, { endpointId: one, failed, limit: 1, cursor: next_cursor });
       }
     }
+  },
+  async "webhooks/delivery-log.ts"(q, { partnerId, endpointId: webhookId }) {
+    const owner = { partnerId, environment: "sandbox" } as const;
+    for (const status of [undefined, "held", "delivered"] as const) {
+      await listOwnDeliveries(q, { owner, webhookId, status, limit: 1 });
+    }
+    const { pagination } = await listOwnDeliveries(q, { owner, webhookId, limit: 1 });
+    await listOwnDeliveries(q, { owner, webhookId, limit: 1, cursor: pagination.next_cursor ?? "" });
   },
 };
 

@@ -18,6 +18,7 @@ export interface Belongings {
   endpoint: string;
   credential: string;
   event: string;
+  delivery: string;
 }
 
 /** Makes an order, a request, a passport and an endpoint of `caller`, over the API. */
@@ -35,6 +36,8 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
   const { webhook } = await created(caller.send("POST", "/api/v1/webhooks", hook));
   const asked = { environment: "sandbox", scopes: ["read:products"] };
   const { client_id } = await created(caller.send("POST", "/api/v1/credentials", asked));
+  const sample = { event: "order.created" };
+  const { body: sent } = await caller.send("POST", `/api/v1/webhooks/${webhook.id}/test`, sample);
   const { body: feed } = await caller.get("/api/v1/events");
   return {
     product,
@@ -49,6 +52,7 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
     endpoint: webhook.id,
     credential: client_id,
     event: feed.data[0].event_id,
+    delivery: sent.delivery_id,
   };
 }
 
@@ -213,5 +217,37 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     body: { url: "https://hooks.example.com/more", events: ["order.created"] },
   }),
   "GET /api/v1/webhooks/:id": (of) => ({ path: `/api/v1/webhooks/${of.endpoint}`, owned: true }),
+  "PATCH /api/v1/webhooks/:id": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}`,
+    body: { description: "Order desk" },
+    owned: true,
+  }),
+  "POST /api/v1/webhooks/:id/rotate-secret": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/rotate-secret`,
+    body: { overlap_hours: 0 },
+    owned: true,
+  }),
+  "POST /api/v1/webhooks/:id/test": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/test`,
+    body: { event: "order.created" },
+    owned: true,
+  }),
+  "POST /api/v1/webhooks/:id/replay": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/replay`,
+    body: { since: "2026-03-01T12:00:00Z" },
+    owned: true,
+  }),
+  "GET /api/v1/webhooks/:id/deliveries": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/deliveries`,
+    owned: true,
+  }),
+  "GET /api/v1/webhooks/:id/deliveries/:delivery_id": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/deliveries/${of.delivery}`,
+    owned: true,
+  }),
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver": (of) => ({
+    path: `/api/v1/webhooks/${of.endpoint}/deliveries/${of.delivery}/redeliver`,
+    owned: true,
+  }),
   "DELETE /api/v1/webhooks/:id": (of) => ({ path: `/api/v1/webhooks/${of.endpoint}`, owned: true }),
 };

@@ -4,7 +4,7 @@ import type { PassportId } from "../../src/core/kernel/brand.ts";
 import { suspendPartner } from "../../src/core/partners/suspend.ts";
 
 import { drawPassport } from "../../src/core/passports/draw.ts";
-import { insertRow, updateRow } from "../../src/core/store/rows.ts";
+import { updateRow } from "../../src/core/store/rows.ts";
 import type { Row } from "../../src/core/store/schema/tables.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { claimItems } from "../../src/core/supplies/due.ts";
@@ -15,6 +15,7 @@ import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
 import { postSigned, SHARED_SECRET } from "./signed.ts";
+import { endpoint, registered, webhookScenarios } from "./webhook-scenarios.ts";
 
 function askToken({ platform }: Stage, body: object): Promise<Reply> {
   return call(`${platform.url}/api/v1/oauth/token`, {
@@ -103,14 +104,6 @@ async function used(stage: Stage) {
   await makeDrawable(stage.platform.store, ids);
   await stage.platform.store.write(drawPassport, draws(caller));
   return { caller, path: `/api/v1/kyc/passports/${ids[0]}` };
-}
-
-const endpoint = { url: "https://hooks.example.com/esim", events: ["order.created"] };
-
-async function registered({ platform }: Stage) {
-  const caller = await anyone(platform);
-  const { body } = await caller.send("POST", "/api/v1/webhooks", endpoint);
-  return { caller, path: `/api/v1/webhooks/${body.webhook.id}` };
 }
 
 async function carrierCallback(stage: Stage, body: object): Promise<Reply> {
@@ -355,24 +348,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return caller.send("POST", "/api/v1/webhooks", endpoint);
     },
   },
-  listEvents: {
-    410: async ({ platform }) => {
-      const caller = await anyone(platform);
-      const { body } = await caller.get("/api/v1/events");
-      const owner = { partner_id: caller.partnerId, environment: "sandbox", last_no: 3, dropped_no: 3 } as const;
-      await platform.store.write((tx) => insertRow(tx, "eventFeeds", owner), null);
-      return caller.get(`/api/v1/events?after=${body.pagination.next_cursor}`);
-    },
-  },
-  getEvent: {
-    200: async ({ platform, products }) => {
-      const caller = await anyone(platform);
-      const lines = { line_items: [{ product_id: products.EU5, quantity: 1 }] };
-      await caller.send("POST", "/api/v1/orders", lines, key());
-      const { body } = await caller.get("/api/v1/events");
-      return caller.get(`/api/v1/events/${body.data[0].event_id}`);
-    },
-  },
+  ...webhookScenarios,
   getWebhook: {
     200: async (stage) => {
       const { caller, path } = await registered(stage);

@@ -33,6 +33,12 @@ export type NewEvent = Audience & Happening;
 /** A made-up event with its whole payload. */
 export type SampleEvent = Audience & { kind: EventKind; data: SentPayload<EventKind> & { test: true } };
 
+/** A sample for one endpoint, and its delivery there. */
+export interface Sampled {
+  event_id: string;
+  delivery_id: DeliveryId;
+}
+
 /**
  * Writes an event as the last of its partner's feed, and one delivery for each of the partner's endpoints that
  * subscribed to it, in the transaction of its cause, so that a crash loses neither or both. Answers its event_id.
@@ -46,22 +52,45 @@ export function recordSample(tx: Tx, event: SampleEvent): Promise<string> {
   return insertEvent(tx, event, null);
 }
 
-async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expansion | null): Promise<string> {
-  const id = newId(tx);
+/** The same for one endpoint, which must be active: in no feed, and sent to no other endpoint. */
+export async function recordSampleFor(tx: Tx, event: SampleEvent, endpoint_id: WebhookId): Promise<Sampled> {
   const owner = { partner_id: event.partnerId, environment: event.environment };
-  await insertRow(tx, "events", {
-    id,
-    kind: event.kind,
-    ...owner,
-    subject_id: event.subjectId,
-    occurred_at: event.at ?? tx.now,
-    ...payloadColumns(tx, id, event.kind, event.data),
-    expands,
-    feed_no: await nextFeedNumber(tx, owner),
-  });
+  const event_id = await insertEventRow(tx, event, { ...owner, expands: null, feed_no: null });
+  const delivery = deliveryOf(tx, event_id, endpoint_id);
+  await insertRows(tx, "deliveries", [delivery]);
+  await lookNow(tx, { ids: JSON.stringify([[endpoint_id]]), now: tx.now });
+  tx.signal("deliveries");
+  return { event_id, delivery_id: delivery.id };
+}
+
+async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expansion | null): Promise<string> {
+  const owner = { partner_id: event.partnerId, environment: event.environment };
+  const id = await insertEventRow(tx, event, { ...owner, expands, feed_no: await nextFeedNumber(tx, owner) });
   await fanOut(tx, { id, kind: event.kind, ...owner });
   tx.signal("events");
   return id;
+}
+
+type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "expands" | "feed_no">;
+
+async function insertEventRow(tx: Tx, event: NewEvent | SampleEvent, placed: Placed): Promise<string> {
+  const id = newId(tx);
+  const { kind, subjectId: subject_id, at: occurred_at = tx.now } = event;
+  await insertRow(tx, "events", {
+    id,
+    kind,
+    subject_id,
+    occurred_at,
+    ...payloadColumns(tx, id, kind, event.data),
+    ...placed,
+  });
+  return id;
+}
+
+/** A delivery that is due at once. */
+function deliveryOf(tx: Tx, event_id: string, endpoint_id: WebhookId) {
+  const fresh = { attempts: 0, due_at: tx.now, lease_no: 0, held_reason: null, created_at: tx.now } as const;
+  return { id: newId<DeliveryId>(tx), event_id, endpoint_id, status: "pending", ...fresh } as const;
 }
 
 interface Recorded {
@@ -125,15 +154,9 @@ async function fanOut(tx: Tx, event: Recorded): Promise<void> {
   for (const { id, status } of subscribed) {
     const full = status === "active" && bound !== null && (await hasPending(tx, id, bound));
     deliveries.push({
-      id: newId<DeliveryId>(tx),
-      event_id: event.id,
-      endpoint_id: id,
+      ...deliveryOf(tx, event.id, id),
       status: status === "active" && !full ? "pending" : "held",
-      attempts: 0,
-      due_at: tx.now,
-      lease_no: 0,
       held_reason: full ? "pending_limit" : null,
-      created_at: tx.now,
     });
   }
   // Two statements, however many endpoints there are: other partners' writes wait for them.

@@ -11,7 +11,7 @@ import { limitsOfPartner } from "../store/partner-limits.ts";
 import { insertRow } from "../store/rows.ts";
 import { readSetting } from "../store/settings.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { isPrivateHost, isWebhookPort } from "./address.ts";
 import { currentSecret, newWebhookSecret } from "./signature.ts";
 import { toWebhook, type Webhook, type WebhookRow } from "./webhook.ts";
@@ -34,9 +34,7 @@ export interface NewWebhook {
  */
 export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhook: Webhook; secret: string }> {
   const { partnerId, environment } = input.owner;
-  const allowPrivate = (await readSetting(tx, "allow_private_webhooks")) === "yes";
-  const fault = endpointUrlFault(input.url, { environment, allowPrivate });
-  if (fault !== null) throw invalid({ url: [fault] });
+  await requireEndpointUrl(tx, input.url, input.owner);
   if (input.environment !== undefined && input.environment !== environment) {
     throw invalid({ environment: [`must be ${environment}, as the credential is`] });
   }
@@ -90,6 +88,17 @@ const LONGEST = 2048;
 // URL would silently drop some of these and escape others: what was typed would not be what is called.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const STRAY = /[\u0000-\u0020\u007f\\]/;
+
+/** Throws `validation` unless events of the owner can be sent to a URL. */
+export async function requireEndpointUrl(
+  q: Read,
+  url: string,
+  { environment }: Pick<Owner, "environment">,
+): Promise<void> {
+  const allowPrivate = (await readSetting(q, "allow_private_webhooks")) === "yes";
+  const fault = endpointUrlFault(url, { environment, allowPrivate });
+  if (fault !== null) throw invalid({ url: [fault] });
+}
 
 /** Why a URL cannot receive events, as a sentence that follows "url"; null when it can (contract: Webhooks). */
 export function endpointUrlFault(

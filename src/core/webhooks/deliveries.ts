@@ -70,8 +70,8 @@ export async function listDeliveries(
   return { data, next_cursor: pagination.next_cursor };
 }
 
-/** The tries of a whole page in one query, oldest first. */
-async function triesOf(q: Read, ids: DeliveryId[]) {
+/** The attempts of several deliveries in one query, oldest first. */
+export async function triesOf(q: Read, ids: DeliveryId[]) {
   if (ids.length === 0) return new Map<DeliveryId, Row<"deliveryAttempts">[]>();
   const { deliveryAttempts } = q.t;
   const rows = await q.db

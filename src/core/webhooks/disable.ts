@@ -8,10 +8,11 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import {
   auditOf,
-  requireWebhook,
   toWebhookDetail,
+  type WebhookAct,
   type WebhookDetail,
   type WebhookRow,
+  webhookActedOn,
   webhookTransitions,
 } from "./webhook.ts";
 
@@ -32,9 +33,9 @@ export async function stopEndpoint(tx: Tx, row: WebhookRow, status: "disabled" |
   return { ...row, ...stopped };
 }
 
-/** The operator's `disable`: events are held from now on. Safe to repeat. Throws `not_found`. */
-export async function disableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
-  const row = await requireWebhook(tx, input.id);
+/** Disables an endpoint: events are held from now on. Safe to repeat. Throws `not_found`. */
+export async function disableWebhook(tx: Tx, input: WebhookAct): Promise<WebhookDetail> {
+  const row = await webhookActedOn(tx, input);
   if (row.status === "disabled") return toWebhookDetail(row);
   const stopped = await stopEndpoint(tx, row, "disabled");
   const changes = changesOf(row, stopped, ["status"]);

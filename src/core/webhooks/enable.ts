@@ -1,14 +1,20 @@
 import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
-import type { WebhookId } from "../kernel/brand.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { auditOf, requireWebhook, toWebhookDetail, type WebhookDetail, webhookTransitions } from "./webhook.ts";
+import {
+  auditOf,
+  toWebhookDetail,
+  type WebhookAct,
+  type WebhookDetail,
+  webhookActedOn,
+  webhookTransitions,
+} from "./webhook.ts";
 
-/** The operator's `enable`: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
-export async function enableWebhook(tx: Tx, input: { id: WebhookId; actor: string }): Promise<WebhookDetail> {
-  const row = await requireWebhook(tx, input.id);
+/** Enables an endpoint: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
+export async function enableWebhook(tx: Tx, input: WebhookAct): Promise<WebhookDetail> {
+  const row = await webhookActedOn(tx, input);
   if (row.status === "active") return toWebhookDetail(row);
   assertMove(webhookTransitions, row.status, "active");
   const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;

@@ -1,24 +1,36 @@
 import { and, eq, gt, gte, inArray, notExists, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
+import type { EventKind } from "../events/catalog.ts";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { findByKey, updateRow } from "../store/rows.ts";
+import { elementsOf, findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { clearedIn, isCleared } from "./clear-events.ts";
-import { auditOf, requireActive, requireWebhook } from "./webhook.ts";
+import { auditOf, requireActive, requireOwnWebhook, requireWebhook, webhookActedOn } from "./webhook.ts";
 
 /** A delivery with all its attempts before it. */
 const fromStart = { status: "pending", attempts: 0, leased_until: null, held_reason: null } as const;
+
+/** A delivery that is acted on: the operator's may be any endpoint's, a partner's one of its endpoint. */
+export interface DeliveryAct {
+  id: DeliveryId;
+  /** Left out: the operator acts. */
+  of?: { owner: Owner; webhookId: WebhookId } | undefined;
+  actor: string;
+}
 
 /**
  * Sends one delivery again, whatever became of it, with all its attempts. Throws `not_found`, and `conflict` where the
  * endpoint is not active or the event's body was cleared.
  */
-export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }): Promise<void> {
+export async function redeliver(tx: Tx, input: DeliveryAct): Promise<void> {
+  if (input.of !== undefined) await requireOwnWebhook(tx, input.of.owner, input.of.webhookId);
   const delivery = await findByKey(tx, "deliveries", { id: input.id });
-  if (delivery === null) throw notFound("delivery");
+  const elsewhere = input.of !== undefined && input.of.webhookId !== delivery?.endpoint_id;
+  if (delivery === null || elsewhere) throw notFound("delivery");
   const event = await findByKey(tx, "events", { id: delivery.event_id });
   if (event !== null && isCleared(event)) {
     throw new Problem(
@@ -34,7 +46,7 @@ export async function redeliver(tx: Tx, input: { id: DeliveryId; actor: string }
   tx.signal("deliveries");
 }
 
-type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: number; limit: number };
+type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: number; limit: number; kinds: string };
 
 const againFrom = statement((db, t, slot: Slots<Stretch>) =>
   db
@@ -58,6 +70,10 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
                   .from(t.events)
                   .where(and(eq(t.events.id, t.deliveries.event_id), clearedIn(t))),
               ),
+              // `kinds` is JSON: a list of lists of one kind; none: all of them.
+              sql`(${slot.kinds} = '[]' or exists (
+                select 1 from ${t.events} where ${t.events.id} = ${t.deliveries.event_id}
+                and ${t.events.kind} in (select listed.value ->> 0 from ${elementsOf(t, slot.kinds)})))`,
             ),
           )
           .orderBy(t.deliveries.id)
@@ -67,9 +83,27 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
     .returning({ id: t.deliveries.id }),
 );
 
+/** Steps until nothing is left: how many deliveries are on their way again. Throws as `replayStep` does. */
+export async function replayAll(
+  step: (after: DeliveryId | null) => Promise<Awaited<ReturnType<typeof replayStep>>>,
+): Promise<number> {
+  let count = 0;
+  let after: DeliveryId | null = null;
+  do {
+    const done: Awaited<ReturnType<typeof replayStep>> = await step(after);
+    count += done.count;
+    after = done.next;
+  } while (after !== null);
+  return count;
+}
+
 /** One step of a replay. */
 export interface Replay {
   endpointId: WebhookId;
+  /** Left out: the operator acts. */
+  owner?: Owner | undefined;
+  /** Events of these kinds only; left out: of all. */
+  kinds?: readonly EventKind[] | undefined;
   /** From this moment (ms) on. */
   since: number;
   /** Where the step before ended; null for the first. */
@@ -86,15 +120,17 @@ const REPLAY_STEP = 2_000;
  * not active.
  */
 export async function replayStep(tx: Tx, input: Replay): Promise<{ count: number; next: DeliveryId | null }> {
-  const endpoint = await requireWebhook(tx, input.endpointId);
+  const { owner, actor } = input;
+  const endpoint = await webhookActedOn(tx, { id: input.endpointId, owner, actor });
   requireActive(endpoint);
   const from = firstUuidOf(input.since);
-  const stretch = { endpoint_id: endpoint.id, from, after: input.after ?? "", now: tx.now, limit: REPLAY_STEP };
+  const kinds = JSON.stringify((input.kinds ?? []).map((kind) => [kind]));
+  const stretch = { endpoint_id: endpoint.id, from, after: input.after ?? "", now: tx.now, limit: REPLAY_STEP, kinds };
   const ids = (await againFrom(tx, stretch)).map((row) => row.id).sort();
   if (ids.length > 0) {
     await updateRow(tx, "webhookEndpoints", { id: endpoint.id }, { due_at: tx.now });
     tx.signal("deliveries");
   }
-  if (input.after === null) await recordAudit(tx, auditOf(endpoint, "webhooks.replay", input.actor));
+  if (input.after === null) await recordAudit(tx, auditOf(endpoint, "webhooks.replay", actor));
   return { count: ids.length, next: ids.length < REPLAY_STEP ? null : (ids.at(-1) ?? null) };
 }

@@ -5,7 +5,7 @@ import { Problem } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { currentSecret, newWebhookSecret, nextSecret, type SealedSecrets, signingSecrets } from "./signature.ts";
-import { auditOf, requireWebhook } from "./webhook.ts";
+import { auditOf, type WebhookAct, webhookActedOn } from "./webhook.ts";
 
 /** What a rotation made. */
 export interface RotatedSecret {
@@ -21,11 +21,8 @@ export interface RotatedSecret {
  * X-Webhook-Signature-Next; 0 replaces it at once. Throws `not_found`, `conflict` while another overlap runs: the
  * partner holds a secret that is not yet active.
  */
-export async function rotateWebhookSecret(
-  tx: Tx,
-  input: { id: WebhookId; overlapMs: number; actor: string },
-): Promise<RotatedSecret> {
-  const row = await requireWebhook(tx, input.id);
+export async function rotateWebhookSecret(tx: Tx, input: WebhookAct & { overlapMs: number }): Promise<RotatedSecret> {
+  const row = await webhookActedOn(tx, input);
   const { id, next_secret_from } = row;
   const running = next_secret_from !== null && next_secret_from > tx.now;
   if (running && input.overlapMs > 0) {

@@ -29,6 +29,19 @@ export async function requireOwnWebhook(q: Read, owner: Owner, id: WebhookId): P
   return row;
 }
 
+/** An endpoint that is acted on: the operator's may be any partner's, a partner's own only. */
+export interface WebhookAct {
+  id: WebhookId;
+  /** Left out: the operator acts. */
+  owner?: Owner | undefined;
+  actor: string;
+}
+
+/** The row of the endpoint that is acted on. Throws `not_found`. */
+export function webhookActedOn(q: Read, { id, owner }: WebhookAct): Promise<WebhookRow> {
+  return owner === undefined ? requireWebhook(q, id) : requireOwnWebhook(q, owner, id);
+}
+
 /** The Webhook record (contract: Webhook). */
 export function toWebhook(row: WebhookRow) {
   const { id, url, events, status, environment, description } = row;

@@ -10,7 +10,7 @@ const SCOPES: Record<(typeof scopes)[number], string> = {
   "write:orders": "Place orders, submit and change activations, keep the passport pool",
   "read:esims": "Read eSIM delivery data and status",
   "read:webhooks": "Read events and webhook endpoints",
-  "write:webhooks": "Create and delete webhook endpoints",
+  "write:webhooks": "Create, change and delete webhook endpoints, and send to them again",
 };
 
 /** How callers show who they are: tokens, and signatures of callbacks. */

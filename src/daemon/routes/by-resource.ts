@@ -32,7 +32,13 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ["kyc", async () => [(await import("./passports.ts")).passportRoutes]],
   ["credentials", async () => [(await import("./credentials.ts")).credentialRoutes]],
   ["events", async () => [(await import("./events.ts")).eventRoutes]],
-  ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
+  [
+    "webhooks",
+    async () => [
+      (await import("./webhooks.ts")).webhookRoutes,
+      (await import("./webhook-changes.ts")).webhookChangeRoutes,
+    ],
+  ],
 ]);
 
 /** The resource that a path of the API belongs to: `orders` for /api/v1/orders/bulk. */

@@ -39,18 +39,6 @@ async function redeliverOne(store: Opened["store"], id: DeliveryId): Promise<num
 }
 
 async function replay(store: Opened["store"], endpointId: WebhookId, from: number): Promise<number> {
-  const { replayStep } = await import("../../../core/webhooks/redeliver.ts");
-  let count = 0;
-  let after: DeliveryId | null = null;
-  do {
-    const step: Awaited<ReturnType<typeof replayStep>> = await store.write(replayStep, {
-      endpointId,
-      since: from,
-      after,
-      actor: OPERATOR,
-    });
-    count += step.count;
-    after = step.next;
-  } while (after !== null);
-  return count;
+  const { replayAll, replayStep } = await import("../../../core/webhooks/redeliver.ts");
+  return replayAll((after) => store.write(replayStep, { endpointId, since: from, after, actor: OPERATOR }));
 }
