@@ -10,9 +10,11 @@ import { MOST_WAITING } from "../src/daemon/feed/long-polls.ts";
 import { addProducts } from "./support/catalog.ts";
 import { followWhileWriting, recordCancellations } from "./support/feed.ts";
 import { eventually } from "./support/hangs.ts";
+import { newData } from "./support/installation.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { rewind } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
 const FEED = "/api/v1/events";
@@ -271,4 +273,34 @@ test("events from before the feed are numbered in the order of their IDs when th
   const next = await cancelled({ store }, sandboxOf(one));
   const after = { filter, start: { after: feedCursor(filter, position) }, limit: 10 };
   expect((await store.read(readFeed, after)).events.map(({ id }) => id)).toEqual([next]);
+});
+
+test("the terminal lists, shows and tails the feed of a partner", async () => {
+  const data = await newData();
+  const at = (line: string) => [...line.split(" "), "--data", data];
+  const acting = "--partner acme --sandbox";
+  await esimctlJson(at("partners create acme --name Acme"));
+  expect((await esimctl(at(`events list ${acting}`))).stdout).toBe("No events.");
+  await esimctlJson(at(`webhooks create https://shop.example.com/hooks --events order.created,esims.ready ${acting}`));
+  const ids: string[] = [];
+  for (const kind of ["order.created", "esims.ready", "order.created"]) {
+    ids.push(Object(await esimctlJson(at(`webhooks trigger ${kind} ${acting}`))).event_id);
+  }
+  const listed = async (line: string) => Object(await esimctlJson(at(`events list ${line} ${acting}`)));
+  const idsOf = (events: Envelope[]) => events.map(({ event_id }) => event_id);
+  const first = await listed("--limit 2");
+  expect([idsOf(first.data), first.pagination.has_more, first.pagination.count]).toEqual([ids.slice(0, 2), true, 2]);
+  expect(idsOf((await listed(`--after ${first.pagination.next_cursor}`)).data)).toEqual(ids.slice(2));
+  expect(idsOf((await listed("--all --since 1h")).data)).toEqual(ids);
+  expect(idsOf((await listed("--kind esims.ready")).data)).toEqual([ids[1]]);
+  expect(await esimctlJson(at(`events show ${ids[1]} ${acting}`))).toMatchObject({
+    event: "esims.ready",
+    event_id: ids[1],
+  });
+  expect((await esimctl(at(`events list ${acting}`))).stdout).toMatch(/order\.created +ORD-/);
+  const tailed = Object(await esimctlJson(at(`events tail --kind order.created ${acting}`)));
+  expect([idsOf(tailed.data), tailed.count]).toEqual([[ids[0], ids[2]], 2]);
+  expect((await esimctl(at(`events tail ${acting}`))).stdout.split("\n")).toHaveLength(3);
+  expect(await esimctl(at(`events tail --follow --json ${acting}`))).toMatchObject({ exitCode: 2 });
+  expect(await esimctl(at(`events show ${crypto.randomUUID()} ${acting}`))).toMatchObject({ exitCode: 1 });
 });

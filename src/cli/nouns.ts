@@ -141,6 +141,11 @@ export const nouns: readonly Noun[] = [
     pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
     resume: ["accept new orders of its products again", "data", () => import("./commands/suppliers/resume.ts")],
   }),
+  noun("events", "what happened, in the order of commits", {
+    list: ["a partner's events, oldest first", "both", () => import("./commands/events/list.ts")],
+    show: ["one event", "both", () => import("./commands/events/show.ts")],
+    tail: ["the events of the last hour, and what comes in", "both", () => import("./commands/events/tail.ts")],
+  }),
   noun("webhooks", "where events go: endpoints, deliveries, secrets, a local receiver", {
     create: ["register an address that receives events", "both", () => import("./commands/webhooks/create.ts")],
     list: ["a partner's endpoints, newest first", "both", () => import("./commands/webhooks/list.ts")],

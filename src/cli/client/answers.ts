@@ -9,6 +9,7 @@ import type { Pagination } from "../../daemon/schemas/common.ts";
 import type * as credentials from "../../daemon/schemas/credential.ts";
 import type * as delivered from "../../daemon/schemas/delivered-order.ts";
 import type * as esims from "../../daemon/schemas/esim.ts";
+import type * as events from "../../daemon/schemas/event.ts";
 import type * as orders from "../../daemon/schemas/order.ts";
 import type * as passports from "../../daemon/schemas/passport.ts";
 import type * as products from "../../daemon/schemas/product.ts";
@@ -31,6 +32,8 @@ export type ActivationBulkSubmitted = Static<typeof activations.BulkSubmitResult
 export type CatalogSync = Static<typeof catalog.CatalogSync>;
 export type Credential = Static<typeof credentials.Credential>;
 export type CredentialSecret = Static<typeof credentials.CredentialSecret>;
+export type EventPage = Static<typeof events.EventPage>;
+export type FeedEvent = EventPage["data"][number];
 export type EsimStatus = Static<typeof esims.EsimStatus>;
 export type Order = Static<typeof orders.Order>;
 export type CreatedOrder = Static<typeof orders.CreatedOrder>;
