@@ -12,7 +12,7 @@ const floors = [
   ["src/daemon/gateways", "src/daemon/feed"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
-  ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure"],
+  ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure", "src/core/sandbox"],
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
   // Responses of suppliers drive orders, which import nothing of suppliers.

@@ -53,6 +53,7 @@ describe("codes", () => {
     const other = vaultOf(Buffer.alloc(32, 12));
     const orders = fc.record({
       first_unit: fc.integer({ min: 0, max: FOURTEEN_DIGITS - 500_000 }),
+      ahead_ms: fc.constant(0),
       created_at: fc.integer({ min: 1, max: 4_102_444_800_000 }),
     });
     fc.assert(
@@ -70,7 +71,7 @@ describe("codes", () => {
   });
 
   test("units of an order have distinct codes, and ids that sort like the units", () => {
-    const order = { first_unit: 123_456_789, created_at: Date.parse("2026-03-02T01:00:00.000Z") };
+    const order = { first_unit: 123_456_789, ahead_ms: 0, created_at: Date.parse("2026-03-02T01:00:00.000Z") };
     const codes = codesOfUnits(
       vault,
       order,
@@ -154,12 +155,12 @@ describe("sandbox eSIMs", () => {
       return rows.find((row) => row.id === open.id)?.first_unit ?? -1;
     }, null);
     expect(first_unit).toBe(2);
-    const [next] = codesOfUnits(platform.store.vault, { first_unit, created_at: 1 }, [0]);
+    const [next] = codesOfUnits(platform.store.vault, { first_unit, created_at: 1, ahead_ms: 0 }, [0]);
     expect((await status(partner, next?.iccid ?? "")).status).toBe(404);
     await platform.fulfil();
     expect((await status(partner, next?.iccid ?? "")).body).toMatchObject({ order_id: open.id });
     // Physical SIMs take numbers and have no eSIM; no order has the numbers behind the last one.
-    const [never] = codesOfUnits(platform.store.vault, { first_unit: 3, created_at: 1 }, [0]);
+    const [never] = codesOfUnits(platform.store.vault, { first_unit: 3, created_at: 1, ahead_ms: 0 }, [0]);
     expect((await status(partner, never?.iccid ?? "")).status).toBe(404);
   });
 

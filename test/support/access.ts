@@ -211,6 +211,14 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "DELETE /api/v1/credentials/:client_id": (of) => ({ path: `/api/v1/credentials/${of.credential}`, owned: true }),
   "GET /api/v1/events": open("/api/v1/events"),
   "GET /api/v1/events/:id": (of) => ({ path: `/api/v1/events/${of.event}`, owned: true }),
+  "GET /api/v1/sandbox/clock": open("/api/v1/sandbox/clock"),
+  "POST /api/v1/sandbox/clock": () => ({ path: "/api/v1/sandbox/clock", body: { advance: "PT1M" } }),
+  "DELETE /api/v1/sandbox/clock": open("/api/v1/sandbox/clock"),
+  "POST /api/v1/sandbox/esims/:iccid": (of) => ({
+    path: `/api/v1/sandbox/esims/${of.esim}`,
+    body: { event: "usage", used_mb: 12 },
+    owned: true,
+  }),
   "GET /api/v1/webhooks": open("/api/v1/webhooks"),
   "POST /api/v1/webhooks": () => ({
     path: "/api/v1/webhooks",

@@ -14,6 +14,7 @@ import { credentialScenarios } from "./credential-scenarios.ts";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
+import { sandboxScenarios } from "./sandbox-contract.ts";
 import { postSigned, SHARED_SECRET } from "./signed.ts";
 import { endpoint, registered, webhookScenarios } from "./webhook-scenarios.ts";
 
@@ -251,6 +252,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     400: async ({ platform }) => (await anyone(platform)).get("/api/v1/esims/123/status"),
     404: async ({ platform }) => (await anyone(platform)).get("/api/v1/esims/8944100000000000998/status"),
   },
+  ...sandboxScenarios,
   submitActivation: {
     201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/activations", request()),
     409: async (stage) => {

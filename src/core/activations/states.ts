@@ -110,6 +110,8 @@ export async function announceStep(
     partnerId: row.partner_id,
     environment: row.environment,
     subjectId: id,
+    // Requests are real in the sandbox too, and so are their times.
+    at: tx.now,
     ...activationStep(step, subject, { ...row, mobile_number }, { now: tx.now, corrects }),
   });
   tx.signal("deliveries");

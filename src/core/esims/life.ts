@@ -25,7 +25,8 @@ export async function progressEsim(tx: Tx, known: DeliveredEsim, change: Partial
   return { ...known, esim };
 }
 
-function refuseMove({ iccid, status }: EsimRow, to: EsimStatus): void {
+/** Throws `conflict` unless the transition table has the move. */
+export function refuseMove({ iccid, status }: EsimRow, to: EsimStatus): void {
   if (canMove(esimTransitions, status, to)) return;
   throw new Problem("conflict", `eSIM ${iccid} is ${status} and cannot become ${to}.`);
 }
@@ -121,7 +122,8 @@ interface Audited {
   status: EsimStatus;
 }
 
-function auditMove(tx: Tx, esim: EsimRow, { action, actor, status }: Audited): Promise<void> {
+/** Records in the audit trail that an act moves an eSIM. */
+export function auditMove(tx: Tx, esim: EsimRow, { action, actor, status }: Audited): Promise<void> {
   return recordAudit(tx, {
     actor,
     action,

@@ -1,6 +1,6 @@
-import type { OrderId, PartnerId } from "../kernel/brand.ts";
+import type { OrderId } from "../kernel/brand.ts";
 import { isoTimeOrNull } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Read } from "../store/store.ts";
 import { type DeliveredEsim, deliveredEsims } from "./delivered.ts";
@@ -41,18 +41,25 @@ export function soldIn({ order_id }: Pick<EsimRow, "order_id">): OrderId {
   return order_id;
 }
 
+/** One of the caller's eSIMs, by its ICCID. Throws as `esimStatus` does. */
+export async function requireOwnEsim(q: Read, input: EsimAsked): Promise<DeliveredEsim> {
+  if (!/^\d{19,20}$/.test(input.iccid)) throw new Problem("invalid_iccid", "An ICCID has 19 or 20 digits.");
+  const here = (await deliveredEsims(q, input.iccid)).filter(({ esim }) => esim.environment === input.environment);
+  const own = here.find(({ esim }) => esim.partner_id === input.partnerId);
+  if (own !== undefined) return own;
+  if (here.length > 0) throw new Problem("esim_forbidden", "This eSIM was not delivered to you.");
+  throw notFound("esim");
+}
+
+/** The eSIM that a caller names. */
+export interface EsimAsked extends Owner {
+  iccid: string;
+}
+
 /**
  * The status of one of the caller's eSIMs. Throws `invalid_iccid`; `not_found` for one that was never delivered in this
  * environment; `esim_forbidden` for another partner's.
  */
-export async function esimStatus(
-  q: Read,
-  input: { iccid: string; partnerId: PartnerId; environment: Environment },
-): Promise<EsimStatusRecord> {
-  if (!/^\d{19,20}$/.test(input.iccid)) throw new Problem("invalid_iccid", "An ICCID has 19 or 20 digits.");
-  const here = (await deliveredEsims(q, input.iccid)).filter(({ esim }) => esim.environment === input.environment);
-  const own = here.find(({ esim }) => esim.partner_id === input.partnerId);
-  if (own !== undefined) return toEsimStatus(own);
-  if (here.length > 0) throw new Problem("esim_forbidden", "This eSIM was not delivered to you.");
-  throw notFound("esim");
+export async function esimStatus(q: Read, input: EsimAsked): Promise<EsimStatusRecord> {
+  return toEsimStatus(await requireOwnEsim(q, input));
 }

@@ -8,6 +8,7 @@ export interface NumberedOrder {
   /** See the column of orders. */
   first_unit: number;
   created_at: number;
+  ahead_ms: number;
 }
 
 const PREFIX = "8999";
@@ -42,11 +43,12 @@ export function unitOfIccid(vault: Vault, iccid: string): number | null {
 }
 
 /**
- * A UUIDv7 of the moment of the order. Its 74 free bits: the index (19), so that an order's ids sort as its eSIMs do,
- * the encrypted number of the order's first unit (47), and 8 bits of the unit's own encrypted number.
+ * A UUIDv7 of the moment of the order, by the system's time. Its 74 free bits: the index (19), so that an order's ids
+ * sort as its eSIMs do, the encrypted number of the order's first unit (47), and 8 bits of the unit's own encrypted
+ * number.
  */
 function idOf(order: NumberedOrder, index: number, { first, mark }: { first: number; mark: number }): EsimId {
-  const time = order.created_at.toString(16).padStart(12, "0");
+  const time = (order.created_at - order.ahead_ms).toString(16).padStart(12, "0");
   const above = Math.floor(index / INDEX_LOW);
   const high = 2 ** 31 + (index % INDEX_LOW) * 2 ** 23 + Math.floor(first / 2 ** 24);
   const low = (first % 2 ** 24) * 256 + mark;

@@ -59,7 +59,7 @@ export interface Rate {
 
 // Ids begin with the moment they were made at: the last hour is a range of them.
 const orders = statement((db, t, slot: Slots<{ from: string }>) => {
-  const minute = sql`${t.orders.created_at} / 60000`.mapWith(Number);
+  const minute = sql`(${t.orders.created_at} - ${t.orders.ahead_ms}) / 60000`.mapWith(Number);
   return db.select({ minute, many: count() }).from(t.orders).where(gte(t.orders.id, slot.from)).groupBy(minute);
 });
 

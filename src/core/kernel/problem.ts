@@ -77,6 +77,11 @@ export const problems = {
     title: "Sandbox Activations Disabled",
     hint: "Use a production credential, or ask the operator to allow activation requests in the sandbox.",
   },
+  sandbox_only: {
+    status: 403,
+    title: "Sandbox Only",
+    hint: "Use a sandbox credential, whose client id begins with sk_test_.",
+  },
   esim_forbidden: { status: 403, title: "eSIM Not Accessible", hint: "Only eSIMs of your own orders can be read." },
   not_found: { status: 404, title: "Not Found", hint: "Check the address and the id." },
   method_not_allowed: { status: 405, title: "Method Not Allowed", hint: "Use one of the methods in the Allow header." },

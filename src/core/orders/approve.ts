@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
+import { linesOfOrder, type OrderRow, refuseSandboxOrder, requireOrder } from "./order.ts";
 import { progressOrder } from "./progress.ts";
 import { needsOf, reserveForOrder, shortStock } from "./reserve.ts";
 
@@ -12,6 +12,7 @@ import { needsOf, reserveForOrder, shortStock } from "./reserve.ts";
  */
 export async function approveOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
   const order = await orderInReview(tx, input.id);
+  refuseSandboxOrder(order);
   const lines = await linesOfOrder(tx, order.id);
   if (needsOf(lines).length === 0) {
     throw new Problem("conflict", `Order ${order.order_number} has nothing left to deliver from stock.`);

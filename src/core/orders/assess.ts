@@ -3,6 +3,7 @@ import { formatMoney } from "../kernel/money.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Read } from "../store/store.ts";
@@ -61,16 +62,13 @@ export async function assessOrder(q: Read, asked: AskedOrder, ahead: Ahead = { u
   return { priced, travellers, budget };
 }
 
-async function travellersOf(
-  q: Read,
-  lines: PricedLine[],
-  { partnerId, activationRequests: requests }: AskedOrder,
-): Promise<Traveller[][]> {
+async function travellersOf(q: Read, lines: PricedLine[], asked: AskedOrder): Promise<Traveller[][]> {
+  const { partnerId, activationRequests: requests } = asked;
   // Few orders have any: the others skip the setting and the bound.
   if (requests.length === 0) return matchRequests(lines, [], { now: q.now, strictEid: false, daysAhead: null });
   const strictEid = (await readSetting(q, "strict_eid")) === "yes";
   const { max_days_ahead: daysAhead } = await limitsOfPartner(q, partnerId);
-  return matchRequests(lines, requests, { now: q.now, strictEid, daysAhead });
+  return matchRequests(lines, requests, { now: await nowOf(q, asked), strictEid, daysAhead });
 }
 
 function refuseDearer({ total, currency }: PricedOrder, maxTotal: number | null): void {

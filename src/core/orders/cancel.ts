@@ -5,6 +5,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
 import { canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { anythingDelivered, type WholeOrder, wholeOrder } from "./delivered.ts";
 import { finishOrder } from "./finish.ts";
@@ -39,11 +40,12 @@ export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; 
 
 /** Ends an undelivered order as cancelled: refunded in full, with order.cancelled (contract: Events). */
 export async function endCancelled(tx: Tx, whole: WholeOrder, reason: string): Promise<OrderRow> {
+  const now = await nowOf(tx, whole.order);
   const { order } = await withdrawUndelivered(tx, whole, "cancelled");
   const ended = { status: "cancelled", reason, due_at: null, leased_until: null, reserved: false } as const;
-  const cancelled = await progressOrder(tx, order, { ...ended, cancelled_at: tx.now });
+  const cancelled = await progressOrder(tx, order, { ...ended, cancelled_at: now });
   const { id, order_number, external_order_id, partner_id: partnerId, environment } = cancelled;
-  const about = { cancellation_reason: reason, cancelled_at: isoTime(tx.now) };
+  const about = { cancellation_reason: reason, cancelled_at: isoTime(now) };
   const data = { id, order_number, external_order_id, status: "cancelled", ...about } as const;
   await recordEvent(tx, { kind: "order.cancelled", partnerId, environment, subjectId: id, data });
   return cancelled;

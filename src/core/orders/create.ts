@@ -9,7 +9,9 @@ import { recordEvent } from "../outbox/record.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
 import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
+import { aheadOf } from "../store/sandbox-clock.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
+import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";
 import { balanceIn } from "../wallet/spendable.ts";
@@ -26,6 +28,7 @@ import {
   toOrder,
 } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
+import { scenarioOf } from "./scenario.ts";
 import { spendWithinCaps } from "./spend.ts";
 
 /** An order as a partner places it, its shape checked. */
@@ -36,6 +39,8 @@ export interface NewOrder extends AskedOrder {
   metadata: Record<string, unknown>;
   /** Of a bulk order. */
   customer: OrderCustomer | null;
+  /** Of a sandbox order: the outcome that is asked for; null or left out: the normal one. */
+  scenario?: SandboxScenario | null;
   /** Who places it; an operator does so in the partner's name, and the audit trail says so. */
   actor?: Actor;
 }
@@ -58,12 +63,14 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const replay = await replayOf(tx, request);
   if (replay !== null) return replay;
   const { priced, travellers, budget } = await assessOrder(tx, input);
+  const scenario = scenarioOf(input, priced);
   const { currency, total } = priced;
   if (budget !== null) await spendWithinCaps(tx, budget, { environment, currency, total });
   const id = newId<OrderId>(tx);
-  const order_number = await newOrderNumber(tx);
+  const ahead_ms = await aheadOf(tx, input);
+  const order_number = await newOrderNumber(tx, tx.now + ahead_ms);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
-  const { order, lines } = await insertOrder(tx, input, { id, order_number, priced, balanceAfter });
+  const { order, lines } = await insertOrder(tx, input, { id, order_number, ahead_ms, scenario, priced, balanceAfter });
   await insertItems(tx, order, lines, travellers);
   await keepKey(tx, request, id);
   await recordPlacing(tx, input, id);
@@ -107,12 +114,15 @@ async function pay(tx: Tx, input: NewOrder, { id: orderId, order_number: referen
 interface Draft {
   id: OrderId;
   order_number: string;
+  ahead_ms: number;
+  scenario: OrderScenario | null;
   priced: PricedOrder;
   balanceAfter: MinorUnits;
 }
 
 async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ order: OrderRow; lines: LineRow[] }> {
-  const { id, order_number, priced, balanceAfter } = draft;
+  const { id, order_number, ahead_ms, scenario, priced, balanceAfter } = draft;
+  const created_at = tx.now + ahead_ms;
   const sandbox = input.environment === "sandbox";
   const order: OrderRow = {
     id,
@@ -132,8 +142,10 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     customer_sealed: input.customer === null ? null : sealedOrderCustomer.seal(tx, id, input.customer),
     ...originOf(tx, input),
     external_order_id: input.key.space === "bulk" ? input.key.value : null,
-    created_at: tx.now,
-    updated_at: tx.now,
+    created_at,
+    updated_at: created_at,
+    ahead_ms,
+    scenario,
     fulfilled_at: null,
     cancelled_at: null,
     reason: null,
@@ -145,11 +157,15 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
   };
   await insertRow(tx, "orders", order);
   await indexCustomer(tx, order, input.customer);
+  return { order, lines: await insertLines(tx, order, priced) };
+}
+
+async function insertLines(tx: Tx, order: OrderRow, priced: PricedOrder): Promise<LineRow[]> {
   const lines: LineRow[] = [];
   for (const [position, { product, quantity }] of priced.lines.entries()) {
     const line: LineRow = {
       id: newId<OrderLineId>(tx),
-      order_id: id,
+      order_id: order.id,
       partner_id: order.partner_id,
       environment: order.environment,
       created_at: order.created_at,
@@ -169,7 +185,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     await insertRow(tx, "orderLines", line);
     lines.push(line);
   }
-  return { order, lines };
+  return lines;
 }
 
 /** By which HTTP request, and by whom, an order is placed. */
@@ -189,8 +205,8 @@ function firstStatus(environment: Environment): "pending_payment" | "paid" {
 }
 
 /** ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
-async function newOrderNumber(tx: Tx): Promise<string> {
-  const day = isoTime(tx.now).slice(0, 10).replaceAll("-", "");
+async function newOrderNumber(tx: Tx, created_at: number): Promise<string> {
+  const day = isoTime(created_at).slice(0, 10).replaceAll("-", "");
   for (;;) {
     const number = `ORD-${day}-${randomAlphanumeric(tx.ids, 5)}`;
     if (!(await orderNumberTaken(tx, number))) return number;

@@ -41,10 +41,15 @@ export async function claimOrders(tx: Tx, input: PartnerQueue & { room: number }
  * then nothing is written. An order of many steps keeps its lease.
  */
 export async function fulfilLeased(tx: Tx, lease: Lease<"orders">): Promise<StepOutcome | "lost"> {
+  return (await keepLease(tx, lease)) ? fulfilStep(tx, lease.id) : "lost";
+}
+
+/** Whether this worker still has the order; one of many steps keeps its lease. */
+export async function keepLease(tx: Tx, lease: Lease<"orders">): Promise<boolean> {
   const until = await leases.heldUntil(tx, lease);
-  if (until === null) return "lost";
+  if (until === null) return false;
   if (until - tx.now < ORDER_LEASE_MS / 2) await leases.prolong(tx, lease);
-  return fulfilStep(tx, lease.id);
+  return true;
 }
 
 /** After an unexpected fault: another attempt a little later. Does nothing for an order that has ended meanwhile. */

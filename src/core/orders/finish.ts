@@ -2,6 +2,7 @@ import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { WholeOrder } from "./delivered.ts";
 import { type LineRow, linesOfOrder, type OrderRow } from "./order.ts";
@@ -15,7 +16,7 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
     reason: null,
     due_at: null,
     leased_until: null,
-    fulfilled_at: tx.now,
+    fulfilled_at: await nowOf(tx, order),
   });
   await announceFulfilled(tx, finished);
   const about = audienceOf(order);
@@ -33,8 +34,9 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
 export async function announceFulfilled(tx: Tx, order: OrderRow, { corrected = false } = {}): Promise<void> {
   const { id, order_number, external_order_id, fulfilled_at } = order;
   // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
-  const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at ?? tx.now) } as const;
-  const again = corrected ? { corrected_at: isoTime(tx.now) } : {};
+  const now = await nowOf(tx, order);
+  const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at ?? now) } as const;
+  const again = corrected ? { corrected_at: isoTime(now) } : {};
   const data = { id, order_number, external_order_id, ...ended, ...again };
   await recordEvent(tx, { kind: "order.fulfilled", ...audienceOf(order), data });
   tx.signal("deliveries");

@@ -55,8 +55,8 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         lease_no: 0,
         // The sandbox reaches no supplier: fulfilment activates its items.
         due_at: order.environment === "sandbox" ? null : dueAt(tx.now, traveller),
-        created_at: tx.now,
-        updated_at: tx.now,
+        created_at: order.created_at,
+        updated_at: order.created_at,
       });
       const record = { kind: "order_item", id } as const;
       if (traveller !== null) entries.push({ scope: order, record, keys: keysOfTraveller(traveller) });

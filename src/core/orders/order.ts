@@ -2,9 +2,10 @@ import { desc, eq } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { notFound } from "../kernel/problem.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { OrderScenario } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
@@ -23,6 +24,13 @@ export async function requireOrder(q: Read, id: OrderId): Promise<OrderRow> {
   return row;
 }
 
+/** Throws `conflict` for a sandbox order: it never reaches stock or suppliers, so nothing can be delivered to it. */
+export function refuseSandboxOrder({ environment, order_number }: OrderRow): void {
+  if (environment === "production") return;
+  const words = `Order ${order_number} is a sandbox order: it stays as its scenario left it.`;
+  throw new Problem("conflict", `${words} It can be rejected or cancelled.`);
+}
+
 /** The order's row, if it is `owner`'s. Throws `not_found` otherwise, whether it exists or not. */
 export async function requireOwnOrder(q: Read, owner: Owner, id: OrderId): Promise<OrderRow> {
   const row = await requireOrder(q, id);
@@ -35,10 +43,17 @@ export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
   return linesOf(q, { order_id: orderId });
 }
 
-/** The fields of every order record beyond the contract: the partner's own names in it, and the refund. */
-export function orderFacts(q: Pick<Read, "vault">, row: OrderRow) {
-  const { external_order_id, refunded_cents } = row;
-  return { external_order_id, customer: customerOf(q, row), refunded_cents };
+type OrderFacts = Pick<OrderRow, "external_order_id" | "refunded_cents"> & {
+  customer: ReturnType<typeof customerOf>;
+  /** Only of an order that was created with one. */
+  sandbox_scenario?: OrderScenario;
+};
+
+/** What every order record has beyond the contract: the partner's own names in it, the refund, the scenario. */
+export function orderFacts(q: Pick<Read, "vault">, row: OrderRow): OrderFacts {
+  const { external_order_id, refunded_cents, scenario } = row;
+  const facts = { external_order_id, customer: customerOf(q, row), refunded_cents };
+  return scenario === null ? facts : { ...facts, sandbox_scenario: scenario };
 }
 
 /** The Order record (contract: Order), as create and list return it. */

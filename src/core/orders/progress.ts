@@ -1,5 +1,6 @@
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { updateRow } from "../store/rows.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { OrderLineStatus, OrderStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import type { LineRow, OrderRow } from "./order.ts";
@@ -26,7 +27,7 @@ export async function progressOrder(tx: Tx, row: OrderRow, change: Partial<Order
   if (change.status !== undefined && change.status !== row.status) {
     assertMove(orderTransitions, row.status, change.status);
   }
-  const changed = { ...change, updated_at: tx.now };
+  const changed = { ...change, updated_at: await nowOf(tx, row) };
   await updateRow(tx, "orders", { id: row.id }, changed);
   return { ...row, ...changed };
 }

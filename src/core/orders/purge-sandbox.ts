@@ -18,13 +18,13 @@ const DAY_MS = 86_400_000;
 /** Rows that one transaction deletes at most. */
 const STEP = 500;
 
-const oldest = statement((db, t, slot: Slots<{ before: number }>) =>
+const oldest = statement((db, t, slot: Slots<{ before: string }>) =>
   db
     .select({ id: t.orders.id })
     .from(t.orders)
-    // Must match the partial index predicate exactly.
-    .where(and(sql`environment = 'sandbox'`, lt(t.orders.created_at, slot.before)))
-    .orderBy(t.orders.created_at, t.orders.id)
+    // Must match the partial index predicate exactly. The id has the system's time, whatever the sandbox clock said.
+    .where(and(sql`environment = 'sandbox'`, lt(t.orders.id, slot.before)))
+    .orderBy(t.orders.id)
     .limit(1),
 );
 
@@ -133,17 +133,18 @@ export interface PurgedStep {
  */
 export async function purgeSandboxStep(tx: Tx, _input: null): Promise<PurgedStep> {
   const days = Number((await readSetting(tx, "sandbox_days")) ?? SANDBOX_DAYS);
-  const before = tx.now - days * DAY_MS;
+  const since = tx.now - days * DAY_MS;
+  const before = firstUuidOf(since);
   let room = STEP;
   let orders = 0;
   for (let next = first(await oldest(tx, { before })); next !== null; next = first(await oldest(tx, { before }))) {
     const { rows, gone } = await purgeOrder(tx, next.id, room);
     room -= rows;
-    if (!gone) return recorded(tx, { orders, rows: STEP - room }, before);
+    if (!gone) return recorded(tx, { orders, rows: STEP - room }, since);
     orders += 1;
   }
-  if (room > 0) room -= (await esims(tx, { before: firstUuidOf(before), limit: room })).length;
-  return recorded(tx, { orders, rows: STEP - room }, before);
+  if (room > 0) room -= (await esims(tx, { before, limit: room })).length;
+  return recorded(tx, { orders, rows: STEP - room }, since);
 }
 
 /** Deletes at most `room` rows of an order; `gone` says whether it was all. */
@@ -163,9 +164,9 @@ async function purgeOrder(tx: Tx, order_id: OrderId, room: number): Promise<{ ro
   return { rows: rows + last, gone: true };
 }
 
-async function recorded(tx: Tx, step: PurgedStep, before: number): Promise<PurgedStep> {
+async function recorded(tx: Tx, step: PurgedStep, since: number): Promise<PurgedStep> {
   if (step.orders === 0) return step;
-  const note = `${counted(step.orders, "sandbox order")} from before ${isoTime(before)}`;
+  const note = `${counted(step.orders, "sandbox order")} from before ${isoTime(since)}`;
   const purged = { action: "orders.purge", targetKind: "orders", targetId: "sandbox", note };
   await recordAudit(tx, { actor: "worker", ...purged });
   return step;

@@ -40,6 +40,8 @@ const held = statement((db, t, slot: Slots<HeldAfter & { limit: number }>) =>
     .where(
       and(
         eq(t.orders.status, "waiting_review"),
+        // Of the sandbox only scenarios wait, and they need no act.
+        eq(t.orders.environment, "production"),
         sql`(${t.orders.created_at}, ${t.orders.id}) > (${slot.key}, ${slot.id})`,
       ),
     )

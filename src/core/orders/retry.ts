@@ -4,7 +4,7 @@ import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import { wholeOrder } from "./delivered.ts";
 import { isBackedOff, isStuck, sendAgain } from "./items.ts";
-import type { OrderRow } from "./order.ts";
+import { type OrderRow, refuseSandboxOrder } from "./order.ts";
 import { progressOrder } from "./progress.ts";
 import { reserveForOrder, shortStock } from "./reserve.ts";
 
@@ -21,6 +21,7 @@ export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }):
       `Order ${order.order_number} is ${order.status}; only paid or waiting_review can retry.`,
     );
   }
+  refuseSandboxOrder(order);
   const stuck = items.filter((item) => isStuck(item) || isBackedOff(item, tx.now));
   // The worker reserves the stock of a paid order.
   const inReview = order.status === "waiting_review" ? lines : [];

@@ -1,6 +1,7 @@
 import { type AuditEntry, recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { indexOrder } from "./customer.ts";
 import { announceFulfilled, completeOrder } from "./finish.ts";
@@ -30,7 +31,7 @@ export async function shipOrder(tx: Tx, input: Shipment): Promise<OrderRow> {
   if (open.length === 0 || (order.status !== "paid" && order.status !== "waiting_review")) {
     throw new Problem("conflict", `Order ${order.order_number} is ${order.status}; there is nothing to ship.`);
   }
-  const shipping = { ...sent, shipped_at: tx.now };
+  const shipping = { ...sent, shipped_at: await nowOf(tx, order) };
   for (const line of open) await progressLine(tx, line, { status: "fulfilled", shipping });
   await indexOrder(tx, order, await linesOfOrder(tx, order.id));
   await auditShipment(tx, order, { actor: input.actor, action: "orders.ship", note: sent.carrier });

@@ -3,6 +3,7 @@ import { returnToStock } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { canMove } from "../kernel/state-machine.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";
@@ -22,11 +23,12 @@ export async function withdrawUndelivered(
   end: "failed" | "cancelled",
 ): Promise<{ order: OrderRow; lines: LineRow[] }> {
   const { items } = whole;
+  const cancelled_at = await nowOf(tx, whole.order);
   const order = await refund(tx, whole.order, undeliveredCents(whole));
   for (const item of items) {
     if (!canMove(orderItemTransitions, item.status, "cancelled")) continue;
     const stopped = { due_at: null, leased_until: null, deadline_at: null };
-    await progressItem(tx, item, { status: "cancelled", cancelled_at: tx.now, ...stopped });
+    await progressItem(tx, item, { status: "cancelled", cancelled_at, ...stopped });
   }
   const after: LineRow[] = [];
   for (const line of whole.lines) {

@@ -12,6 +12,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
 import { elementsOf, insertRow, insertRows, type NewRow } from "../store/rows.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -23,7 +24,7 @@ interface Audience {
   environment: Environment;
   /** What it is about. */
   subjectId: string;
-  /** When it happened (ms), if that was before this transaction. */
+  /** When it happened (ms); left out: now, in the sandbox by its partner's clock. */
   at?: number;
 }
 
@@ -75,12 +76,12 @@ type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "expands" | 
 
 async function insertEventRow(tx: Tx, event: NewEvent | SampleEvent, placed: Placed): Promise<string> {
   const id = newId(tx);
-  const { kind, subjectId: subject_id, at: occurred_at = tx.now } = event;
+  const { kind, subjectId: subject_id } = event;
   await insertRow(tx, "events", {
     id,
     kind,
     subject_id,
-    occurred_at,
+    occurred_at: event.at ?? (await nowOf(tx, event)),
     ...payloadColumns(tx, id, kind, event.data),
     ...placed,
   });

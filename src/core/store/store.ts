@@ -30,7 +30,7 @@ export interface Tx extends Read {
 }
 
 /** Work that a commit may have made: each has a worker that also finds it by polling. */
-export const topics = ["fulfilment", "deliveries", "activations"] as const;
+export const topics = ["fulfilment", "deliveries", "activations", "sandbox"] as const;
 /** `events`: the feed of a partner has grown, which no worker waits for. */
 export type Topic = (typeof topics)[number] | "events";
 

@@ -18,6 +18,7 @@ import { progressLine } from "../orders/progress.ts";
 import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { outcomeCounts } from "../store/lease.ts";
+import { nowOf } from "../store/sandbox-clock.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Attempt, recordAttempt, type SupplyOutcome } from "./outcome.ts";
@@ -39,7 +40,7 @@ export async function applySupplyOutcome(
   await recordAttempt(tx, item, input.outcome, input.attempt);
   if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
-  const { outcome, at = tx.now } = input;
+  const { outcome, at = await nowOf(tx, order) } = input;
   switch (outcome.kind) {
     case "accepted":
       return accept(tx, order, item);
@@ -64,7 +65,11 @@ async function accept(tx: Tx, order: OrderRow, item: ItemRow): Promise<ItemRow> 
   // Submitted again after the operator's retry: the same request, with a new time to answer.
   if (item.status === "submitted" || item.status === "confirmed") return progressItem(tx, item, waiting);
   if (!mayMove(item, "submitted")) return item;
-  const submitted = await progressItem(tx, item, { ...waiting, status: "submitted", submitted_at: tx.now });
+  const submitted = await progressItem(tx, item, {
+    ...waiting,
+    status: "submitted",
+    submitted_at: await nowOf(tx, order),
+  });
   await announceItem(tx, order, submitted, "submitted", null);
   return submitted;
 }
@@ -170,7 +175,7 @@ export async function announceItem(
     partnerId: order.partner_id,
     environment: order.environment,
     subjectId: id,
-    ...activationStep(step, subject, result, { now: tx.now, corrects }),
+    ...activationStep(step, subject, result, { now: await nowOf(tx, order), corrects }),
   });
   tx.signal("deliveries");
 }

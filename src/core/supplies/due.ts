@@ -99,12 +99,15 @@ export async function isSupplyOverdue(q: Read, _input: null): Promise<boolean> {
 /** Holds the orders of overdue items; returns how many items were overdue. */
 export async function reviewOverdueItems(tx: Tx, input: { limit: number }): Promise<number> {
   const rows = await overdue(tx, { now: tx.now, limit: input.limit });
-  for (const { id } of rows) {
-    const item = await progressItem(tx, await requireItem(tx, id), { deadline_at: null });
-    const reason = `the supplier ${item.supplier} gave no final answer in time`;
-    await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
-  }
+  for (const { id } of rows) await holdUnanswered(tx, await requireItem(tx, id));
   return rows.length;
+}
+
+/** Holds the order of an item whose final answer did not come in time. */
+export async function holdUnanswered(tx: Tx, item: ItemRow): Promise<void> {
+  await progressItem(tx, item, { deadline_at: null });
+  const reason = `the supplier ${item.supplier} gave no final answer in time`;
+  await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
 }
 
 /** Schedules another attempt with the same reference, after an unexpected fault in this process. */

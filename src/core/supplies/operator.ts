@@ -3,7 +3,7 @@ import { parseActivationCode } from "../esims/sealed-codes.ts";
 import { luhnValid } from "../kernel/check-digits.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
-import { type OrderRow, requireOrder } from "../orders/order.ts";
+import { type OrderRow, refuseSandboxOrder, requireOrder } from "../orders/order.ts";
 import type { Tx } from "../store/store.ts";
 import { applySupplyOutcome } from "./apply-outcome.ts";
 import type { SuppliedEsim, SupplyOutcome } from "./outcome.ts";
@@ -40,7 +40,7 @@ export async function failItem(
 /** Sends an item that is stuck again, with the same reference. Throws `not_found`, `conflict` when it has ended. */
 export async function retryItem(tx: Tx, input: { id: string; actor: string }): Promise<ItemRow> {
   const item = open(await requireItem(tx, input.id));
-  const order = await requireOrder(tx, item.order_id);
+  const order = await orderOf(tx, item);
   await audit(tx, order, item, "items.retry", input.actor);
   tx.signal("fulfilment");
   return sendAgain(tx, item);
@@ -48,8 +48,14 @@ export async function retryItem(tx: Tx, input: { id: string; actor: string }): P
 
 async function decide(tx: Tx, input: { id: string; actor: string }, action: string, outcome: SupplyOutcome) {
   const item = open(await requireItem(tx, input.id));
-  await audit(tx, await requireOrder(tx, item.order_id), item, action, input.actor);
+  await audit(tx, await orderOf(tx, item), item, action, input.actor);
   return applySupplyOutcome(tx, { id: item.id, outcome, attempt: { source: "operator" } });
+}
+
+async function orderOf(tx: Tx, item: ItemRow): Promise<OrderRow> {
+  const order = await requireOrder(tx, item.order_id);
+  refuseSandboxOrder(order);
+  return order;
 }
 
 function open(item: ItemRow): ItemRow {

@@ -48,7 +48,7 @@ export async function triggerSample(
   const subjectId = newId(tx);
   const sample = eventCatalog[kind].sample({ subjectId, partnerId, now: tx.now });
   const data = { ...sample, test: true } as const;
-  const event_id = await recordSample(tx, { kind, partnerId, environment, subjectId, data });
+  const event_id = await recordSample(tx, { kind, partnerId, environment, subjectId, at: tx.now, data });
   const deliveries = await deliveriesOf(tx, { event_id });
   if (deliveries.length === 0) {
     throw new Problem("conflict", `No ${environment} endpoint of this partner is subscribed to ${kind}.`);

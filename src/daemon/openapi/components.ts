@@ -182,6 +182,10 @@ export const tags = [
   { name: "Identity pool", description: "Passport records that activations draw from." },
   { name: "eSIMs", description: "Status and data usage of an eSIM." },
   { name: "Events", description: "The feed of everything that happened." },
+  {
+    name: "Sandbox",
+    description: "Move the sandbox clock and report on sandbox eSIMs: with sandbox credentials only.",
+  },
   { name: "Webhooks", description: "Endpoints that receive signed notifications." },
   { name: "Travellers", description: "What a traveller opens without a token: QR codes and install pages." },
   { name: "Callbacks", description: "What carriers and suppliers send us." },

@@ -39,6 +39,8 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
       (await import("./webhook-changes.ts")).webhookChangeRoutes,
     ],
   ],
+  ["sandbox", async () => [(await import("./sandbox.ts")).sandboxRoutes]],
+  ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
 ]);
 
 /** The resource that a path of the API belongs to: `orders` for /api/v1/orders/bulk. */

@@ -8,8 +8,9 @@ import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { itemProblem } from "../plugins/refusals.ts";
+import { scenarioOf } from "../plugins/sandbox-only.ts";
 import { createTurns, endOf } from "../plugins/turns.ts";
-import { BulkOrders, BulkResult } from "../schemas/order.ts";
+import { BulkOrders, BulkResult, ScenarioHeader } from "../schemas/order.ts";
 import { askedOf, hashedItems } from "./order-input.ts";
 import { warnOfEids } from "./orders.ts";
 
@@ -24,7 +25,7 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
   app.route({
     method: "POST",
     url: "/api/v1/orders/bulk",
-    config: { scope: "write:orders" },
+    config: { scope: "write:orders", problems: ["sandbox_only"] },
     schema: {
       operationId: "createBulkOrders",
       tags: ["Orders"],
@@ -32,15 +33,17 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
       description:
         "Each order is placed by itself: the failure of one does not affect others. " +
         "external_order_id is its idempotency key.",
+      headers: ScenarioHeader,
       body: BulkOrders,
       response: { 200: BulkResult },
     },
     async handler(request, reply) {
+      const scenario = scenarioOf(principalOf(request), request.headers["x-sandbox-scenario"]);
       const endTurn = await takeTurn(queueName(principalOf(request)), endOf(app, reply));
       try {
         // It may have waited for long.
         await request.confirmAccess();
-        const results = await placeAll(context, request);
+        const results = await placeAll(context, request, scenario);
         const successful = results.filter((result) => result.status === "success").length;
         return { results, summary: { total: results.length, successful, failed: results.length - successful } };
       } finally {
@@ -51,16 +54,19 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
 };
 
 /** All orders of a request are written at once: each has a savepoint of its own, and they share commits. */
-function placeAll(context: DaemonContext, request: FastifyRequest<{ Body: Static<typeof BulkOrders> }>) {
+function placeAll(
+  context: DaemonContext,
+  request: FastifyRequest<{ Body: Static<typeof BulkOrders> }>,
+  scenario: NewOrder["scenario"],
+) {
   const items = hashedItems(request.body.orders, request.rawPayload);
-  return Promise.all(items.map(({ item, hash }) => placeOne(context, request, item, hash)));
+  return Promise.all(items.map(({ item, hash }) => placeOne(context, request, { item, scenario, hash })));
 }
 
 async function placeOne(
   { store }: DaemonContext,
   request: FastifyRequest,
-  item: BulkItem,
-  hash: string,
+  { item, scenario, hash }: { item: BulkItem; scenario: NewOrder["scenario"]; hash: string },
 ): Promise<ItemResult> {
   const { external_order_id, customer } = item;
   const principal = principalOf(request);
@@ -75,6 +81,7 @@ async function placeOne(
       key: { space: "bulk", value: external_order_id },
       payloadHash: hash,
       customer: { email: customer.email, name: customer.name, phone: customer.phone ?? null },
+      scenario: scenario ?? null,
       actor: actorOf(principal),
       credential: credentialOf(principal),
     };

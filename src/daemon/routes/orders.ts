@@ -13,12 +13,13 @@ import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
+import { scenarioOf } from "../plugins/sandbox-only.ts";
 import { OrderWithFulfillment } from "../schemas/delivered-order.ts";
 import {
   ActivationStatus,
   CreatedOrder,
-  IdempotencyHeader,
   NewOrder,
+  NewOrderHeaders,
   OrderEsims,
   OrderEsimsQuery,
   OrderPage,
@@ -55,6 +56,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         "idempotency_conflict",
         "price_changed",
         "paused",
+        "sandbox_only",
       ],
       responseHeaders: { 200: ["Location", "Idempotent-Replayed"], 201: ["Location"] },
     },
@@ -67,7 +69,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         "nothing. Repeat a request with the same Idempotency-Key to get the same order again, with " +
         "200. With max_total_cents a dearer order is refused with 409 price_changed: nothing is charged, and the key " +
         "stays free.",
-      headers: IdempotencyHeader,
+      headers: NewOrderHeaders,
       body: NewOrder,
       response: { 200: CreatedOrder, 201: CreatedOrder },
     },
@@ -83,6 +85,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         key: { space: "single", value: request.headers["idempotency-key"] },
         payloadHash: payloadHash(request.rawPayload),
         customer: null,
+        scenario: scenarioOf(principal, request.headers["x-sandbox-scenario"]),
         actor: actorOf(principal),
         credential: credentialOf(principal),
       };

@@ -1,5 +1,11 @@
 import { Type } from "typebox";
-import { esimStatuses, orderItemStatuses, orderStatuses } from "../../core/store/schema/values.ts";
+import {
+  esimStatuses,
+  orderItemStatuses,
+  orderScenarios,
+  orderStatuses,
+  sandboxScenarios,
+} from "../../core/store/schema/values.ts";
 import {
   BulkSummary,
   Cents,
@@ -153,7 +159,23 @@ export const BulkResult = Type.Object(
   named("BulkOrderResult"),
 );
 
-export const IdempotencyHeader = Type.Object({
+const scenario = {
+  "x-sandbox-scenario": Type.Optional(
+    OneOf(sandboxScenarios, {
+      description:
+        "In the sandbox: end the order as production may end it. Kept with the order; a replay shows the order as it " +
+        "was created, whatever scenario it names. 403 with a production credential",
+      examples: ["stock_short"],
+    }),
+  ),
+};
+
+/** Headers of POST /orders/bulk: the scenario is that of each of its orders. */
+export const ScenarioHeader = Type.Object(scenario);
+
+/** Headers of POST /orders. */
+export const NewOrderHeaders = Type.Object({
+  ...scenario,
   "idempotency-key": Type.String({
     pattern: "^[\\x20-\\x7e]{1,255}$",
     errorMessage: "must be 1 to 255 printable ASCII characters",
@@ -181,6 +203,9 @@ export const orderFacts = {
     description: "What was refunded to the wallet so far, in minor units of the currency",
     examples: [0],
   }),
+  sandbox_scenario: Type.Optional(
+    OneOf(orderScenarios, { description: "Of a sandbox order that was created with X-Sandbox-Scenario" }),
+  ),
 };
 
 const OrderedLine = Type.Object(

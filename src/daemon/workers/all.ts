@@ -13,6 +13,7 @@ import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
 import { announceEsims, announcePassports, announceProducts } from "./notices.ts";
 import { startPool } from "./pool.ts";
+import { settleSandbox } from "./sandbox.ts";
 import { createSupplies, reviewOverdue } from "./supplies.ts";
 
 /** What all workers need. */
@@ -46,6 +47,7 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
     ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log })],
+    ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
   ];
   const polling = [
     loop("webhook retention", HOUR_MS, (signal) =>

@@ -3,6 +3,7 @@ import { claimOrders, fulfilLeased, postponeOrder, releaseOrders, waitingOrders 
 import { type PartnerQueue, queueName } from "../../core/store/due-keys.ts";
 import type { Lease } from "../../core/store/lease.ts";
 import type { Store } from "../../core/store/store.ts";
+import { playSupplier } from "../../core/supplies/scenario.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
 import type { Bounds, Lane } from "./share.ts";
 
@@ -65,11 +66,16 @@ interface Running {
 
 async function fulfil(store: Store, { lease, owner }: Claimed, { stopping, log }: Running): Promise<void> {
   try {
-    while ((await store.write(fulfilLeased, lease, undefined, owner)) === "more") {
+    while ((await nextStep(store, { lease, owner })) === "more") {
       if (stopping.aborted) return await store.write(releaseOrders, [lease]);
     }
   } catch (error) {
     log.error({ err: error, order_id: lease.id }, "fulfilment failed");
     await store.write(postponeOrder, { lease, delayMs: FAULT_DELAY_MS });
   }
+}
+
+async function nextStep(store: Store, { lease, owner }: Claimed) {
+  const outcome = await store.write(fulfilLeased, lease, undefined, owner);
+  return outcome === "supplier" ? store.write(playSupplier, lease, undefined, owner) : outcome;
 }

@@ -338,5 +338,15 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"events\" ADD COLUMN \"feed_no\" bigint;",
       "CREATE UNIQUE INDEX \"events_feed\" ON \"events\" USING btree (\"partner_id\",\"environment\",\"feed_no\");"
     ]
+  },
+  {
+    "name": "0018_sandbox_kit",
+    "statements": [
+      "CREATE TABLE \"sandbox_clocks\" (\n\t\"partner_id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"ahead_ms\" bigint NOT NULL\n);\n",
+      "ALTER TABLE \"orders\" ADD COLUMN \"ahead_ms\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"orders\" ADD COLUMN \"scenario\" text COLLATE \"C\";",
+      "ALTER TABLE \"sandbox_clocks\" ADD CONSTRAINT \"sandbox_clocks_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE INDEX \"orders_sandbox_id\" ON \"orders\" USING btree (\"id\") WHERE environment = 'sandbox';"
+    ]
   }
 ];

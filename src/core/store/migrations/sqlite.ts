@@ -318,5 +318,14 @@ export const migrations: Migration[] = [
       "ALTER TABLE `events` ADD `feed_no` integer;",
       "CREATE UNIQUE INDEX `events_feed` ON `events` (`partner_id`,`environment`,`feed_no`);"
     ]
+  },
+  {
+    "name": "0018_sandbox_kit",
+    "statements": [
+      "CREATE TABLE `sandbox_clocks` (\n\t`partner_id` text PRIMARY KEY NOT NULL,\n\t`ahead_ms` integer NOT NULL,\n\tFOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "ALTER TABLE `orders` ADD `ahead_ms` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `orders` ADD `scenario` text;",
+      "CREATE INDEX `orders_sandbox_id` ON `orders` (`id`) WHERE environment = 'sandbox';"
+    ]
   }
 ];

@@ -4,7 +4,14 @@ import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
 import { type Kit, leaseColumns } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
-import type { DeliveryMethod, OrderKeySpace, OrderLineStatus, OrderStatus, ProductType } from "./values.ts";
+import type {
+  DeliveryMethod,
+  OrderKeySpace,
+  OrderLineStatus,
+  OrderScenario,
+  OrderStatus,
+  ProductType,
+} from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
 
@@ -55,6 +62,10 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
        * eSIMs are computed. Null: a production order, or one from before the column, whose eSIMs are rows.
        */
       first_unit: k.int("first_unit"),
+      /** How far the sandbox clock was ahead when it was created (ms): `created_at` is by that clock. */
+      ahead_ms: k.int("ahead_ms").notNull().default(0),
+      /** Of a sandbox order: the outcome that its request asked for; null: the normal one. */
+      scenario: k.text("scenario").$type<OrderScenario>(),
     },
     (t) => [
       k.index("orders_list").on(t.partner_id, t.environment, t.created_at, t.id),
@@ -65,6 +76,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       k.index("orders_request").on(t.request_id, t.id),
       k.uniqueIndex("orders_first_unit").on(t.first_unit).where(sql`first_unit is not null`),
       k.index("orders_sandbox").on(t.created_at, t.id).where(sql`environment = 'sandbox'`),
+      k.index("orders_sandbox_id").on(t.id).where(sql`environment = 'sandbox'`),
       // What has ended is never worked again, whatever a command does.
       k.check(
         "orders_ended",

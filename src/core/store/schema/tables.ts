@@ -11,6 +11,7 @@ import { partnersTables } from "./partners.ts";
 import { passportsTables } from "./passports.ts";
 import { peopleTables } from "./people.ts";
 import { platformTables } from "./platform.ts";
+import { sandboxTables } from "./sandbox.ts";
 import { suppliersTables } from "./suppliers.ts";
 import { walletTables } from "./wallet.ts";
 import { webhooksTables } from "./webhooks.ts";
@@ -35,6 +36,7 @@ export function allTables(k: Kit) {
     ...orders,
     ...orderItemsTables(k, orders),
     ...suppliersTables(k),
+    ...sandboxTables(k, partners),
     ...outbox,
     ...webhooksTables(k, { ...partners, ...outbox }),
   };

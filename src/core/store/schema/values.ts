@@ -106,6 +106,13 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const orderLineStatuses = ["pending", "fulfilled", "failed", "cancelled"] as const;
 export type OrderLineStatus = (typeof orderLineStatuses)[number];
 
+/** What X-Sandbox-Scenario may ask for. */
+export const orderScenarios = ["stock_short", "supplier_refused", "supplier_timeout"] as const;
+export type OrderScenario = (typeof orderScenarios)[number];
+/** An insufficient balance makes no order. */
+export const sandboxScenarios = [...orderScenarios, "insufficient_balance"] as const;
+export type SandboxScenario = (typeof sandboxScenarios)[number];
+
 /** Contract: order-item activation status. */
 export const orderItemStatuses = ["pending", "submitted", "confirmed", "activated", "failed", "cancelled"] as const;
 export type OrderItemStatus = (typeof orderItemStatuses)[number];
@@ -113,6 +120,10 @@ export type OrderItemStatus = (typeof orderItemStatuses)[number];
 /** Contract: eSIM status. */
 export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const;
 export type EsimStatus = (typeof esimStatuses)[number];
+
+/** What may be reported of a sandbox eSIM. */
+export const sandboxEsimEvents = ["activated", "usage", "suspended", "resumed", "expired"] as const;
+export type SandboxEsimEvent = (typeof sandboxEsimEvents)[number];
 
 /** The same states as the status record's `activation_status` names them. */
 export const esimActivationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
