@@ -272,6 +272,20 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/passports/purge.ts"),
     ],
   }),
+  noun("sandbox", "test without waiting: a clock to advance, reports on sandbox eSIMs", {
+    clock: ["what a partner's sandbox clock shows", "both", () => import("./commands/sandbox/clock.ts")],
+    advance: [
+      "move the sandbox clock forward; what becomes due is done",
+      "both",
+      () => import("./commands/sandbox/advance.ts"),
+    ],
+    reset: ["set the sandbox clock back to the system's time", "both", () => import("./commands/sandbox/reset.ts")],
+    esim: [
+      "report what happened to a sandbox eSIM: activation, usage, expiry, …",
+      "both",
+      () => import("./commands/sandbox/esim.ts"),
+    ],
+  }),
   noun("audit", "the audit trail", {
     list: ["the audit trail, newest first", "data", () => import("./commands/audit/list.ts")],
     verify: [

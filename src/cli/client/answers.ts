@@ -15,6 +15,7 @@ import type * as passports from "../../daemon/schemas/passport.ts";
 import type * as products from "../../daemon/schemas/product.ts";
 import type * as quotes from "../../daemon/schemas/quote.ts";
 import type * as search from "../../daemon/schemas/search.ts";
+import type * as sandbox from "../../daemon/schemas/sandbox.ts";
 import type * as wallet from "../../daemon/schemas/wallet.ts";
 import type * as webhooks from "../../daemon/schemas/webhook.ts";
 
@@ -51,6 +52,7 @@ export type OwnEsim = Static<typeof orders.EsimPage>["data"][number];
 export type Quote = Static<typeof quotes.Quote>;
 export type OrderBulkQuote = Static<typeof quotes.BulkQuote>;
 export type WalletTransaction = Static<typeof wallet.WalletTransactionPage>["data"][number];
+export type SandboxClock = Static<typeof sandbox.SandboxClock>;
 export type WalletBalances = Static<typeof wallet.WalletBalances>;
 export type Webhook = Static<typeof webhooks.Webhook>;
 export type WebhookDetail = Static<typeof webhooks.WebhookDetail>;

@@ -96,6 +96,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export interface ActsFor {
   partner: string | undefined;
   sandbox: boolean;
+  /** The command is about the sandbox alone: on local data it acts there, whether --sandbox is given or not. */
+  sandboxOnly: boolean;
   /** Naming a partner is not needed: the command reads what all partners share. */
   optional: boolean;
 }

@@ -86,7 +86,8 @@ interface LocalActor {
 
 /** The principal that the handlers get. A suspended partner is refused by the public API only, not here. */
 async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Promise<LocalActor> {
-  const environment = actsFor.sandbox ? "sandbox" : "production";
+  const sandbox = actsFor.sandbox || actsFor.sandboxOnly;
+  const environment = sandbox ? "sandbox" : "production";
   const common = { clientId: OPERATOR, environment, ratePerMinute: Number.MAX_SAFE_INTEGER } as const;
   if (actsFor.partner === undefined && actsFor.optional) {
     // Without a partner: it can read only what all partners share.
@@ -98,7 +99,7 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
   if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {
     const owner = await actsFor.ownerOf(store);
     const { id: partnerId, slug } = await store.read(partnerById, owner.partner_id);
-    const environment = actsFor.sandbox ? "sandbox" : owner.environment;
+    const environment = sandbox ? "sandbox" : owner.environment;
     return {
       principal: { ...common, environment, partnerId, partner: slug, scopes },
       actsAs: `${slug}, ${environment}`,

@@ -32,6 +32,8 @@ interface Described {
   /** It lists rows, or shows one record: its document can be printed in other shapes too (frame/shapes.ts). */
   readonly shows?: Shown;
   readonly picks?: Picks;
+  /** It acts in the sandbox alone, without --sandbox too. */
+  readonly sandboxOnly?: true;
   /** What running it changes, for its help. */
   readonly effects: string;
   /** The keys of its JSON document, for its help. */

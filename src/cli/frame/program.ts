@@ -110,6 +110,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
     const actsFor = {
       partner: partnerOptions.partner.read(given(partner)),
       sandbox: partnerOptions.sandbox.read(given(sandbox)),
+      sandboxOnly: command.sandboxOnly === true,
       optional: command.target === "catalog",
     };
     const typed = { args: stub.processedArgs, options: own.map(given) };

@@ -1,7 +1,7 @@
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
 import { instantOf } from "../../core/kernel/clock.ts";
 import { usageError } from "./errors.ts";
-import type { Option } from "./input.ts";
+import type { Argument, Option } from "./input.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -20,6 +20,21 @@ export function span(flags: string, help: string): Option<number | undefined> {
     throw usageError(`${flags} must be a span such as 30m, 24h or 7d, not "${given}".`, "Correct it.");
   };
   return { flags: [flags], help, required: false, read };
+}
+
+/** A span of time as a positional argument: 12h or 7d, or an ISO 8601 duration such as P1M; as the latter. */
+export function durationArgument(name: string, help: string): Argument<string> {
+  const read = (given: unknown) => {
+    const typed = typeof given === "string" ? given.trim() : "";
+    if (/^P/i.test(typed)) return typed.toUpperCase();
+    const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(typed) ?? [];
+    if (count !== undefined) return unit === "d" ? `P${count}D` : `PT${count}${unit.toUpperCase()}`;
+    throw usageError(
+      `${name} must be a span such as 12h or 7d, or a duration such as P1M, not "${typed}".`,
+      "Correct it.",
+    );
+  };
+  return { syntax: `<${name}>`, help, ask: "line", read };
 }
 
 /** A date (UTC), or a time that names its zone, in ms; null: neither. Without a zone it would be this machine's. */

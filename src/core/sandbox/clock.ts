@@ -11,7 +11,7 @@ import { isSettling } from "./settle.ts";
 
 const DAY_MS = 86_400_000;
 /** How far ahead of the system's time a sandbox clock may be, in days. */
-export const MOST_DAYS_AHEAD = 400;
+const MOST_DAYS_AHEAD = 400;
 
 /** The sandbox clock of a partner. `advancing`: what it made due is still being done. */
 export interface SandboxClock {

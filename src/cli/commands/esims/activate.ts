@@ -1,7 +1,8 @@
 import { command } from "../../frame/command.ts";
 import { esimAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { ESIM_JSON, esimArgument, esimResult } from "./view.ts";
+import { ESIM_JSON, esimResult } from "../esim-record.ts";
+import { esimArgument } from "./view.ts";
 
 export default command({
   target: "operator",

@@ -2,7 +2,8 @@ import type { EsimStatus } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { esimIccid, ownerOfEsim } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
-import { ESIM_JSON, esimArgument, esimResult } from "./view.ts";
+import { ESIM_JSON, esimResult } from "../esim-record.ts";
+import { esimArgument } from "./view.ts";
 
 export default command({
   target: "partner",

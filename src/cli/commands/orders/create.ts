@@ -1,8 +1,9 @@
+import { type SandboxScenario, sandboxScenarios } from "../../../core/store/schema/values.ts";
 import type { CreatedOrder } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
-import { decimal, text } from "../../kernel/input.ts";
+import { choice, decimal, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { lineOptions, type Ordered, orderedLine, refuseMissing } from "./line.ts";
@@ -18,16 +19,18 @@ export default command({
   examples: [
     "orders create --partner acme --product ES-GLB-1GB-7D --quantity 2 --max-total 12.50",
     "orders create --partner acme --sandbox --product ES-GLB-1GB-7D --quantity 1 --idempotency-key INV-2041",
+    "orders create --partner acme --sandbox --product ES-GLB-1GB-7D --quantity 1 --scenario stock_short",
     "orders create --product EM-MG-8GB-30D --quantity 1 --name Ada --email ada@example.com --date 2027-11-01",
     "orders create --partner acme",
   ],
   args: {},
   options: {
     ...lineOptions,
+    scenario: choice("--scenario <scenario>", sandboxScenarios, "in the sandbox: how the order ends"),
     key: text("--idempotency-key <key>", "repeating it answers the same order; left out: a fresh one"),
     maxTotal: decimal("--max-total <amount>", "the most that the order may cost, in the product's currency: 12.50"),
   },
-  async run(context, { key, maxTotal, ...given }) {
+  async run(context, { key, maxTotal, scenario, ...given }) {
     refuseMissing(context, given, "create");
     return context.withApi(async (api) => {
       const ordered = await orderedLine(context, api, given);
@@ -38,7 +41,7 @@ export default command({
         await context.confirm(`Order ${count} × ${detail.sku}?`, { whose: api.actsAs, changes });
       }
       const body = max_total_cents === undefined ? ordered.body : { ...ordered.body, max_total_cents };
-      return place(context, api, { body, key });
+      return place(context, api, { body, key, scenario });
     });
   },
 });
@@ -54,8 +57,15 @@ async function mostCents({ detail }: Ordered, maxTotal: string | undefined): Pro
   return parseAnyAmount(maxTotal, detail.currency, "--max-total");
 }
 
-async function place(context: Context, api: Api, { body, key }: { body: unknown; key: string | undefined }) {
-  const headers = { "idempotency-key": key ?? crypto.randomUUID() };
+interface Placed {
+  body: unknown;
+  key: string | undefined;
+  scenario: SandboxScenario | undefined;
+}
+
+async function place(context: Context, api: Api, { body, key, scenario }: Placed) {
+  const asked: Record<string, string> = scenario === undefined ? {} : { "x-sandbox-scenario": scenario };
+  const headers = { "idempotency-key": key ?? crypto.randomUUID(), ...asked };
   const sent = api.request<CreatedOrder>("POST", apiPath`/orders`, { body, headers });
   const answer = await sent.catch(refuseDearer);
   const order = answer.body;

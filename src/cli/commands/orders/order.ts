@@ -50,6 +50,7 @@ export function orderFields(sheet: Sheet, order: Order): Record<string, string> 
     quantity: String(order.quantity),
     total: sheet.money(order.total_price_cents, order.currency),
     created: moment(order.created_at),
+    ...(order.sandbox_scenario === undefined ? {} : { scenario: order.sandbox_scenario }),
   };
 }
 
