@@ -14,8 +14,8 @@ import type * as orders from "../../daemon/schemas/order.ts";
 import type * as passports from "../../daemon/schemas/passport.ts";
 import type * as products from "../../daemon/schemas/product.ts";
 import type * as quotes from "../../daemon/schemas/quote.ts";
-import type * as search from "../../daemon/schemas/search.ts";
 import type * as sandbox from "../../daemon/schemas/sandbox.ts";
+import type * as search from "../../daemon/schemas/search.ts";
 import type * as wallet from "../../daemon/schemas/wallet.ts";
 import type * as webhooks from "../../daemon/schemas/webhook.ts";
 

@@ -1,4 +1,3 @@
-import { minorUnits } from "../kernel/money.ts";
 import { invalid } from "../kernel/problem.ts";
 import {
   type DeliveryMethod,
@@ -23,7 +22,9 @@ export function scenarioOf(
   { lines, currency, total }: PricedOrder,
 ): OrderScenario | null {
   if (scenario === undefined || scenario === null) return null;
-  if (scenario === "insufficient_balance") throw insufficientBalance(currency, minorUnits(0), total);
+  if (scenario === "insufficient_balance") {
+    throw insufficientBalance({ currency, amount: total }, { balance: 0, credit: null });
+  }
   const methods = lines.map(({ product }) => product.delivery_method);
   const meets = scenario === "stock_short" ? methods.includes("stock") : methods.some(isSupplied);
   if (meets) return scenario;
