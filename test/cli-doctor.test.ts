@@ -73,8 +73,9 @@ describe("a fault names its remedy", () => {
     ["ledger", "UPDATE wallets SET balance_cents = 901", /balances of acme AUD/],
     [
       "clock",
-      "INSERT INTO events SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'order.created', id, 'production', 'x',\
-      unixepoch() * 1000 + 7200000, '{}', null FROM partners",
+      "INSERT INTO events (id, kind, partner_id, environment, subject_id, occurred_at, data)\
+      SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'order.created', id, 'production', 'x',\
+      unixepoch() * 1000 + 7200000, '{}' FROM partners",
       /7\d\d\d s later/,
     ],
     [
@@ -125,7 +126,8 @@ test("leftover files, and work without a worker, are warnings and no faults", as
   await esimctl(["webhooks", "create", url, "--events", "order.created", "--partner", "acme", "--data", data]);
   tamper(`CREATE TABLE notes (words text);
     UPDATE webhook_endpoints SET due_at = ${old};
-    INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
+    INSERT INTO events (id, kind, partner_id, environment, subject_id, occurred_at, data)
+      SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}' FROM partners;
     INSERT INTO deliveries
       SELECT 'one', 'event', id, 'pending', 0, ${old}, ${old}, ${old}, 0, null FROM webhook_endpoints`);
   const { exitCode, ok, wrong } = await doctor();

@@ -163,7 +163,7 @@ test("--template fills a Liquid template; a name that the document does not have
 test("--csv has a column for each field, lists and objects as JSON, and no formula", async () => {
   await json("partners create formula --name =1+1");
   const csv = (await run("partners list --csv")).stdout.split("\n");
-  expect(csv[0]).toMatch(/^id,slug,name,status,tier,rate_limit_per_minute,agent,production_enabled,limits,created_at$/);
+  expect(csv[0]).toMatch(/^id,slug,name,status,tier,rate_limit_per_minute,agent,production_enabled,limits,thresholds,/);
   expect(csv.find((line) => line.includes(",formula,"))).toMatch(/,'=1\+1,active,.*"{""max_endpoints"":100,/);
   expect((await run("orders queue --csv")).stdout).toBe("");
 });

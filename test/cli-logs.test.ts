@@ -73,6 +73,7 @@ test("the daemon's log is kept, found by request id, and part of find's timeline
     matched: [],
     timeline: [],
     truncated: [],
+    ambiguous: false,
     log: [expect.objectContaining({ request_id: "call-refused", status: 400 })],
   });
   const refused = await run("find", "call-refused");

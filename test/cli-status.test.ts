@@ -42,7 +42,8 @@ test("status counts events and queues, and names what is low or fails", async ()
   byHand(`INSERT INTO webhook_endpoints (id, partner_id, environment, url, events, status, secret_sealed,
       consecutive_failures, last_status_code, last_at, created_at, updated_at)
       SELECT 'hook', id, 'production', 'https://hooks.example.net/x', '[]', 'active', '', 3, 500, 1, 1, 1 FROM partners;
-    INSERT INTO events SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}', null FROM partners;
+    INSERT INTO events (id, kind, partner_id, environment, subject_id, occurred_at, data)
+      SELECT 'event', 'order.created', id, 'production', 'x', 0, '{}' FROM partners;
     INSERT INTO deliveries
       VALUES ('0198f0a3-d000-7000-8000-000000000000', 'event', 'hook', 'held', 0, 1, null, 1, 0, null);
     UPDATE orders SET status = 'waiting_review', due_at = null`);

@@ -9,7 +9,6 @@ import { eventCatalog, eventKinds } from "../src/core/events/catalog.ts";
 import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { openEvent } from "../src/core/outbox/event-payload.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
@@ -18,6 +17,7 @@ import { shareBodies } from "../src/daemon/workers/delivery-body.ts";
 import { announceEsims, announcePassports, announceProducts } from "../src/daemon/workers/notices.ts";
 import { ACTIVATIONS, request, useAdapter } from "./support/activations.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { allEvents } from "./support/events.ts";
 import { importRecords, passport } from "./support/passports.ts";
 import { type Caller, call } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
@@ -157,10 +157,7 @@ test("bodies in production are valid too, and their kinds are those that the cat
   const platform = await startWebhookPlatform();
   await production(platform);
   const { store } = platform;
-  const events = await store.read(
-    async (q) => (await q.db.select().from(q.t.events)).map((event) => openEvent(q, event) ?? event),
-    null,
-  );
+  const events = await allEvents(store);
   const hold = shareBodies(store, "http://esim.test");
   const bodies = await Promise.all(events.map((event) => hold(event).read()));
   const faults = await publishedSchemas(platform);

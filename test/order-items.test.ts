@@ -6,14 +6,13 @@ import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { retryOrder } from "../src/core/orders/retry.ts";
-import { openEvent } from "../src/core/outbox/event-payload.ts";
 import { writeSettings } from "../src/core/store/settings.ts";
-import type { Read } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { claimItems, reviewOverdueItems } from "../src/core/supplies/due.ts";
 import { completeItem, confirmItem, failItem, retryItem } from "../src/core/supplies/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { openedEvents } from "./support/events.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 
 const EID = "89049032000000000000000000000017";
@@ -117,10 +116,6 @@ function unfitting(
   ];
 }
 
-/** Every event, with its payload opened. */
-const everyEvent = async (q: Read) =>
-  (await q.db.select().from(q.t.events).orderBy(q.t.events.id)).map((event) => openEvent(q, event) ?? event);
-
 test("there is exactly one activation request per unit; what is missing, surplus or wrong is named", async () => {
   const { products, caller } = await setUp();
   for (const [name, lines, requests, field, words] of unfitting(products)) {
@@ -221,7 +216,7 @@ test("an item is due when its day begins in the traveler's timezone, and its eSI
   const { body: esims } = await later.get(`/api/v1/orders/${body.id}/esims`);
   expect(esims).toMatchObject({ count: 1, esims: [{ iccid, activation_code: activationCode }] });
   await expect(platform.store.write(retryItem, { id, actor: "operator" })).rejects.toMatchObject({ slug: "conflict" });
-  const kinds = await platform.store.read(everyEvent, null);
+  const kinds = await platform.store.read(openedEvents, null);
   const about = kinds.filter((event) => event.subject_id === id);
   for (const { data } of about) {
     const { order_id, order_number, external_order_id } = data;

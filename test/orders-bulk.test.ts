@@ -4,6 +4,7 @@ import type { Read } from "../src/core/store/store.ts";
 import { confirmItem } from "../src/core/supplies/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { allEvents } from "./support/events.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
 
 const customer = { email: "mia@example.com", name: "Mia Chen" };
@@ -104,7 +105,7 @@ test("every event of a bulk order, and of its items, names the partner's own id 
   await platform.store.write(confirmItem, { id: due.item_id, number: "C-1", actor: "operator" });
   await platform.store.write(cancelOrder, { id, reason: "not wanted", actor: "operator" });
 
-  const events = await platform.store.read(async (q) => q.db.select().from(q.t.events).orderBy(q.t.events.id), null);
+  const events = await allEvents(platform.store);
   const named = events.map(({ kind, data }) => `${kind} ${data.external_order_id}`);
   expect(named.sort()).toEqual([
     "activation.confirmed shop-2",

@@ -20,6 +20,8 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
       "WHERE partner_id = ? AND currency = ?",
   );
   const price = 250;
+  // Above those of the store's own orders.
+  let feedNo = 1_000_000_000;
 
   function writeRows(key: string): void {
     const now = systemClock.now();
@@ -29,14 +31,15 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     const bought = { product_id: productId, product_sku: "PLAN-0", quantity: 1, unit_price_cents: price };
     charge.run(price, now, partnerId, "AUD");
     const transaction_id = ids.uuid(now);
-    const charged = { partner_id: partnerId, order_id: id, currency: "AUD", amount_cents: price, created_at: now };
+    const amounts = { currency: "AUD", amount_cents: price, balance_after_cents: 0 };
+    const charged = { partner_id: partnerId, order_id: id, ...amounts, created_at: now };
     insert.ledger_transactions({ id: transaction_id, kind: "charge", reference: order_number, ...charged });
     const posting = { transaction_id, currency: "AUD" };
     insert.ledger_postings({ ...posting, account: `wallet:${partnerId}`, amount_cents: -price });
     insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });
     const times = { created_at: now, updated_at: now, due_at: now };
     const sums = { currency: "AUD", total_cents: price, refunded_cents: 0, wallet_balance_after_cents: 0 };
-    const state = { status: "paid", reserved: 0, lease_no: 0, metadata: "{}" };
+    const state = { status: "paid", reserved: 0, ahead_ms: 0, lease_no: 0, metadata: "{}" };
     insert.orders({ id, order_number, ...owner, ...bought, ...sums, ...state, ...times });
     const placed = { id: ids.uuid(now), order_id: id, ...owner, created_at: now };
     const line = { ...placed, position: 0, status: "pending", assigned: 0 };
@@ -44,7 +47,7 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     insert.order_lines({ ...line, ...product, ...bought });
     insert.idempotency_keys({ ...owner, space: "single", key, payload_hash: key, order_id: id });
     const created_at = isoTime(now);
-    const about = { ...owner, subject_id: id, occurred_at: now };
+    const about = () => ({ ...owner, subject_id: id, occurred_at: now, feed_no: feedNo++ });
     const created = {
       id,
       order_number,
@@ -55,10 +58,10 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     };
     const line_items = [bought];
     const made = JSON.stringify({ ...created, line_items, created_at });
-    insert.events({ id: ids.uuid(now), kind: "order.created", ...about, data: made });
+    insert.events({ id: ids.uuid(now), kind: "order.created", ...about(), data: made });
     const payment = { amount_cents: price, currency: "AUD", payment_method: "wallet", completed_at: created_at };
     const paid = JSON.stringify({ order_id: id, order_number, ...payment, transaction_id });
-    insert.events({ id: ids.uuid(now), kind: "payment.completed", ...about, data: paid });
+    insert.events({ id: ids.uuid(now), kind: "payment.completed", ...about(), data: paid });
   }
 
   return { create: database.transaction(writeRows), close: () => void database.close() };

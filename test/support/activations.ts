@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { ActivationId } from "../../src/core/kernel/brand.ts";
-import { openEvent } from "../../src/core/outbox/event-payload.ts";
 import type { CarrierAdapter } from "../../src/core/store/schema/values.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
@@ -11,6 +10,7 @@ import {
   prepareExchanges,
   releaseByCalendar,
 } from "../../src/daemon/workers/activations.ts";
+import { openedEvents } from "./events.ts";
 import { type Caller, type Platform, startPlatform } from "./platform.ts";
 import { settled } from "./pool.ts";
 
@@ -117,9 +117,7 @@ export async function useAdapter(store: Store, adapter: CarrierAdapter): Promise
 }
 
 async function eventsAbout(q: Read, id: string) {
-  const rows = await q.db.select().from(q.t.events).orderBy(q.t.events.id);
-  return rows
+  return (await openedEvents(q, null))
     .filter((row) => row.subject_id === id)
-    .map((row) => openEvent(q, row) ?? row)
     .map(({ kind, environment, data }) => ({ kind, environment, data }));
 }

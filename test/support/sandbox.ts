@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Read } from "../../src/core/store/store.ts";
 import { settleSandbox } from "../../src/daemon/workers/sandbox.ts";
 import { addProducts, addStock, suppliedProducts } from "./catalog.ts";
+import { allEvents } from "./events.ts";
 import type { Caller } from "./platform.ts";
 import { startWebhookPlatform, type WebhookPlatform } from "./webhooks.ts";
 
@@ -53,8 +53,7 @@ export async function buy(shop: Shop, caller: Caller, product: string | undefine
 
 /** The events of an environment, in the order in which they were committed. */
 export function eventsOf({ store }: Shop, environment: "sandbox" | "production") {
-  const query = (q: Read, _input: null) => q.db.select().from(q.t.events).orderBy(q.t.events.id);
-  return store.read(query, null).then((rows) => rows.filter((row) => row.environment === environment));
+  return allEvents(store).then((rows) => rows.filter((row) => row.environment === environment));
 }
 
 export const momentsOf = (events: { kind: string; occurred_at: number }[]) =>

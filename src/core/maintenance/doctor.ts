@@ -41,18 +41,18 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
   const reading = await openForReading(where, { clock });
   try {
     const keys = await findings("data_keys", () => checkDataKeys(reading, sources));
+    // The other checks read what a schema of an earlier version does not have.
+    if (!current) return keys;
     return [
       ...keys,
       await reading.read(checkLedger, null),
-      // A schema of an earlier version has no chains.
-      ...(current ? [await reading.read(checkEvidence, { keyed: isSound(keys) })] : []),
+      await reading.read(checkEvidence, { keyed: isSound(keys) }),
       await reading.read(checkStock, null),
       ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
       ...(await reading.read(checkWork, null)),
-      // A schema of an earlier version has no outages, pauses and credit lines.
-      ...(current ? await reading.read(checkOutages, null) : []),
-      ...(current ? await reading.read(checkPauses, null) : []),
-      ...(current ? [await reading.read(checkCredits, null)] : []),
+      ...(await reading.read(checkOutages, null)),
+      ...(await reading.read(checkPauses, null)),
+      await reading.read(checkCredits, null),
       await reading.read(checkServing, null),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),

@@ -40,7 +40,6 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
     ],
   ],
   ["sandbox", async () => [(await import("./sandbox.ts")).sandboxRoutes]],
-  ["webhooks", async () => [(await import("./webhooks.ts")).webhookRoutes]],
 ]);
 
 /** The resource that a path of the API belongs to: `orders` for /api/v1/orders/bulk. */
