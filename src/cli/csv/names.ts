@@ -78,6 +78,6 @@ export const sampleValues: Readonly<Record<string, string>> = {
   status: "active",
   product_type: "esim_qr_pregen",
   delivery_method: "stock",
-  features: "Hotspot|Top-up",
+  features: "Hotspot|No registration",
   network_type: "4G/5G",
 };

@@ -15,8 +15,8 @@ export const walletRoutes: RoutePlugin = (app, { store }) => {
       tags: ["Wallet"],
       summary: "List what moved your balance, newest first",
       description:
-        "Every credit, debit, charge, refund and top-up with the balance after it. Sandbox and production share the " +
-        "wallet; orders of the sandbox are not charged.",
+        "Every movement with the balance after it. Sandbox and production share the wallet; orders of the sandbox " +
+        "are not charged.",
       querystring: WalletTransactionQuery,
       response: { 200: WalletTransactionPage },
     },

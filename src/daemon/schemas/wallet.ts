@@ -40,10 +40,10 @@ export const WalletTransactionQuery = Type.Object({
 const WalletTransaction = Type.Object(
   {
     id: Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000003"] }),
-    kind: OneOf([...ledgerKinds, "topup"], {
+    kind: OneOf(ledgerKinds, {
       description:
         "credit: a payment of yours was recorded; debit: a payout or a correction; charge: an order; refund: of an " +
-        "order; topup: of an eSIM",
+        "order; draw: from your credit line; repayment: back to it",
       examples: ["charge"],
     }),
     currency: Currency,
