@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import { expireEsims, purgeSandboxOrders } from "../src/daemon/workers/cron.ts";
+import { announceEsims } from "../src/daemon/workers/notices.ts";
 import { iccid as simIccid, request as simRequest } from "./support/activations.ts";
 import { startReceiver } from "./support/receiver.ts";
 import {
@@ -20,6 +22,7 @@ import {
   START,
   settle,
 } from "./support/sandbox.ts";
+import { liveReceiver } from "./support/webhooks.ts";
 
 describe("the clock", () => {
   test("shows the system's time until it is advanced, goes forward only, and back to it", async () => {
@@ -158,6 +161,61 @@ describe("what an advance makes due", () => {
     });
   });
 
+  test("has a partner's own days before an expiry, each once, by the clock or by the calendar", async () => {
+    const shop = await openShop();
+    const { partner, products, clock, store } = shop;
+    const days = (expiry_days: number[] | null) =>
+      store.write(updatePartner, { slug: "partner-1", thresholds: { expiry_days }, actor: "test" });
+    const calendar = () => announceEsims(shop, running);
+    const pass = async (elapsed: number) => {
+      clock.advance(elapsed * DAY_MS);
+      await Promise.all([calendar(), settle(shop), settle(shop), calendar()]);
+    };
+    const moments = async () => {
+      const rows = (await eventsOf(shop, "sandbox")).filter(({ kind }) => kind === "esim.expiring");
+      return rows.map(({ data, occurred_at }) => [
+        Reflect.get(data, "days_left"),
+        (occurred_at - Date.parse(START)) / DAY_MS,
+      ]);
+    };
+    const ahead = async (by: string) => {
+      // Its token has expired meanwhile.
+      const caller = await shop.credential("partner-1", {});
+      expect((await advance(caller, by)).status).toBe(200);
+      await pass(0);
+    };
+    await days([20, 5, 2]);
+    await calendar();
+    for (const product of [products.EU5, products.WEEK]) {
+      const { iccid } = await buy(shop, partner, product);
+      await report(partner, iccid, { event: "activated" });
+    }
+    await pass(2); // The calendar sees to the first: a week's plan, 5 days before.
+    await ahead("P4D"); // By the clock it is day 6.
+    await pass(1);
+    expect(await moments()).toEqual([
+      [5, 2],
+      [2, 5],
+    ]);
+    await ahead("P4D"); // Day 11.
+    await days([25, 20, 4]); // 25 days before is past.
+    await pass(0.5);
+    await ahead("P10D");
+    await (await shop.credential("partner-1", {})).send("DELETE", CLOCK);
+    await pass(17.5); // Day 21 by the system's time, as the clock said before.
+    await pass(5);
+    await pass(0.5);
+    await ahead("PT36H");
+    await ahead("P3D");
+    expect(await moments()).toEqual([
+      [5, 2],
+      [2, 5],
+      [20, 10],
+      [4, 26],
+    ]);
+    await (await shop.credential("partner-1", {})).send("DELETE", CLOCK);
+  });
+
   test("waits after a reset until its time comes", async () => {
     const shop = await openShop();
     const { partner, products } = shop;
@@ -186,18 +244,13 @@ describe("what an advance makes due", () => {
 });
 
 describe("reports on sandbox eSIMs", () => {
-  test("buy, activate, use 80 %, expire by the clock: a receiver gets it all in order, signed now", async () => {
+  test("buy, activate, use 80 %, expire by the clock: the feed and a receiver have it in causal order", async () => {
     const shop = await openShop();
     const { partner, products } = shop;
     const receiver = await startReceiver();
-    await shop.endpoint(partner, receiver.url, [
-      "order.created",
-      "order.fulfilled",
-      "esims.ready",
-      "esim.activated",
-      "esim.expired",
-    ]);
-    const { iccid } = await buy(shop, partner, products.EU5);
+    const elsewhere = await liveReceiver(shop, shop.live, ["*"]);
+    await shop.endpoint(partner, receiver.url, ["*"]);
+    const { id, iccid } = await buy(shop, partner, products.EU5);
     await shop.deliver();
     expect((await report(partner, iccid, { event: "activated" })).body).toMatchObject({
       status: "active",
@@ -207,23 +260,41 @@ describe("reports on sandbox eSIMs", () => {
     });
     await shop.deliver();
     const { body: used } = await report(partner, iccid, { event: "usage", used_mb: 4096 });
-    expect(used.data_usage).toEqual({ total_mb: 5120, used_mb: 4096, remaining_mb: 1024, updated_at: START });
+    const data_usage = { total_mb: 5120, used_mb: 4096, remaining_mb: 1024 };
+    expect(used.data_usage).toEqual({ ...data_usage, updated_at: START });
+    for (const used_mb of [4090, 4097]) await report(partner, iccid, { event: "usage", used_mb });
     await advance(partner, "P31D");
     await settle(shop);
+    await settle(shop);
+    await announceEsims(shop, running);
     await shop.deliver();
-    expect(receiver.received.map(({ json }) => json.event)).toEqual([
-      "order.created",
-      "order.fulfilled",
-      "esims.ready",
-      "esim.activated",
-      "esim.expired",
+
+    const { body: feed } = await partner.get("/api/v1/events?limit=50");
+    expect(feed.data.map(({ event, timestamp }: Record<string, string>) => `${event} ${timestamp}`)).toEqual([
+      ...["order.created", "order.fulfilled", "esims.ready"].map((kind) => `${kind} ${START}`),
+      ...["esim.activated", "esim.data_low"].map((kind) => `${kind} ${START}`),
+      `esim.expiring ${at(27)}`,
+      `esim.expiring ${at(29)}`,
+      `esim.expired ${at(30)}`,
     ]);
-    const last = receiver.received.at(-1);
-    expect(last?.json).toMatchObject({
-      timestamp: at(30),
-      data: { iccid, status: "expired", expired_at: at(30), data_usage: { used_mb: 4096 } },
-    });
-    expect(last?.headers["x-webhook-signature"]).toContain(`t=${Date.parse(START) / 1000}`);
+    const [low, ...ending] = feed.data.slice(4).map(({ data }: { data: object }) => data);
+    expect(low).toMatchObject({ iccid, order_id: id, threshold_percent: 80, data_usage });
+    const expiring = { iccid, order_id: id, expires_at: at(30) };
+    expect(ending).toMatchObject([
+      { ...expiring, days_left: 3 },
+      { ...expiring, days_left: 1 },
+      { iccid, status: "expired", expired_at: at(30), data_usage: { used_mb: 4097 } },
+    ]);
+    const numbered = (one: { json: { event_id: string } }, two: typeof one) =>
+      one.json.event_id < two.json.event_id ? -1 : 1;
+    const received = receiver.received.toSorted(numbered);
+    expect(received.map(({ json }) => json.event_id)).toEqual(
+      feed.data.map(({ event_id }: { event_id: string }) => event_id),
+    );
+    for (const { headers } of received) {
+      expect(headers["x-webhook-signature"]).toContain(`t=${Date.parse(START) / 1000}`);
+    }
+    expect(elsewhere.received).toEqual([]);
     await partner.send("DELETE", CLOCK);
   });
 

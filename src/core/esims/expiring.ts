@@ -1,14 +1,15 @@
-import { and, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lte, notInArray, or } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { thresholdsOfPartner } from "../store/partner-thresholds.ts";
 import { updateRow } from "../store/rows.ts";
 import { type EsimStatus, esimThresholds } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { EsimRow } from "./esim.ts";
 import { audienceOf } from "./life.ts";
+import { noticesThrough, writeNoticesThrough } from "./notices-through.ts";
 import { soldIn } from "./status.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,20 +19,6 @@ const STEP = 500;
 
 const running = ["active", "suspended"] as const satisfies EsimStatus[];
 
-/** The setting that says until when (ms) all notices that were due are written. */
-const THROUGH = "esim_notices_through";
-
-const through = statement((db, t, _slot) =>
-  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, THROUGH)),
-);
-
-const writeThrough = statement((db, t, slot: Slots<{ value: string }>) =>
-  db
-    .insert(t.settings)
-    .values({ key: THROUGH, value: slot.value })
-    .onConflictDoUpdate({ target: t.settings.key, set: { value: sql`excluded.value` } }),
-);
-
 const ownDays = statement((db, t, _slot) =>
   db.select({ days: t.partners.expiry_days }).from(t.partners).where(isNotNull(t.partners.expiry_days)),
 );
@@ -40,6 +27,11 @@ const ownDays = statement((db, t, _slot) =>
 async function daysOfAll(q: Read): Promise<number[]> {
   const own = (await ownDays(q, {})).flatMap(({ days }) => days ?? []);
   return [...new Set([...esimThresholds.expiry_days.default, ...own])];
+}
+
+/** The partners whose sandbox has a clock of its own. */
+function advanced(db: Read["db"], t: Read["t"]) {
+  return db.select({ partner_id: t.sandboxClocks.partner_id }).from(t.sandboxClocks);
 }
 
 type Window = { status: EsimStatus; after: number; until: number; days: number; limit: number };
@@ -54,6 +46,8 @@ const expiringIn = statement((db, t, slot: Slots<Window>) =>
         gt(t.esims.expires_at, slot.after),
         lte(t.esims.expires_at, slot.until),
         or(isNull(t.esims.expiry_notice), gt(t.esims.expiry_notice, slot.days)),
+        // What an advanced sandbox clock makes due is done by sandbox/settle.ts, at that clock's moments.
+        or(eq(t.esims.environment, "production"), notInArray(t.esims.partner_id, advanced(db, t))),
       ),
     )
     .orderBy(t.esims.expires_at, t.esims.id)
@@ -63,12 +57,12 @@ const expiringIn = statement((db, t, slot: Slots<Window>) =>
 /**
  * Records esim.expiring for eSIMs whose expiry has come as near as one of their partner's days, and returns how many it
  * looked at, 500 at most: 0 means that nothing is due any more. What came due while nothing ran is found too: of
- * several days that passed meanwhile the nearest counts, and an eSIM that has expired gets none. Safe to repeat, late
- * or twice. The first run of all begins with what is due from then on.
+ * several days that passed meanwhile the nearest counts, and an eSIM that has expired gets none. Those of an advanced
+ * sandbox are left out. Safe to repeat, late or twice. The first run of all begins with what is due from then on.
  */
 export async function announceExpiring(tx: Tx, _input: null): Promise<number> {
-  const known = first(await through(tx, {}))?.value;
-  const since = known === undefined ? tx.now : Number(known);
+  const known = await noticesThrough(tx);
+  const since = known ?? tx.now;
   const all = await daysOfAll(tx);
   const daysOf = new Map<PartnerId, readonly number[]>();
   let seen = 0;
@@ -81,8 +75,8 @@ export async function announceExpiring(tx: Tx, _input: null): Promise<number> {
       seen += rows.length;
     }
   }
-  if (seen === 0 && tx.now > since) await writeThrough(tx, { value: String(tx.now) });
-  else if (known === undefined) await writeThrough(tx, { value: String(since) });
+  if (seen === 0 && tx.now > since) await writeNoticesThrough(tx, tx.now);
+  else if (known === null) await writeNoticesThrough(tx, since);
   return seen;
 }
 
@@ -98,10 +92,16 @@ async function notice(tx: Tx, esim: EsimRow, all: readonly number[], daysOf: Map
     .filter((days) => expiry_notice === null || days < expiry_notice)
     // A plan of 3 days has no notice of 3 days: it would come with its activation.
     .filter((days) => activated_at === null || expires_at - days * DAY_MS > activated_at);
-  if (due.length === 0) return;
-  const days_left = Math.ceil((expires_at - tx.now) / DAY_MS);
-  const data = { iccid: esim.iccid, order_id: soldIn(esim), expires_at: isoTime(expires_at), days_left };
-  await recordEvent(tx, { kind: "esim.expiring", ...audienceOf(esim), data });
+  if (due.length > 0) await recordExpiring(tx, esim, tx.now);
+}
+
+/** Records esim.expiring of an eSIM as of `at` (ms). */
+export async function recordExpiring(tx: Tx, esim: EsimRow, at: number): Promise<void> {
+  const { iccid, expires_at } = esim;
+  if (expires_at === null) throw new Error("an eSIM that expires has an expiry");
+  const days_left = Math.ceil((expires_at - at) / DAY_MS);
+  const data = { iccid, order_id: soldIn(esim), expires_at: isoTime(expires_at), days_left };
+  await recordEvent(tx, { kind: "esim.expiring", ...audienceOf(esim), at, data });
 }
 
 /** The days of a list that are no longer ahead of an eSIM. */

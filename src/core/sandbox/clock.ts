@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
+import { beginSandboxNotices, endSandboxNotices } from "../esims/notices-through.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { durationMs } from "../kernel/duration.ts";
@@ -60,6 +61,7 @@ export async function advanceClock(tx: Tx, input: Acting & { advance: string }):
   const most = MOST_DAYS_AHEAD * DAY_MS;
   const moved = by > most ? null : first(await advance(tx, { partner_id: partnerId, by, most }));
   if (moved === null) throw refused(`would be more than ${MOST_DAYS_AHEAD} days ahead of the system's time`);
+  await beginSandboxNotices(tx, partnerId);
   await audit(tx, { partnerId, actor }, "sandbox.advance", input.advance);
   tx.signal("sandbox");
   return sandboxClock(tx, partnerId);
@@ -76,6 +78,7 @@ const drop = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
 /** Sets a partner's sandbox clock back to the system's time. Records keep their times; what lies ahead waits. */
 export async function resetClock(tx: Tx, { partnerId, actor }: Acting): Promise<SandboxClock> {
   const dropped = await drop(tx, { partner_id: partnerId });
+  await endSandboxNotices(tx, partnerId);
   if (dropped.length > 0) await audit(tx, { partnerId, actor }, "sandbox.reset", null);
   return sandboxClock(tx, partnerId);
 }
