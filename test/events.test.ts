@@ -79,6 +79,23 @@ async function activations({ store, clock, url }: WebhookPlatform, caller: Calle
   await store.write(moveActivation, { id: lost, move: fail, actor });
 }
 
+/** Names of fields that say who a customer is, or how one is reached. */
+const ofPeople =
+  /customer|traveller|e?mail|phone|mobile_number|^(first|last|full)_name$|passport_no|birth|address|^eid/;
+
+/** The names of all fields of a schema, of inner objects too. */
+function fieldsOf(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const own = "properties" in schema ? Object.keys(Object(schema.properties)) : [];
+  return [...own, ...Object.values(schema).flatMap(fieldsOf)];
+}
+
+test("every kind whose payload has a field about a customer is marked, so that it is stored sealed", () => {
+  const naming = eventKinds.filter((kind) => fieldsOf(eventCatalog[kind].data).some((field) => ofPeople.test(field)));
+  expect(eventKinds.filter((kind) => eventCatalog[kind].namesPeople)).toEqual(naming);
+  expect(naming).toContain("activation.submitted");
+});
+
 test("delivered bodies are valid against the published schemas", async () => {
   const platform = await startWebhookPlatform();
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);

@@ -42,6 +42,7 @@ const submitted = defineEvent({
   when: "A request goes to the carrier, or an order item to its supplier.",
   emitted: true,
   subject: "activation request or order item",
+  namesPeople: true,
   data: payload(
     { ...identity, status: exactly("processing"), processing_status: exactly("processing"), submitted_at: time },
     ofOrderItem,
@@ -58,6 +59,7 @@ const confirmed = defineEvent({
   when: "The carrier or supplier confirms a request; the activation is still to come.",
   emitted: true,
   subject: "activation request or order item",
+  namesPeople: true,
   data: payload(
     {
       ...identity,
@@ -83,6 +85,7 @@ const activated = defineEvent({
     "Again, with `corrected_at`, when the operator corrects what was recorded.",
   emitted: true,
   subject: "activation request or order item",
+  namesPeople: true,
   data: payload(
     {
       ...identity,
@@ -108,6 +111,7 @@ const failed = defineEvent({
   when: "A request or an order item fails for good.",
   emitted: true,
   subject: "activation request or order item",
+  namesPeople: true,
   data: payload(
     {
       ...identity,

@@ -18,6 +18,8 @@ export interface EventDefinition<Data extends ObjectSchema> {
   emitted: boolean;
   /** What the event is about: the row's `subject_id` is its ID, of a wallet its partner's. */
   subject: "order" | "eSIM" | "activation request or order item" | "wallet" | "product" | "passport";
+  /** True: its payload says who a customer is, so it is stored sealed. */
+  namesPeople: boolean;
   /** Schema of `data` as it is sent. */
   data: Data;
   /** What joins the stored payload when it is sent, see catalog.ts. */

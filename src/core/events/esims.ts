@@ -14,6 +14,7 @@ export const esimEvents = {
     when: "An eSIM becomes active for the first time: its validity begins.",
     emitted: true,
     subject: "eSIM",
+    namesPeople: false,
     data: payload({
       iccid,
       order_id: uuid,
@@ -35,6 +36,7 @@ export const esimEvents = {
     when: "The validity of an eSIM ends.",
     emitted: true,
     subject: "eSIM",
+    namesPeople: false,
     data: payload({
       iccid,
       order_id: uuid,
@@ -56,6 +58,7 @@ export const esimEvents = {
       "reached at once the highest. Again after the data was raised, or usage began again at 0.",
     emitted: true,
     subject: "eSIM",
+    namesPeople: false,
     data: payload({
       iccid,
       order_id: uuid,
@@ -77,6 +80,7 @@ export const esimEvents = {
       "days that passed while the platform was down have one event.",
     emitted: true,
     subject: "eSIM",
+    namesPeople: false,
     data: payload({
       iccid,
       order_id: uuid,

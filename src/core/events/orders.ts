@@ -54,6 +54,7 @@ const orderCreated = defineEvent({
   when: "An order is placed, in the sandbox too.",
   emitted: true,
   subject: "order",
+  namesPeople: false,
   data: payload({
     ...identified,
     partner_id: uuid,
@@ -92,6 +93,7 @@ const orderFulfilled = defineEvent({
     "`corrected_at`, when the operator corrects the carrier or tracking number of its SIM cards.",
   emitted: true,
   subject: "order",
+  namesPeople: false,
   data: payload(
     {
       ...identified,
@@ -115,6 +117,7 @@ const orderCancelled = defineEvent({
   when: "An order is cancelled, or rejected by the operator, before anything of it is delivered.",
   emitted: true,
   subject: "order",
+  namesPeople: false,
   data: payload({
     ...identified,
     status: exactly("cancelled"),
@@ -134,6 +137,7 @@ const orderFailed = defineEvent({
   when: "An order fails before anything of it is delivered: its supplier refused it. What was paid is refunded.",
   emitted: true,
   subject: "order",
+  namesPeople: false,
   data: payload({
     ...identified,
     status: exactly("failed"),
@@ -153,6 +157,7 @@ const esimsReady = defineEvent({
   when: "An order is fulfilled and at least one eSIM is part of it; in the sandbox too.",
   emitted: true,
   subject: "order",
+  namesPeople: false,
   data: payload(
     {
       order_id: uuid,

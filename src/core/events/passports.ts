@@ -10,6 +10,7 @@ export const passportEvents = {
     when: "A passport of the pool expires within 60 days. Once for a document and its expiry.",
     emitted: true,
     subject: "passport",
+    namesPeople: false,
     data: payload({
       id: uuid,
       passport_country: { type: "string", description: "ISO 3166-1 alpha-3" },

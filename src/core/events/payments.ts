@@ -17,6 +17,7 @@ export const paymentEvents = {
     when: "A production order is charged to the wallet. The sandbox charges nothing.",
     emitted: true,
     subject: "order",
+    namesPeople: false,
     data: payload({
       ...payment,
       payment_method: exactly("wallet"),
@@ -37,6 +38,7 @@ export const paymentEvents = {
     when: "Never in this version: an order that cannot be paid is refused with 402 and not created.",
     emitted: false,
     subject: "order",
+    namesPeople: false,
     data: payload({ ...payment, failure_reason: text, failed_at: time }),
     sample: ({ subjectId, now }) => ({
       order_id: subjectId,

@@ -12,6 +12,7 @@ export const productEvents = {
       "endpoint that asks for it.",
     emitted: true,
     subject: "product",
+    namesPeople: false,
     data: payload({
       id: uuid,
       sku: text,

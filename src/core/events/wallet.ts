@@ -9,6 +9,7 @@ export const walletEvents = {
       "threshold or above for an hour. Production alone.",
     emitted: true,
     subject: "wallet",
+    namesPeople: false,
     data: payload({
       currency,
       balance_cents: cents,

@@ -1,4 +1,4 @@
-import type { EventKind } from "../events/catalog.ts";
+import { type EventKind, eventCatalog } from "../events/catalog.ts";
 import { sealedEventData } from "../store/people.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -8,7 +8,7 @@ type Payload = EventRow["data"];
 
 /** The columns of an event's payload: it is sealed where its kind names people. */
 export function payloadColumns(tx: Tx, id: string, kind: EventKind, data: Payload): Pick<EventRow, "data" | "sealed"> {
-  if (!kind.startsWith("activation.")) return { data, sealed: null };
+  if (!eventCatalog[kind].namesPeople) return { data, sealed: null };
   return { data: {}, sealed: sealedEventData.seal(tx, id, data) };
 }
 
