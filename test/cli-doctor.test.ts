@@ -37,10 +37,10 @@ async function installation() {
 }
 
 /** The trigger as the program makes it. */
-function guardOf(table: string, verb: string): string {
+function guardOf(table: string, verb: string, words = "evidence is only added to"): string {
   return (
     `CREATE TRIGGER ${table}_no_${verb} BEFORE ${verb.toUpperCase()} ON ${table} ` +
-    "BEGIN SELECT RAISE(ABORT, 'evidence is only added to'); END"
+    `BEGIN SELECT RAISE(ABORT, '${words}'); END`
   );
 }
 
@@ -83,6 +83,12 @@ describe("a fault names its remedy", () => {
       `DROP TRIGGER audit_entries_no_update; UPDATE audit_entries SET note = 'x' WHERE action = 'wallet.credit';
         ${guardOf("audit_entries", "update")}`,
       /audit:.*row .* is not as it was written/,
+    ],
+    [
+      "balances",
+      `DROP TRIGGER ledger_transactions_no_update; UPDATE ledger_transactions SET balance_after_cents = 901;
+        ${guardOf("ledger_transactions", "update", "the ledger only grows")}`,
+      /not the sum of their chain: [0-9a-f-]{36}\./,
     ],
     ["integrity", "INSERT INTO stock_pools VALUES ('nothing', 1)", /1 row of stock_pools that name a row of products/],
   ];

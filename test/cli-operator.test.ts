@@ -226,6 +226,7 @@ test("wallet: credit, debit, ledger and check, in each currency's own decimals",
     ],
     unbalanced: [],
     wrong_credit: [],
+    wrong_balance_after: [],
   });
 });
 

@@ -54,6 +54,7 @@ const allowed: Record<string, string> = {
   "src/core/store/pauses.ts all": "reads what is paused: a few rows, in most installations none",
   "src/core/wallet/check.ts credits": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts drawn": "an audit adds up every draw and repayment",
+  "src/core/wallet/check.ts afterwards": "an audit adds up every chain",
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",
   "src/core/wallet/check.ts unbalancedRows": "an audit looks at every transaction",

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatMoney, minorUnits, parseMoney } from "../src/core/kernel/money.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
-import { checkWallets } from "../src/core/wallet/check.ts";
+import { checkBalancesAfter, checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { listLedger } from "../src/core/wallet/ledger.ts";
 import { deskOf } from "./support/desk.ts";
 import { startPlatform } from "./support/platform.ts";
+import { onPostgres, runStatements } from "./support/store.ts";
 
 const NO_MINIMUM = { minimum: () => null };
 
@@ -110,6 +111,29 @@ test("the database itself refuses to change or delete ledger rows", async () => 
   ];
   for (const attempt of attempts) await expect(attempt).rejects.toThrow();
   expect(await platform.store.read(checkWallets, NO_MINIMUM)).toMatchObject({ ok: true });
+});
+
+test("the check names each transaction whose balance after it is not the sum of its chain", async () => {
+  const platform = await startPlatform();
+  const { store } = platform;
+  const [acme, beta] = [await platform.caller({ slug: "acme" }), await platform.caller({ slug: "beta" })];
+  const desk = deskOf(platform);
+  const move = (command: typeof creditWallet, { partnerId }: typeof acme, cents: number, currency = "AUD") =>
+    store.write(command, { partnerId, currency, actor: "operator", amount: minorUnits(cents) });
+  await move(creditWallet, acme, 500);
+  const { transaction_id: id } = await move(debitWallet, acme, 120);
+  for (const currency of ["AUD", "JPY"]) await move(creditWallet, acme, 30, currency);
+  await move(creditWallet, beta, 70);
+  expect(await desk.json("wallet check")).toMatchObject({ ok: true, wrong_balance_after: [] });
+  await runStatements(platform.location, [
+    `DROP TRIGGER ledger_transactions_no_update${onPostgres ? " ON ledger_transactions" : ""}`,
+    `UPDATE ledger_transactions SET balance_after_cents = 381 WHERE id = '${id}'`,
+  ]);
+  const { exitCode, stdout } = await desk.run("wallet check");
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`Wrong balance after: ${id}.`)]);
+  expect(await store.read(checkBalancesAfter, null)).toEqual([
+    { id, partner: "acme", currency: "AUD", balance_after_cents: 381, ledger_cents: 380 },
+  ]);
 });
 
 test("the check finds a balance that differs from its postings, and lists low wallets", async () => {

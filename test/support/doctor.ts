@@ -13,6 +13,7 @@ export const databaseChecks = [
   "outages",
   "paused",
   "credit",
+  "balances",
   "serving",
   "transport",
   "clock",

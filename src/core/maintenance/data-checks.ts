@@ -2,7 +2,7 @@ import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { checkCredit, checkWallets } from "../wallet/check.ts";
+import { checkBalancesAfter, checkCredit, checkWallets } from "../wallet/check.ts";
 import { type Finding, fault, fine, named } from "./finding.ts";
 
 /** Whether every balance is the sum of its postings, and every transaction sums to zero. */
@@ -16,6 +16,15 @@ export async function checkLedger(q: Read): Promise<Finding> {
   ];
   const message = `The ledger does not agree: ${words.join("; ") || "postings to a wallet that is not there"}.`;
   return fault("ledger", message, "Stop serve, see esimctl wallet check, and restore a backup from before.");
+}
+
+/** Whether the balance after each ledger transaction is the sum of those before and its own. */
+export async function checkBalances(q: Read): Promise<Finding> {
+  const wrong = await checkBalancesAfter(q, null);
+  if (wrong.length === 0) return fine("balances", "Every ledger transaction has the balance that came of it.");
+  const ids = named(wrong.map(({ id }) => id));
+  const message = `The balance after ledger transactions is not the sum of their chain: ${ids}.`;
+  return fault("balances", message, "Stop serve, see esimctl wallet check, and restore a backup from before.");
 }
 
 /** Whether what is drawn on credit is what the ledger says. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
 import { type Existing, openForReading, type Reading } from "../store/engines/reading.ts";
 import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/key-files.ts";
-import { checkCredits, checkLedger, checkStock } from "./data-checks.ts";
+import { checkBalances, checkCredits, checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
@@ -53,6 +53,7 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
       ...(await reading.read(checkOutages, null)),
       ...(await reading.read(checkPauses, null)),
       await reading.read(checkCredits, null),
+      await reading.read(checkBalances, null),
       await reading.read(checkServing, null),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),

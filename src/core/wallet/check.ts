@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { walletAccount } from "./record-transaction.ts";
@@ -10,6 +10,15 @@ export interface WalletCheck {
   wallets: CheckedWallet[];
   /** Ids of ledger transactions whose postings do not sum to zero. */
   unbalanced: string[];
+}
+
+/** A ledger transaction whose balance after it is not the sum of its wallet's chain so far. */
+export interface WrongBalanceAfter {
+  id: string;
+  partner: string;
+  currency: string;
+  balance_after_cents: number;
+  ledger_cents: number;
 }
 
 /** A balance beside the sum of its postings. */
@@ -87,6 +96,40 @@ export interface WrongCredit {
   currency: string;
   used_cents: number;
   ledger_cents: number;
+}
+
+const afterwards = statement((db, t, _slot) => {
+  const { ledgerTransactions: rows, ledgerPostings: postings, partners } = t;
+  const own = and(eq(postings.transaction_id, rows.id), eq(postings.account, sql`'wallet:' || ${rows.partner_id}`));
+  const chain = sql`partition by ${rows.partner_id}, ${rows.currency} order by ${rows.chain_no}`;
+  const summed = db
+    .select({
+      id: rows.id,
+      slug: partners.slug,
+      currency: rows.currency,
+      no: rows.chain_no,
+      after: rows.balance_after_cents,
+      cents: sql<number>`sum(coalesce(${postings.amount_cents}, 0)) over (${chain})`.mapWith(Number).as("cents"),
+    })
+    .from(rows)
+    .innerJoin(partners, eq(partners.id, rows.partner_id))
+    .leftJoin(postings, own)
+    .as("summed");
+  return db
+    .select()
+    .from(summed)
+    .where(ne(summed.after, summed.cents))
+    .orderBy(summed.slug, summed.currency, summed.no);
+});
+
+/**
+ * Audits the balance after each ledger transaction, which no hash covers, against the postings of its wallet's chain up
+ * to it. A schema of an earlier version has no such balances.
+ */
+export async function checkBalancesAfter(q: Read, _input: null): Promise<WrongBalanceAfter[]> {
+  return (await afterwards(q, {})).map(({ id, slug: partner, currency, after, cents: ledger_cents }) => {
+    return { id, partner, currency, balance_after_cents: after, ledger_cents };
+  });
 }
 
 /** Audits what is drawn on credit against the ledger. A schema of an earlier version has no credit lines. */

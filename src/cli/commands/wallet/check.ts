@@ -20,39 +20,44 @@ function state(wallet: CheckedWallet): string {
 export default command({
   target: "operator",
   shows: "record",
-  effects: "Reads only. Exit code 1 only when a balance and its ledger differ; low wallets are no fault.",
+  effects: "Reads only. Exit code 1 only when balances and the ledger differ; low wallets are no fault.",
   json:
     "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced, " +
-    "wrong_credit: [{partner, currency, used_cents, ledger_cents}]}",
+    "wrong_credit: [{partner, currency, used_cents, ledger_cents}], " +
+    "wrong_balance_after: [{id, partner, currency, balance_after_cents, ledger_cents}]}",
   examples: ["wallet check", "wallet check --min 100.00 --json"],
   args: {},
   options: {
     min: decimal("--min <amount>", "what makes a wallet low, in each currency's own units (default: nothing)"),
   },
   async run(context, { min }) {
-    const [{ checkCredit, checkWallets }, { parseAnyAmount }] = await Promise.all([
+    const [{ checkBalancesAfter, checkCredit, checkWallets }, { parseAnyAmount }] = await Promise.all([
       import("../../../core/wallet/check.ts"),
       import("../../kernel/amount.ts"),
     ]);
     const minimum = (currency: string) => (min === undefined ? null : parseAnyAmount(min, currency, "--min"));
     const found = await context.withStore(async ({ store }) => {
-      const [checked, credit] = await Promise.all([
+      const [checked, wrong_credit, wrong_balance_after] = await Promise.all([
         store.read(checkWallets, { minimum }),
         store.read(checkCredit, null),
+        store.read(checkBalancesAfter, null),
       ]);
-      return { ...checked, ok: checked.ok && credit.length === 0, wrong_credit: credit };
+      const ok = checked.ok && wrong_credit.length === 0 && wrong_balance_after.length === 0;
+      return { ...checked, ok, wrong_credit, wrong_balance_after };
     });
     return {
       json: found,
       exitCode: found.ok ? exitCodes.done : exitCodes.failed,
       text: (sheet) => {
-        const wrong = found.wrong_credit.map(({ partner, currency }) => `${partner} ${currency}`);
+        const credit = found.wrong_credit.map(({ partner, currency }) => `${partner} ${currency}`);
+        const after = found.wrong_balance_after.map(({ id }) => id);
         const wallets = sheet.table(columns, found.wallets, "There are no wallets yet.");
         const verdict = found.ok
           ? sheet.paint.green("The ledger and all balances agree.")
           : sheet.paint.red(
               `The ledger and the balances differ. Unbalanced: ${found.unbalanced.join(", ") || "none"}. ` +
-                `Wrong credit: ${wrong.join(", ") || "none"}.`,
+                `Wrong credit: ${credit.join(", ") || "none"}. ` +
+                `Wrong balance after: ${after.join(", ") || "none"}.`,
             );
         return `${wallets}\n\n${verdict}`;
       },
