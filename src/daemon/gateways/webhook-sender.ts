@@ -4,9 +4,6 @@ import { type Connections, createConnections } from "./connections.ts";
 import { guardedConnector, openConnector, portGuarded } from "./guarded-connector.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
 
-/** How deliveries name their sender. */
-export const USER_AGENT = "esimctl-webhooks/1";
-
 /** What is sent: made once there is a connection. */
 export interface WebhookMessage {
   headers: Record<string, string>;

@@ -5,7 +5,7 @@ import type { PartnerId } from "../../core/kernel/brand.ts";
 import { isoTime } from "../../core/kernel/clock.ts";
 import { ANSWER_LIMIT_MS, retryDelays } from "../../core/webhooks/retries.ts";
 import { TOLERANCE_SECONDS } from "../../core/webhooks/signature.ts";
-import { USER_AGENT } from "../gateways/webhook-sender.ts";
+import { USER_AGENT } from "../gateways/signed-headers.ts";
 
 const MOMENT = Date.parse("2026-03-02T09:30:00.000Z");
 const EVENT_ID = "0199a0b1-0000-7000-8000-000000000003";

@@ -11,8 +11,9 @@ import {
   takeTurn,
 } from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
-import { signature, signatureHeader, signingSecrets } from "../../core/webhooks/signature.ts";
-import { USER_AGENT, type WebhookSender } from "../gateways/webhook-sender.ts";
+import { signingSecrets } from "../../core/webhooks/signature.ts";
+import { signedHeaders } from "../gateways/signed-headers.ts";
+import type { WebhookSender } from "../gateways/webhook-sender.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
@@ -128,7 +129,8 @@ async function deliver(
   const compose = async () => {
     const body = await held.read();
     at = clock.now();
-    return { body, headers: signedHeaders(deps, claimed, { body, at }) };
+    const secrets = signingSecrets(store.vault, endpoint, at);
+    return { body, headers: signedHeaders(event, { body, at }, secrets) };
   };
   const answer = await sender.post({ url: endpoint.url, stopping, compose }).finally(held.release);
   if (answer === null) {
@@ -137,22 +139,4 @@ async function deliver(
   }
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
   return { ...about, leaseNo: lease.no, attempts, at, ...answer };
-}
-
-function signedHeaders(
-  { store }: Pick<DeliverDependencies, "store">,
-  { endpoint, event }: ClaimedDelivery,
-  { body, at }: { body: Buffer; at: number },
-) {
-  const timestamp = Math.floor(at / 1000);
-  const { current, next } = signingSecrets(store.vault, endpoint, at);
-  const under = (secret: string) => signatureHeader(timestamp, signature(secret, timestamp, body));
-  return {
-    "content-type": "application/json",
-    "user-agent": USER_AGENT,
-    "x-webhook-id": event.id,
-    "x-webhook-event": event.kind,
-    "x-webhook-signature": under(current),
-    ...(next === null ? {} : { "x-webhook-signature-next": under(next) }),
-  };
 }
