@@ -5,7 +5,8 @@ import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { freePort } from "./support/free-port.ts";
 import { eventually } from "./support/hangs.ts";
-import { newData } from "./support/installation.ts";
+import { demoData, newData } from "./support/installation.ts";
+import { forAllTests } from "./support/owner.ts";
 import { launch } from "./support/process.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { temporaryDirectory } from "./support/store.ts";
@@ -13,15 +14,35 @@ import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const SECRET = "whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-/** A data directory with the partner acme, a daemon that may send to loopback, and the terminal on both. */
-async function shop() {
-  const data = await newData();
+/** Demo data, and a daemon on it that may send to loopback. */
+const installation = forAllTests(async (owner) => {
+  const { data } = await demoData(temporaryDirectory(owner));
+  return { data, daemon: await startDaemon({ data, flags, owner }) };
+});
+
+const flags = ["--allow-private-webhooks"];
+
+/** A new partner of the installation, and the terminal on its data and at its server. */
+async function shop(slug: string) {
+  const { data, daemon } = installation();
   const at = (line: string) => [...line.split(" "), "--data", data];
-  await esimctlJson(at("partners create acme --name Acme --production"));
-  await startDaemon({ data, flags: ["--allow-private-webhooks"] });
+  const json = async (line: string) => Object(await esimctlJson(at(line)));
+  await json(`partners create ${slug} --name ${slug} --production`);
   return {
+    data,
+    daemon,
     run: (line: string) => esimctl(at(line)),
-    json: async (line: string) => Object(await esimctlJson(at(line))),
+    json,
+    /** The same at the server, with a sandbox credential of the partner. */
+    async atServer(partner = slug) {
+      const { client_id, client_secret } = await json(`credentials create --partner ${partner}`);
+      const as = ["--server", daemon.url, "--client-id", client_id, "--client-secret", client_secret];
+      return {
+        as,
+        run: (line: string) => esimctl([...line.split(" "), ...as]),
+        json: async (line: string) => Object(await esimctlJson([...line.split(" "), ...as])),
+      };
+    },
   };
 }
 
@@ -45,7 +66,7 @@ function post(url: string, body: string, { secret = SECRET, age = 0 } = {}) {
 }
 
 test("an endpoint in the terminal, from its creation to its deletion", async () => {
-  const { run, json } = await shop();
+  const { run, json } = await shop("acme");
   const receiver = await startReceiver();
   const acting = "--partner acme --sandbox";
   const { webhook, secret } = await json(
@@ -101,6 +122,90 @@ test("an endpoint in the terminal, from its creation to its deletion", async () 
   expect(await run(`webhooks delete ${webhook.id} ${acting}`)).toMatchObject({ exitCode: 2 });
   expect(await json(`webhooks delete ${webhook.id} ${acting} --yes`)).toEqual({ id: webhook.id, deleted: true });
   expect((await json(`webhooks list ${acting}`)).data).toEqual([]);
+});
+
+test("a partner looks after its endpoint at a server, with the verbs and flags of the operator", async () => {
+  const { json, atServer } = await shop("bravo");
+  const acting = "--partner bravo --sandbox";
+  const receiver = await startReceiver();
+  const partner = await atServer();
+  const { webhook } = await partner.json(`webhooks create ${receiver.url} --events order.created`);
+  const { id } = webhook;
+
+  const changed = await partner.json(`webhooks update ${id} --events esims.ready,order.created --description desk`);
+  expect(changed).toMatchObject({ id, url: receiver.url, events: ["esims.ready", "order.created"] });
+  expect(await json(`webhooks update ${id} --description none`)).toEqual({
+    ...changed,
+    description: null,
+    updated_at: expect.any(String),
+  });
+  expect(await partner.run(`webhooks update ${id}`)).toMatchObject({ exitCode: 2 });
+  expect((await partner.run(`webhooks update ${id} --events order.shipped`)).stderr).toMatch(/events/);
+
+  const sent = await partner.json(`webhooks test ${id} --event order.failed`);
+  expect(sent).toEqual({ event: "order.failed", event_id: expect.any(String), delivery_id: expect.any(String) });
+  await receiver.got(1);
+  expect(receiver.received[0]?.json).toMatchObject({ event: "order.failed", data: { test: true } });
+  const list = `webhooks deliveries --endpoint ${id}`;
+  const { data } = await eventually(
+    () => partner.json(list),
+    (page) => page.data[0].status === "delivered",
+  );
+  expect(data).toMatchObject([{ id: sent.delivery_id, attempts: 1, last_status_code: 200 }]);
+  // As the partner sees them, on the data too.
+  expect((await json(`${list} ${acting}`)).data).toEqual(data);
+  expect((await partner.run(list)).stdout).toMatch(/order\.failed +delivered +1 +200/);
+  expect(await partner.run("webhooks deliveries")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/--endpoint ID/),
+  });
+
+  expect(await partner.json(`webhooks redeliver ${sent.delivery_id}`)).toEqual({ redelivered: 1 });
+  await receiver.got(2);
+  expect(await partner.json(`webhooks redeliver ${sent.delivery_id} --endpoint ${id}`)).toEqual({ redelivered: 1 });
+  await receiver.got(3);
+  const none = await partner.run(`webhooks redeliver ${crypto.randomUUID()}`);
+  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No such delivery/) });
+});
+
+test("a partner disables, replays and rotates at a server, and reaches no other partner's endpoint", async () => {
+  const { run, json, atServer } = await shop("charlie");
+  const acting = "--partner charlie --sandbox";
+  const receiver = await startReceiver();
+  const partner = await atServer();
+  const created = await partner.json(`webhooks create ${receiver.url} --events order.created,esims.ready`);
+  const { id } = created.webhook;
+  const list = `webhooks deliveries --endpoint ${id}`;
+  expect(await partner.json(`webhooks disable ${id}`)).toMatchObject({ id, status: "disabled" });
+  await json(`webhooks trigger order.created ${acting}`);
+  await json(`webhooks trigger esims.ready ${acting}`);
+  expect((await partner.json(`${list} --failed`)).data).toMatchObject([{ status: "held" }, { status: "held" }]);
+  expect(await partner.run(`webhooks replay ${id} --since 1h`)).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(await partner.json(`webhooks enable ${id}`)).toMatchObject({ id, status: "active" });
+  expect(await partner.json(`webhooks replay ${id} --since 1h --kinds esims.ready`)).toEqual({ count: 1 });
+  await receiver.got(1);
+  expect(await json(`webhooks redeliver --endpoint ${id} --since 1h ${acting}`)).toEqual({ redelivered: 1 });
+  await receiver.got(2);
+  expect(receiver.received.map((one) => one.json.event)).toEqual(["esims.ready", "order.created"]);
+
+  const rotated = { id, secret: expect.stringMatching(/^whsec_/), overlap_until: expect.any(String) };
+  expect(await partner.run(`webhooks rotate-secret ${id} --overlap 30m`)).toMatchObject({ exitCode: 2 });
+  expect(await partner.json(`webhooks rotate-secret ${id} --overlap 24h`)).toEqual(rotated);
+  expect(await partner.json(`webhooks rotate-secret ${id} --overlap 0`)).toEqual({ ...rotated, overlap_until: null });
+
+  // Another partner's endpoint is not found, at a server and on the data.
+  await json("partners create other --name Other");
+  const other = await atServer("other");
+  for (const line of [
+    `enable ${id}`,
+    `rotate-secret ${id}`,
+    `replay ${id} --since 1h`,
+    `test ${id} --event order.failed`,
+  ]) {
+    expect(await other.run(`webhooks ${line}`), line).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(await run(`webhooks ${line} --partner other --sandbox`), line).toMatchObject({ exitCode: 1, stdout: "" });
+  }
+  expect(await other.run(list)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/No such/) });
 });
 
 test("wrong usage is reported with exit code 2, and an unknown record with 1", async () => {

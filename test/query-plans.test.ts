@@ -142,6 +142,7 @@ const builtPerCall: Record<string, (q: Read, known: Known) => Promise<void>> = {
   },
   async "webhooks/delivery-log.ts"(q, { partnerId, endpointId: webhookId }) {
     const owner = { partnerId, environment: "sandbox" } as const;
+    await listOwnDeliveries(q, { owner, webhookId, failed: true, limit: 1 });
     for (const status of [undefined, "held", "delivered"] as const) {
       await listOwnDeliveries(q, { owner, webhookId, status, limit: 1 });
     }

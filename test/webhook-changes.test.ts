@@ -53,6 +53,8 @@ test("a partner sees how its deliveries went, and sends them again", async () =>
   const listed = async (query: string) => (await caller.get(`${path}/deliveries?${query}`)).body.data.length;
   expect(await listed("status=exhausted")).toBe(1);
   expect(await listed("status=pending")).toBe(0);
+  expect(await listed("failed=true")).toBe(1);
+  expect(await listed("failed=true&status=held")).toBe(0);
   expect(await listed(`event_id=${eventId}`)).toBe(1);
   expect(await listed(`event_id=${crypto.randomUUID()}`)).toBe(0);
 

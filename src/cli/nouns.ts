@@ -150,6 +150,11 @@ export const nouns: readonly Noun[] = [
     create: ["register an address that receives events", "both", () => import("./commands/webhooks/create.ts")],
     list: ["a partner's endpoints, newest first", "both", () => import("./commands/webhooks/list.ts")],
     show: ["one endpoint with its health", "both", () => import("./commands/webhooks/show.ts")],
+    update: [
+      "change an endpoint's address, kinds of events or description",
+      "both",
+      () => import("./commands/webhooks/update.ts"),
+    ],
     delete: ["delete an endpoint and what waits for it", "both", () => import("./commands/webhooks/delete.ts")],
     listen: [
       "run a local receiver that checks signatures and prints events",
@@ -159,24 +164,30 @@ export const nouns: readonly Noun[] = [
     verify: ["check a delivery's signature by hand", "-", () => import("./commands/webhooks/verify.ts")],
     deliveries: [
       "what was sent where, and the responses, newest first",
-      "data",
+      "both",
       () => import("./commands/webhooks/deliveries.ts"),
     ],
     redeliver: [
       "send a delivery again, or all that did not arrive since a time",
-      "data",
+      "both",
       () => import("./commands/webhooks/redeliver.ts"),
+    ],
+    replay: [
+      "send again what did not arrive at an endpoint since a time",
+      "both",
+      () => import("./commands/webhooks/replay.ts"),
     ],
     enable: [
       "put a failed or disabled endpoint back in service",
-      "data",
+      "both",
       () => import("./commands/webhooks/enable.ts"),
     ],
-    disable: ["take an endpoint out of service", "data", () => import("./commands/webhooks/disable.ts")],
+    disable: ["take an endpoint out of service", "both", () => import("./commands/webhooks/disable.ts")],
+    test: ["send a sample event to one endpoint", "both", () => import("./commands/webhooks/test.ts")],
     trigger: ["send a sample event to a partner's endpoints", "data", () => import("./commands/webhooks/trigger.ts")],
     "rotate-secret": [
       "give an endpoint a new signing secret",
-      "data",
+      "both",
       () => import("./commands/webhooks/rotate-secret.ts"),
     ],
   }),

@@ -53,6 +53,11 @@ test("partner-side changes print the same at a server as on its data", async () 
   const created = await json("webhooks create https://shop.example.com/hooks --events order.created,order.fulfilled");
   await both("webhooks list");
   await both(`webhooks show ${created.webhook.id}`);
+  await both(`webhooks update ${created.webhook.id} --description desk`);
+  await both(`webhooks disable ${created.webhook.id}`);
+  await both(`webhooks enable ${created.webhook.id}`);
+  await both(`webhooks deliveries --endpoint ${created.webhook.id}`);
+  await both(`webhooks replay ${created.webhook.id} --since 1h`);
   expect(await json(`webhooks delete ${created.webhook.id} --yes`)).toMatchObject({ deleted: true });
 
   const imported = await json(`passports import ${join(fixtures, "passports.csv")}`);

@@ -17,6 +17,8 @@ export interface DeliveryLogFilter {
   owner: Owner;
   webhookId: WebhookId;
   status?: DeliveryStatus | undefined;
+  /** Only those that did not arrive and are not tried any more: exhausted or held. */
+  failed?: boolean | undefined;
   event_id?: string | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -31,9 +33,16 @@ export async function listOwnDeliveries(
   filter: DeliveryLogFilter,
 ): Promise<{ data: LoggedDelivery[]; pagination: Pagination }> {
   const { deliveries, events } = q.t;
-  const { owner, webhookId, status, event_id, limit, cursor } = filter;
+  const { owner, webhookId, status, failed = false, event_id, limit, cursor } = filter;
   await requireOwnWebhook(q, owner, webhookId);
-  const binding = { list: "own deliveries", ...owner, webhookId, status, filter: event_id };
+  const binding = {
+    list: "own deliveries",
+    ...owner,
+    webhookId,
+    status,
+    filter: event_id,
+    ...(failed ? { failed } : {}),
+  };
   const start: Position<string> = { key: "", id: "" };
   const { rows, pagination } = await pageOf(
     { limit, cursor, binding, start },
@@ -49,7 +58,7 @@ export async function listOwnDeliveries(
             status === undefined ? undefined : eq(deliveries.status, status),
             // Must match the partial index predicates exactly.
             status === "pending" ? sql`${deliveries.status} = 'pending'` : undefined,
-            status === "held" || status === "exhausted"
+            failed || status === "held" || status === "exhausted"
               ? sql`${deliveries.status} in ('exhausted', 'held')`
               : undefined,
             event_id === undefined ? undefined : eq(deliveries.event_id, event_id),

@@ -227,6 +227,9 @@ export const DeliveryDetail = Type.Object(
 export const DeliveryQuery = Type.Object({
   ...pageQuery(),
   status: Type.Optional(OneOf(deliveryStatuses)),
+  failed: Type.Optional(
+    Type.Boolean({ description: "true: those that did not arrive and are not tried any more, exhausted or held" }),
+  ),
   event_id: Type.Optional(Type.String({ format: "uuid", description: "Deliveries of this event" })),
 });
 

@@ -1,37 +1,74 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import { moreNote } from "../../client/pages.ts";
-import { command } from "../../frame/command.ts";
+import type { OwnDelivery } from "../../client/answers.ts";
+import { apiPath } from "../../client/api.ts";
+import { dataListing, moreNote } from "../../client/pages.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
-import { DELIVERY_JSON, deliveryColumns } from "./view.ts";
+import { actsAsPartner } from "./as-partner.ts";
+import { DELIVERY_JSON, deliveryColumns, ownDeliveryColumns, ownerOfWebhook } from "./view.ts";
 
 export default command({
-  target: "operator",
+  target: "partner",
   shows: "rows",
-  effects: "Reads only.",
-  json: `{data: [${DELIVERY_JSON}], count, next_cursor}`,
-  examples: ["webhooks deliveries", "webhooks deliveries --endpoint 019c… --failed --all --json"],
+  effects:
+    "Reads only. On the operator's data those of all endpoints, with every attempt; at a server, or with --partner " +
+    "or --sandbox, those of the endpoint of --endpoint, with the last attempt.",
+  json:
+    `{data: [${DELIVERY_JSON}], count, next_cursor}; at a server, or with --partner or --sandbox, the API's body: ` +
+    "{data: [{id, event, event_id, status, attempts, next_attempt_at, last_status_code, last_error, created_at}], " +
+    "pagination}",
+  examples: [
+    "webhooks deliveries",
+    "webhooks deliveries --endpoint 019c… --failed --all --json",
+    "webhooks deliveries --endpoint 019c… --partner acme --csv",
+  ],
   args: {},
   options: {
-    endpoint: text("--endpoint <id>", "only this endpoint's"),
+    endpoint: text("--endpoint <id>", "only this endpoint's; needed at a server"),
     failed: flag("--failed", "only those that did not arrive and are not tried any more: exhausted or held"),
-    limit: integer("--limit <n>", "deliveries a page (default 20)", { min: 1, max: 1000 }),
+    limit: integer("--limit <n>", "deliveries a page (default 20); at a server 100 at most", { min: 1, max: 1000 }),
     cursor: text("--cursor <cursor>", "where the next page starts"),
     all: flag("--all", "all pages"),
   },
-  async run(context, { endpoint, failed, limit = 20, cursor, all }) {
-    const { listDeliveries } = await import("../../../core/webhooks/deliveries.ts");
-    return context.withStore(async ({ store }) => {
-      // What was typed is looked up; anything that is no endpoint's id is not found.
-      const filter = { endpointId: endpoint as WebhookId | undefined, failed };
-      const page = async (count: number, after: string | undefined) => {
-        const { data, next_cursor } = await store.read(listDeliveries, { ...filter, limit: count, cursor: after });
-        return { data, next: next_cursor };
-      };
-      const span = all ? { size: 1000, after: cursor } : { most: limit, size: limit, after: cursor };
-      const { pages, next } = pagesOf(page, span);
-      const look = { columns: deliveryColumns, empty: "No deliveries.", note: () => moreNote(next()) };
-      return context.print({ ...look, key: "data", pages, rest: (count) => ({ count, next_cursor: next() }) });
-    });
+  async run(context, given) {
+    return (await actsAsPartner(context)) ? listOwn(context, given) : listOfAll(context, given);
   },
 });
+
+interface Given {
+  endpoint: string | undefined;
+  failed: boolean;
+  limit: number | undefined;
+  cursor: string | undefined;
+  all: boolean;
+}
+
+/** One endpoint's, as its partner sees them. */
+function listOwn(context: Context, { endpoint, failed, limit, cursor, all }: Given): Promise<null> {
+  if (endpoint === undefined) {
+    throw usageError("Name the endpoint.", "Add --endpoint ID; esimctl webhooks list names them.");
+  }
+  const query = { limit, cursor, failed: failed || undefined };
+  const asked = { path: apiPath`/webhooks/${endpoint}/deliveries`, query, all };
+  const look = { columns: ownDeliveryColumns, empty: "No deliveries." };
+  return context.withApi((api) => context.print(dataListing<OwnDelivery>(api, asked, look)), ownerOfWebhook(endpoint));
+}
+
+/** All endpoints', or one's, as the operator sees them. */
+async function listOfAll(context: Context, { endpoint, failed, limit = 20, cursor, all }: Given): Promise<null> {
+  const { listDeliveries } = await import("../../../core/webhooks/deliveries.ts");
+  return context.withStore(async ({ store }) => {
+    // What was typed is looked up; anything that is no endpoint's id is not found.
+    const filter = { endpointId: endpoint as WebhookId | undefined, failed };
+    const page = async (count: number, after: string | undefined) => {
+      const { data, next_cursor } = await store.read(listDeliveries, { ...filter, limit: count, cursor: after });
+      return { data, next: next_cursor };
+    };
+    const span = all ? { size: 1000, after: cursor } : { most: limit, size: limit, after: cursor };
+    const { pages, next } = pagesOf(page, span);
+    const look = { columns: deliveryColumns, empty: "No deliveries.", note: () => moreNote(next()) };
+    return context.print({ ...look, key: "data", pages, rest: (count) => ({ count, next_cursor: next() }) });
+  });
+}

@@ -1,14 +1,17 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
-import { counted } from "../../../core/kernel/counted.ts";
+import { systemClock } from "../../../core/kernel/clock.ts";
 import type { Opened } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { optionalArgument, text } from "../../kernel/input.ts";
 import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { redeliverOwn, replayFrom } from "./again.ts";
+import { actsAsPartner } from "./as-partner.ts";
+import { onTheWay, ownerOfWebhook } from "./view.ts";
 
 export default command({
-  target: "operator",
+  target: "partner",
   effects: "A running daemon sends them at once, with all their tries. With --since: what was held or exhausted.",
   json: "{redelivered}",
   examples: ["webhooks redeliver 019c…", "webhooks redeliver --endpoint 019c… --since 2026-03-01T12:00:00Z"],
@@ -18,19 +21,38 @@ export default command({
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
   },
   async run(context, { id, endpoint, since }) {
-    if ((id === undefined) === (endpoint === undefined || since === undefined)) {
-      throw usageError("Name one delivery, or an endpoint and a time.", "Give DELIVERY_ID, or --endpoint and --since.");
-    }
-    const count = await context.withStore(async ({ store, clock }) => {
-      // Ids that were typed are looked up; anything else is not found.
-      if (id !== undefined) return redeliverOne(store, id as DeliveryId);
-      const from = since === undefined ? 0 : momentOf(since, clock.now());
-      return replay(store, endpoint as WebhookId, from);
-    });
-    const words = `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"}`;
-    return { json: { redelivered: count }, text: () => `${words} on the way again.` };
+    const from = since === undefined ? undefined : momentOf(since, systemClock.now());
+    const what = whatOf(id, endpoint, from);
+    const count = (await actsAsPartner(context)) ? await asPartner(context, what) : await asOperator(context, what);
+    return { json: { redelivered: count }, text: () => onTheWay(count) };
   },
 });
+
+/** One delivery, or all of an endpoint that did not arrive since a moment (ms). */
+type What = { id: string; endpoint: string | undefined } | { endpoint: string; since: number };
+
+function whatOf(id: string | undefined, endpoint: string | undefined, since: number | undefined): What {
+  const all = endpoint !== undefined && since !== undefined ? { endpoint, since } : null;
+  if (id !== undefined && all === null) return { id, endpoint };
+  if (id === undefined && all !== null) return all;
+  throw usageError("Name one delivery, or an endpoint and a time.", "Give DELIVERY_ID, or --endpoint and --since.");
+}
+
+async function asPartner(context: Context, what: What): Promise<number> {
+  const ownerOf = what.endpoint === undefined ? undefined : ownerOfWebhook(what.endpoint);
+  return context.withApi(async (api) => {
+    if (!("id" in what)) return replayFrom(api, what);
+    await redeliverOwn(api, what.id, what.endpoint);
+    return 1;
+  }, ownerOf);
+}
+
+/** Ids that were typed are looked up; anything else is not found. */
+function asOperator(context: Context, what: What): Promise<number> {
+  return context.withStore(({ store }) =>
+    "id" in what ? redeliverOne(store, what.id as DeliveryId) : replay(store, what.endpoint as WebhookId, what.since),
+  );
+}
 
 async function redeliverOne(store: Opened["store"], id: DeliveryId): Promise<number> {
   const { redeliver: again } = await import("../../../core/webhooks/redeliver.ts");

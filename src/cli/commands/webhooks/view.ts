@@ -1,6 +1,7 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
+import { counted } from "../../../core/kernel/counted.ts";
 import type { Delivery } from "../../../core/webhooks/deliveries.ts";
-import type { Webhook, WebhookDetail } from "../../client/answers.ts";
+import type { OwnDelivery, Webhook, WebhookDetail } from "../../client/answers.ts";
 import type { OwnerOf } from "../../client/api.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
@@ -68,6 +69,22 @@ export const deliveryColumns: Column<Delivery>[] = [
   { title: "url", value: (one) => one.url ?? "(deleted)", shrinks: true, spare: 2 },
   { title: "id", value: (one) => one.id, spare: 6 },
 ];
+
+/** What a partner sees of a delivery to its endpoint. */
+export const ownDeliveryColumns: Column<OwnDelivery>[] = [
+  { title: "created", value: (one) => moment(one.created_at), spare: 3 },
+  { title: "event", value: (one) => one.event, shrinks: true },
+  { title: "status", value: (one) => one.status, paint: (sheet, { status }) => deliveryPaint(sheet, status) },
+  { title: "tries", value: (one) => one.attempts, align: "right", spare: 1 },
+  { title: "code", value: (one) => one.last_status_code, align: "right", spare: 2 },
+  { title: "error", value: (one) => one.last_error, shrinks: true, spare: true },
+  { title: "id", value: (one) => one.id },
+];
+
+/** How many deliveries are sent again, for people. */
+export function onTheWay(count: number): string {
+  return `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"} on the way again.`;
+}
 
 function answerOf(one: Delivery): string | null {
   const last = one.attempts.at(-1);
