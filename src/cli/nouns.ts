@@ -157,8 +157,8 @@ export const nouns: readonly Noun[] = [
     ],
     delete: ["delete an endpoint and what waits for it", "both", () => import("./commands/webhooks/delete.ts")],
     listen: [
-      "run a local receiver that checks signatures and prints events",
-      "-",
+      "run a local receiver that checks signatures, or forward the feed of events to a local program",
+      "both",
       () => import("./commands/webhooks/listen.ts"),
     ],
     verify: ["check a delivery's signature by hand", "-", () => import("./commands/webhooks/verify.ts")],

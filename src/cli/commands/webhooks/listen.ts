@@ -1,28 +1,27 @@
-import { command } from "../../frame/command.ts";
-import { address, integer, required, text } from "../../kernel/input.ts";
-import { clean, cleanJson } from "../../output/clean.ts";
-import { readSecretArgument } from "../../output/prompts.ts";
-import type { Sheet } from "../../output/sheet.ts";
-import { moment } from "../../output/words.ts";
+import { type Context, command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { address, integer, text } from "../../kernel/input.ts";
+import { cleanJson } from "../../output/clean.ts";
+import { secret as askSecret, readSecretArgument } from "../../output/prompts.ts";
 import type { ReceivedEvent } from "./listener.ts";
 
-const faults = {
-  header_form: "the X-Webhook-Signature header is missing or in another form",
-  too_old: "it was signed more than 300 seconds ago",
-  in_the_future: "its time is more than 300 seconds ahead",
-  signature: "the signature does not fit body and secret",
-  not_json: "the body is not an event",
-} as const;
+const QUESTION = "Signing secret";
 
 export default command({
-  target: "process",
+  target: "partner",
   effects:
-    "Listens on 127.0.0.1 until it is stopped. Answers 200 to what is signed right, 400 to what is not. --forward-to " +
-    "posts what is signed right to another address too, as it came, and answers with the status of the response.",
+    "With --port: listens on 127.0.0.1 until it is stopped. Answers 200 to what is signed right, 400 to what is not. " +
+    "--forward-to posts what is signed right to another address too, as it came, and answers with the status of the " +
+    "response. With --forward-to alone: no public address is needed. Follows the feed of events from now on, at a " +
+    "server or on data, and posts each event once, signed and in the form of a delivery, whatever the response. " +
+    "While the server is away it waits, and goes on where it was. Ctrl-C ends it with 130.",
   json:
     "one line an event: {valid, fault, received_at, event, event_id, timestamp, data}; with --forward-to also " +
     "forwarded: {url, status, error, latency_ms, response_body}, or null",
   examples: [
+    "webhooks listen --forward-to http://127.0.0.1:3000/hooks",
+    "webhooks listen --forward-to http://127.0.0.1:3000/hooks --secret - --partner acme --sandbox",
     "webhooks listen --port 4000 --secret -",
     "webhooks listen --port 4000 --secret whsec_… --json | jq .event",
     "webhooks listen --port 4000 --secret - --forward-to http://127.0.0.1:3000/hooks",
@@ -30,59 +29,82 @@ export default command({
   stays: true,
   args: {},
   options: {
-    port: required(integer("--port <n>", "port to listen on (0: any free one)", { max: 65_535 })),
-    secret: required(text("--secret <secret>", "the signing secret; - reads it from standard input or asks"), "secret"),
-    forwardTo: address("--forward-to <url>", "post each event that is signed right to this address too"),
+    port: integer("--port <n>", "port to listen on (0: any free one)", { max: 65_535 }),
+    secret: text(
+      "--secret <secret>",
+      "the signing secret; - reads it from standard input or asks. Left out without --port: one is made and printed",
+    ),
+    forwardTo: address("--forward-to <url>", "post each event to this address"),
   },
   async run(context, { port, secret, forwardTo }) {
-    const [{ startListener }, { systemClock }, { makeSheet }] = await Promise.all([
-      import("./listener.ts"),
-      import("../../../core/kernel/clock.ts"),
-      import("../../output/make-sheet.ts"),
-    ]);
-    const key = await readSecretArgument(secret, "Signing secret", context.globals);
-    const { json } = context.globals;
-    const sheet = makeSheet(process.stdout, context.globals);
-    const listener = await startListener({ port, secret: key, clock: systemClock, forwardTo }, (event) => {
-      process.stdout.write(`${json ? cleanJson(event, 0) : shownEvent(sheet, event)}\n`);
-    });
-    context.note(`listening on ${listener.url} (Ctrl-C stops it)`);
-    await new Promise<void>((resolve) => {
-      for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => resolve());
-    });
-    await listener.close();
-    return null;
+    const { globals, actsFor } = context;
+    if (port === undefined) {
+      if (forwardTo !== undefined) return passOnFeed(context, forwardTo, secret);
+      throw usageError("Name where events come from or go to.", "Give --port, or --forward-to alone for the feed.");
+    }
+    if (actsFor.partner !== undefined || actsFor.sandbox) {
+      const flag = actsFor.partner === undefined ? "--sandbox" : "--partner";
+      throw usageError(`${flag} does not go with --port, which receives what is sent there.`, "Leave one of them out.");
+    }
+    const key =
+      secret === undefined
+        ? await askSecret(QUESTION, "--secret", globals)
+        : await readSecretArgument(secret, QUESTION, globals);
+    return receive(context, { port, secret: key, forwardTo });
   },
 });
 
-/** One event as a person reads it: a line of what it is, then its data, a name and a value a line. */
-function shownEvent(sheet: Sheet, event: ReceivedEvent): string {
-  const { paint } = sheet;
-  const when = paint.dim(moment(event.received_at));
-  const what = `${paint.bold(clean(event.event ?? "(no event)"))} ${paint.dim(clean(event.event_id ?? ""))}`;
-  const verdict = event.fault === null ? paint.green("signature ok") : paint.red(`refused: ${faults[event.fault]}`);
-  const head = [`${when}  ${what}  ${verdict}`, ...forwardWords(sheet, event)].join("\n");
-  const fields = Object.entries(event.data ?? {}).map(([name, value]) => [clean(name), valueText(value)]);
-  return fields.length === 0 ? head : `${head}\n${indented(sheet.fields(Object.fromEntries(fields)))}\n`;
+/** Receives deliveries until a signal ends it. */
+async function receive(
+  context: Context,
+  listening: { port: number; secret: string; forwardTo: string | undefined },
+): Promise<null> {
+  const [{ startListener }, { systemClock }] = await Promise.all([
+    import("./listener.ts"),
+    import("../../../core/kernel/clock.ts"),
+  ]);
+  const print = await printer(context, { isChecked: true });
+  const listener = await startListener({ ...listening, clock: systemClock }, print);
+  context.note(`listening on ${listener.url} (Ctrl-C stops it)`);
+  await new Promise<void>((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => resolve());
+  });
+  await listener.close();
+  return null;
 }
 
-/** How the program behind --forward-to answered. */
-function forwardWords({ paint }: Sheet, { forwarded }: ReceivedEvent): string[] {
-  if (forwarded === null || forwarded === undefined) return [];
-  const { url, status, error, latency_ms, response_body } = forwarded;
-  const done = status !== null && status >= 200 && status < 300;
-  const answer = (done ? paint.green : paint.red)(status === null ? `no response: ${error}` : `answered ${status}`);
-  const body = done || response_body === "" ? "" : `: ${clean(response_body)}`;
-  return [`  → ${clean(url)} ${answer} in ${latency_ms} ms${body}`];
+/** Passes the feed on until a signal ends the process. */
+async function passOnFeed(context: Context, forwardTo: string, given: string | undefined): Promise<never> {
+  const [{ relayFeed }, { systemClock }, { randomIds }, { newWebhookSecret }] = await Promise.all([
+    import("./relay.ts"),
+    import("../../../core/kernel/clock.ts"),
+    import("../../../core/kernel/ids.ts"),
+    import("../../../core/webhooks/signature.ts"),
+  ]);
+  const secret =
+    given === undefined ? newWebhookSecret(randomIds()) : await readSecretArgument(given, QUESTION, context.globals);
+  const print = await printer(context, { isChecked: false });
+  // A request may wait for events for long: it is cut off. What was read and not posted yet is lost with it.
+  process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  return context.withApi((api) => {
+    const ready = () => {
+      // Also with --quiet: nothing else shows it.
+      if (given === undefined) context.warn(`signing secret of this run: ${secret}`);
+      context.note(`events of ${api.actsAs} go to ${forwardTo} (Ctrl-C stops it)`);
+    };
+    const away = (reason: string) => context.note(`${reason} Trying again until the server answers.`);
+    return relayFeed(api, { forwardTo, secret, clock: systemClock, ready, passedOn: print, away });
+  });
 }
 
-function valueText(value: unknown): string {
-  return clean(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-function indented(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `  ${line}`)
-    .join("\n");
+/** Prints an event, as a line of JSON or for people. */
+async function printer({ globals }: Context, checked: { isChecked: boolean }): Promise<(event: ReceivedEvent) => void> {
+  const [{ makeSheet }, { eventText }] = await Promise.all([
+    import("../../output/make-sheet.ts"),
+    import("./event-text.ts"),
+  ]);
+  const sheet = makeSheet(process.stdout, globals);
+  return (event) => {
+    process.stdout.write(`${globals.json ? cleanJson(event, 0) : eventText(sheet, event, checked)}\n`);
+  };
 }
