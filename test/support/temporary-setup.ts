@@ -1,12 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Files in memory, as Linux has them for every process. */
 const MEMORY = "/dev/shm";
-/** As it is before the setup changes it. */
-const USUAL = tmpdir();
 const PREFIX = "esimctl-suite-";
 /** The tests need a tenth of it. A container often has 64 MB there. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -21,17 +18,14 @@ export default function setup(): (() => void) | undefined {
   if (!hasRoom()) return undefined;
   removeLeft();
   const directory = mkdtempSync(join(MEMORY, PREFIX));
-  // The program takes paths below /dev for streams.
-  const link = linkTo(directory);
-  symlinkSync(directory, link);
-  const remove = () => removeBoth(directory);
+  const remove = () => rmSync(directory, { recursive: true, force: true });
   // Tests run programs as other users from below it.
   chmodSync(directory, 0o711);
   if (!runsPrograms(directory)) {
     remove();
     return undefined;
   }
-  process.env.TMPDIR = link;
+  process.env.TMPDIR = directory;
   return remove;
 }
 
@@ -44,20 +38,11 @@ function hasRoom(): boolean {
   }
 }
 
-function linkTo(directory: string): string {
-  return join(USUAL, basename(directory));
-}
-
-function removeBoth(directory: string): void {
-  rmSync(linkTo(directory), { force: true });
-  rmSync(directory, { recursive: true, force: true });
-}
-
 function removeLeft(): void {
   for (const name of readdirSync(MEMORY)) {
     const path = join(MEMORY, name);
     const changed = name.startsWith(PREFIX) ? statSync(path, { throwIfNoEntry: false })?.mtimeMs : undefined;
-    if (changed !== undefined && Date.now() - changed > LEFT_MS) removeBoth(path);
+    if (changed !== undefined && Date.now() - changed > LEFT_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
