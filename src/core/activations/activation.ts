@@ -1,12 +1,11 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, or } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
-import type { ActivationId, PartnerId } from "../kernel/brand.ts";
+import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import { endingIn } from "../store/iccid-ends.ts";
 import { findByKey } from "../store/rows.ts";
-import { iccidEnd } from "../store/schema/kit.ts";
 import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -183,35 +182,5 @@ export function activationsOfRequest(q: Read, value: string, limit: number): Pro
   return ofRequest(q, { value, limit });
 }
 
-interface Ending {
-  end: string;
-  digits: string;
-  limit: number;
-  partnerId: PartnerId;
-  environment: Environment;
-}
-
-function endingIn(owned: boolean) {
-  return statement((db, t, slot: Slots<Ending>) => {
-    const { partner_id, environment } = t.activations;
-    const whose = owned ? [eq(partner_id, slot.partnerId), eq(environment, slot.environment)] : [];
-    return db
-      .select()
-      .from(t.activations)
-      .where(and(sql`${iccidEnd} = ${slot.end}`, sql`iccid like ${slot.digits}`, ...whose))
-      .orderBy(desc(t.activations.id))
-      .limit(slot.limit);
-  });
-}
-
-const ends = { ofAll: endingIn(false), ofOwner: endingIn(true) };
-
 /** The newest requests for an ICCID that ends in these digits, four at least; of one owner or of all. */
-export function activationsEndingIn(
-  q: Read,
-  { digits, owner, limit }: { digits: string; owner: Owner | null; limit: number },
-): Promise<ActivationRow[]> {
-  const list = owner === null ? ends.ofAll : ends.ofOwner;
-  // Only the list of an owner uses its slots.
-  return list(q, { ...owner, end: digits.slice(-4), digits: `%${digits}`, limit } as Ending);
-}
+export const activationsEndingIn = endingIn("activations");

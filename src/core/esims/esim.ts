@@ -1,11 +1,9 @@
-import { and, desc, eq, gt, sql } from "drizzle-orm";
-import type { EsimId, OrderId, OrderLineId, PartnerId } from "../kernel/brand.ts";
+import { and, desc, eq, gt } from "drizzle-orm";
+import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import type { Environment } from "../kernel/environment.ts";
-import type { Owner } from "../kernel/owner.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
+import { endingIn } from "../store/iccid-ends.ts";
 import { findByKey } from "../store/rows.ts";
-import { iccidEnd } from "../store/schema/kit.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -177,35 +175,5 @@ export function newestEsimsOfOrder(q: Read, order: Row<"orders">, limit: number)
   return isSynthetic(order) ? lastSynthetic(q, order, limit) : newestOfOrder(q, { order_id: order.id, limit });
 }
 
-interface Ending {
-  end: string;
-  digits: string;
-  limit: number;
-  partnerId: PartnerId;
-  environment: Environment;
-}
-
-function endingIn(owned: boolean) {
-  return statement((db, t, slot: Slots<Ending>) => {
-    const { partner_id, environment } = t.esims;
-    const whose = owned ? [eq(partner_id, slot.partnerId), eq(environment, slot.environment)] : [];
-    return db
-      .select()
-      .from(t.esims)
-      .where(and(sql`${iccidEnd} = ${slot.end}`, sql`iccid like ${slot.digits}`, ...whose))
-      .orderBy(desc(t.esims.id))
-      .limit(slot.limit);
-  });
-}
-
-const ends = { ofAll: endingIn(false), ofOwner: endingIn(true) };
-
 /** The newest eSIMs with a row whose ICCID ends in these digits, four at least; of one owner or of all. */
-export function esimsEndingIn(
-  q: Read,
-  { digits, owner, limit }: { digits: string; owner: Owner | null; limit: number },
-): Promise<EsimRow[]> {
-  const list = owner === null ? ends.ofAll : ends.ofOwner;
-  // Only the list of an owner uses its slots.
-  return list(q, { ...owner, end: digits.slice(-4), digits: `%${digits}`, limit } as Ending);
-}
+export const esimsEndingIn = endingIn("esims");
