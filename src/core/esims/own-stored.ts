@@ -6,7 +6,7 @@ import type { Window } from "../kernel/page.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Db, Read } from "../store/store.ts";
 import type { EsimRow } from "./esim.ts";
 
 /** A delivered eSIM with what its product and its order say of it. */
@@ -36,15 +36,20 @@ interface Slot {
   id: string;
 }
 
-function described({ esims, products, orders, orderLines }: Tables) {
-  return {
-    esim: esims,
-    activation_policy: products.activation_policy,
-    data_amount_mb: products.data_amount_mb,
-    product_sku: orderLines.product_sku,
-    order: { id: orders.id, order_number: orders.order_number, created_at: orders.created_at },
-    line: { id: orderLines.id, position: orderLines.position },
-  };
+function describedEsims(db: Db, t: Tables) {
+  return db
+    .select({
+      esim: t.esims,
+      activation_policy: t.products.activation_policy,
+      data_amount_mb: t.products.data_amount_mb,
+      product_sku: t.orderLines.product_sku,
+      order: { id: t.orders.id, order_number: t.orders.order_number, created_at: t.orders.created_at },
+      line: { id: t.orderLines.id, position: t.orderLines.position },
+    })
+    .from(t.esims)
+    .innerJoin(t.orderLines, eq(t.orderLines.id, t.esims.line_id))
+    .innerJoin(t.orders, eq(t.orders.id, t.esims.order_id))
+    .innerJoin(t.products, eq(t.products.id, t.esims.product_id));
 }
 
 /** Those of one owner in one status whose line is fulfilled: no code is visible before. */
@@ -59,12 +64,7 @@ function isOwn({ esims, orderLines }: Tables, slot: Slots<Slot>) {
 }
 
 const newest = statement((db, t, slot: Slots<Slot & { from: string; key: string }>) =>
-  db
-    .select(described(t))
-    .from(t.esims)
-    .innerJoin(t.orderLines, eq(t.orderLines.id, t.esims.line_id))
-    .innerJoin(t.orders, eq(t.orders.id, t.esims.order_id))
-    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+  describedEsims(db, t)
     .where(
       and(
         isOwn(t, slot),
@@ -77,12 +77,7 @@ const newest = statement((db, t, slot: Slots<Slot & { from: string; key: string 
 );
 
 const soonest = statement((db, t, slot: Slots<Slot & { before: number; key: number }>) =>
-  db
-    .select(described(t))
-    .from(t.esims)
-    .innerJoin(t.orderLines, eq(t.orderLines.id, t.esims.line_id))
-    .innerJoin(t.orders, eq(t.orders.id, t.esims.order_id))
-    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+  describedEsims(db, t)
     .where(
       and(
         isOwn(t, slot),
