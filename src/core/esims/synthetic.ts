@@ -8,6 +8,7 @@ import type { Row } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { storedValue } from "../store/stored-value.ts";
 import { COMPUTED, sealCodes, syntheticCodes } from "./sealed-codes.ts";
 import { codesOfUnits, firstUnitOfId, indexOfId, unitOfIccid } from "./synthetic-codes.ts";
 
@@ -43,13 +44,9 @@ export async function takeUnits(tx: Tx, units: number): Promise<number> {
   return taken - units;
 }
 
-const takenUnits = statement((db, t, _slot) =>
-  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, "sandbox_units")),
-);
-
 /** Throws `conflict`, as `takeUnits` would, when there are no numbers left for so many units. Reads only. */
 export async function requireUnits(q: Read, units: number): Promise<void> {
-  refuseBeyond(Number(first(await takenUnits(q, {}))?.value ?? 0) + units);
+  refuseBeyond(Number((await storedValue(q, "sandbox_units")) ?? 0) + units);
 }
 
 function refuseBeyond(taken: number): void {

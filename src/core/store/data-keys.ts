@@ -8,6 +8,7 @@ import { insertRow, updateRow } from "./rows.ts";
 import { keyPurposes } from "./schema/values.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
+import { storedValue } from "./stored-value.ts";
 import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, sealBytes, type Vault } from "./vault.ts";
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
@@ -191,10 +192,6 @@ export async function dropUnboundKeys(tx: Tx, _input: null): Promise<void> {
   await tx.touch();
 }
 
-const storedEpoch = statement((db, t, _slot) =>
-  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, "epoch")),
-);
-
 /** Keeps a vault's keys those of the database. */
 export interface Keyring {
   /** The epoch whose keys the vault holds; -1 before the first. */
@@ -233,7 +230,7 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
   return {
     epoch: () => held,
     async refresh(q) {
-      const seen = Number(first(await storedEpoch(q, {}))?.value ?? 0);
+      const seen = Number((await storedValue(q, "epoch")) ?? 0);
       if (seen <= held) return;
       const keys = await load(q);
       // Meanwhile a transaction may have brought newer ones than this snapshot has.

@@ -1,13 +1,10 @@
-import { eq } from "drizzle-orm";
 import { allHeads, writeMark } from "./heads.ts";
 import { first, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
+import { storedValue, storeValue } from "./stored-value.ts";
 
-const unmarked = statement((db, t, _slot) =>
-  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, "chain_heads")),
-);
-
-const forget = statement((db, t, _slot) => db.delete(t.settings).where(eq(t.settings.key, "chain_heads")));
+/** The setting that is there while they are not. */
+const UNMARKED = "chain_heads";
 
 const anySignature = statement((db, t, _slot) =>
   db.select({ chain: t.signedHeads.chain }).from(t.signedHeads).limit(1),
@@ -15,12 +12,12 @@ const anySignature = statement((db, t, _slot) =>
 
 /** Whether a migration has just chained rows, without the keys that mark their heads. */
 export async function headsAreUnmarked(q: Read): Promise<boolean> {
-  return first(await unmarked(q, {})) !== null;
+  return (await storedValue(q, UNMARKED)) !== null;
 }
 
 /** Marks the heads that a migration made. Never once a head was signed: then marks are missing for another reason. */
 export async function markHeads(tx: Tx, _input: null): Promise<void> {
-  await forget(tx, {});
+  await storeValue(tx, UNMARKED, null);
   if (first(await anySignature(tx, {})) !== null) return;
   for (const head of await allHeads(tx)) if (head.count > 0) await writeMark(tx, head);
 }

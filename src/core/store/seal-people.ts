@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull } from "drizzle-orm";
+import { and, gt, isNotNull } from "drizzle-orm";
 import type { OrderLineId } from "../kernel/brand.ts";
 import { noteErasure } from "./erasure.ts";
 import {
@@ -12,8 +12,9 @@ import {
 import { type IndexEntry, type IndexScope, indexRecords, type NamedRecord } from "./people-index.ts";
 import { clearRows, type ResealInput, replaceSealed, type SealedPlace, sealedPlaces } from "./reseal.ts";
 import { findByKey } from "./rows.ts";
-import { first, type Slots, statement } from "./statement.ts";
+import { type Slots, statement } from "./statement.ts";
 import type { Read, Store, Tx } from "./store.ts";
+import { storedValue, storeValue } from "./stored-value.ts";
 import type { Cell } from "./vault.ts";
 
 /** Rows of one transaction: few enough that an interruption loses little. */
@@ -22,15 +23,9 @@ const BATCH = 1000;
 /** The setting that is there while people that an earlier version stored are in clear. */
 const CLEAR = "people";
 
-const noted = statement((db, t, _slot) =>
-  db.select({ value: t.settings.value }).from(t.settings).where(eq(t.settings.key, CLEAR)),
-);
-
-const forget = statement((db, t, _slot) => db.delete(t.settings).where(eq(t.settings.key, CLEAR)));
-
 /** Whether a migration left people in clear, without the keys to seal and index them. */
 export async function peopleAreClear(q: Read): Promise<boolean> {
-  return first(await noted(q, {})) !== null;
+  return (await storedValue(q, CLEAR)) !== null;
 }
 
 /**
@@ -51,7 +46,7 @@ export async function sealPeople({ write, erase }: Pick<Store, "write" | "erase"
 }
 
 async function noteSealed(tx: Tx, _input: null): Promise<void> {
-  await forget(tx, {});
+  await storeValue(tx, CLEAR, null);
   await noteErasure(tx);
 }
 

@@ -1,7 +1,8 @@
-import { and, eq, gte, lt, sql } from "drizzle-orm";
+import { and, gte, lt } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
-import { type Slots, statement } from "./statement.ts";
+import { statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
+import { storeValue } from "./stored-value.ts";
 
 /** How often a daemon records that it serves (ms). */
 export const BEAT_MS = 10_000;
@@ -38,23 +39,12 @@ export interface ServingState {
 const FIRST = "serving:";
 const END = "serving;";
 
-const put = statement((db, t, slot: Slots<{ key: string; value: string }>) =>
-  db
-    .insert(t.settings)
-    .values({ key: slot.key, value: slot.value })
-    .onConflictDoUpdate({ target: t.settings.key, set: { value: sql`excluded.value` } }),
-);
-
 const all = statement((db, t, _slot) =>
   db
     .select()
     .from(t.settings)
     .where(and(gte(t.settings.key, FIRST), lt(t.settings.key, END)))
     .orderBy(t.settings.key),
-);
-
-const drop = statement((db, t, slot: Slots<{ key: string }>) =>
-  db.delete(t.settings).where(eq(t.settings.key, slot.key)),
 );
 
 /** A daemon, by an ID of this one start. */
@@ -71,14 +61,14 @@ export interface ServingDaemon {
 export async function recordBeat(tx: Tx, { node, url, since, alone }: ServingDaemon): Promise<void> {
   for (const { key, value } of await all(tx, {})) {
     if (key === FIRST + node) continue;
-    if (alone || stateOf(beatOf(value), tx.now) !== "serving") await drop(tx, { key });
+    if (alone || stateOf(beatOf(value), tx.now) !== "serving") await storeValue(tx, key, null);
   }
-  await put(tx, { key: FIRST + node, value: textOf({ url, since, seen_at: tx.now, stopped_at: null }) });
+  await storeValue(tx, FIRST + node, textOf({ url, since, seen_at: tx.now, stopped_at: null }));
 }
 
 /** Records that a daemon was stopped. */
 export async function recordStop(tx: Tx, { node, url, since }: ServingDaemon): Promise<void> {
-  await put(tx, { key: FIRST + node, value: textOf({ url, since, seen_at: tx.now, stopped_at: tx.now }) });
+  await storeValue(tx, FIRST + node, textOf({ url, since, seen_at: tx.now, stopped_at: tx.now }));
 }
 
 /** Whether the platform is served, and since when. */
