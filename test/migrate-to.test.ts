@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -107,3 +107,107 @@ describe("migrate-to", () => {
     expect((await move()).exitCode).toBe(0);
   });
 });
+
+/** Demo data that moved to PostgreSQL, with an order there. */
+async function moved() {
+  const made = await installation();
+  expect((await made.move()).exitCode).toBe(0);
+  await esimctlJson([...ORDER, ...made.there, "--idempotency-key", "there"]);
+  const back = (directory: string) => esimctl(["migrate-to", directory, ...made.there, "--json"]);
+  return { ...made, back };
+}
+
+describe("migrate-to a directory", () => {
+  test("brings everything back, also into the directory that was left; the database refuses further use", async () => {
+    const { there, here, back, data, keyFile } = await moved();
+    const read = async (place: string[]) =>
+      Promise.all([
+        esimctlJson(["orders", "list", "--partner", "demo", ...place]),
+        esimctlJson(["wallet", "ledger", "--partner", "demo", ...place]),
+        esimctlJson(["passports", "queue", ...place]),
+        esimctlJson(["stock", "list", ...place]),
+      ]);
+    const before = await read(there);
+
+    const result = await back(data);
+    expect(result, result.stdout + result.stderr).toMatchObject({ exitCode: 0 });
+    const { replaced, key_file } = JSON.parse(result.stdout);
+    expect(key_file).toBe(keyFile);
+    expect(existsSync(join(replaced, "esimctl.db"))).toBe(true);
+    expect(await read(here)).toEqual(before);
+    expect(await esimctl(["doctor", ...here])).toMatchObject({ exitCode: 0 });
+    expect(await esimctlJson(["audit", "verify", ...here])).toMatchObject({ ok: true });
+    await esimctlJson([...ORDER, ...here, "--idempotency-key", "back"]);
+    const daemon = await startDaemon({ data });
+    await daemon.stop("SIGTERM");
+
+    const kept = ["--key-file", join(data, "esimctl.key")];
+    for (const args of [
+      ["partners", "list", ...there],
+      ["serve", ...there, "--port", "0"],
+      ["migrate-to", join(temporaryDirectory(), "other"), ...there.slice(0, 2), ...kept],
+    ]) {
+      const refused = await esimctl([...args, "--json"]);
+      expect(refused.exitCode, args.join(" ")).toBe(1);
+      expect(failure(refused)).toMatchObject({ message: `The data of this database moved to ${data}.` });
+    }
+  });
+
+  test("a directory in use, or with other files, is refused, and so is a database that is served", async () => {
+    const { there, url, keyFile, back } = await moved();
+    const other = join(temporaryDirectory(), "data");
+    await esimctlJson(["init", "--data", other]);
+    expect(failure(await back(other)).message).toBe(`${other} holds esimctl data already.`);
+    const foreign = temporaryDirectory();
+    writeFileSync(join(foreign, "notes.txt"), "mine");
+    expect(failure(await back(foreign)).message).toBe(`${foreign} holds something else than esimctl data.`);
+    expect(readdirSync(foreign)).toEqual(["notes.txt"]);
+
+    const daemon = await startDaemon({ database: url, keyFile });
+    const fresh = join(temporaryDirectory(), "new", "data");
+    expect(failure(await back(fresh)).message).toBe(`The database is served by ${daemon.url}.`);
+    await daemon.stop("SIGTERM");
+    expect(existsSync(dirname(fresh))).toBe(false);
+    expect(await esimctl(["partners", "list", ...there])).toMatchObject({ exitCode: 0 });
+    expect((await back(fresh)).exitCode).toBe(0);
+    expect(await esimctl(["partners", "list", "--data", fresh])).toMatchObject({ exitCode: 0 });
+  });
+
+  test("a node that wakes after the move takes no work", async () => {
+    const { url, keyFile, back } = await moved();
+    const daemon = await startDaemon({ database: url, keyFile });
+    // As one that was suspended for longer than its last sign of life counts.
+    process.kill(daemon.pid, "SIGSTOP");
+    await onDatabase(url, "DELETE FROM settings WHERE key LIKE 'serving:%'");
+    const fresh = join(temporaryDirectory(), "data");
+    const result = await back(fresh);
+    process.kill(daemon.pid, "SIGCONT");
+    expect(result, result.stdout + result.stderr).toMatchObject({ exitCode: 0 });
+    const response = await fetch(`${daemon.url}/api/v1/products`, { headers: { authorization: "Bearer x" } });
+    expect(response.status).toBe(503);
+    await daemon.stop("SIGTERM");
+  });
+
+  test("a fault while copying leaves nothing behind; the same command then succeeds", async () => {
+    const { there, url, back } = await moved();
+    // What PostgreSQL holds by then and SQLite does not take.
+    await onDatabase(url, "ALTER TABLE products ALTER COLUMN name DROP NOT NULL");
+    await onDatabase(url, "UPDATE products SET name = NULL WHERE sku = 'ES-GLB-1GB-7D'");
+    const fresh = join(temporaryDirectory(), "data");
+    const cut = await back(fresh);
+    expect(cut.exitCode).toBe(1);
+    expect(existsSync(fresh)).toBe(false);
+    expect(failure(cut).message).toContain("products.name");
+    expect(await esimctl(["partners", "list", ...there])).toMatchObject({ exitCode: 0 });
+
+    await onDatabase(url, "UPDATE products SET name = 'World' WHERE name IS NULL");
+    expect((await back(fresh)).exitCode).toBe(0);
+  });
+});
+
+async function onDatabase(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

@@ -40,7 +40,7 @@ export const singles: readonly Entry[] = entries({
   ],
   restore: ["put a backup into a data directory", "data", () => import("./commands/restore.ts")],
   "migrate-to": [
-    "move everything from a data directory to PostgreSQL",
+    "move everything from a data directory to PostgreSQL, or back",
     "data",
     () => import("./commands/migrate-to.ts"),
   ],

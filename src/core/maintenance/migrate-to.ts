@@ -2,15 +2,14 @@ import type { Actor } from "../audit/record.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../store/data-directory.ts";
-import { type CopyProgress, copyToPostgres } from "../store/engines/copy-to-postgres.ts";
+import type { CopyProgress } from "../store/engines/copied-tables.ts";
+import { copyToPostgres } from "../store/engines/copy-to-postgres.ts";
 import { openStore } from "../store/engines/open.ts";
-import { type Existing, openForReading } from "../store/engines/reading.ts";
 import { findMasterKey, type KeySources } from "../store/key-files.ts";
-import { StoreError } from "../store/problems.ts";
-import { checkLedger } from "./data-checks.ts";
-import { checkEvidence } from "./evidence-check.ts";
-import { isFault } from "./finding.ts";
 import { recordAct } from "./record-act.ts";
+import { tryCopy } from "./try-copy.ts";
+
+const STAYS = "The data directory stays in use: see esimctl doctor there, and drop the PostgreSQL database.";
 
 /** What is to be moved where. */
 export interface MoveInput {
@@ -52,26 +51,11 @@ export async function moveToPostgres(input: MoveInput): Promise<number> {
     return await copyToPostgres(databaseFile, address, {
       onProgress,
       async committed() {
-        await tryTarget(address, { masterKey, clock });
+        await tryCopy(address, { masterKey, clock, hint: STAYS });
         noteMove(directory, name);
       },
     });
   } finally {
     release();
-  }
-}
-
-async function tryTarget(where: Existing, { masterKey, clock }: { masterKey: Buffer; clock: Clock }): Promise<void> {
-  const reading = await openForReading(where, { clock });
-  try {
-    await reading.openKeys(masterKey);
-    const found = [await reading.read(checkLedger, null), await reading.read(checkEvidence, { keyed: true })].find(
-      isFault,
-    );
-    if (found === undefined) return;
-    const hint = "The data directory stays in use: see esimctl doctor there, and drop the PostgreSQL database.";
-    throw new StoreError(found.message, hint);
-  } finally {
-    await reading.close();
   }
 }

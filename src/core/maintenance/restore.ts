@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Actor } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
@@ -11,6 +10,7 @@ import { makeDirectory } from "../store/make-directory.ts";
 import { StoreError } from "../store/problems.ts";
 import { flush } from "./backup.ts";
 import { isFault } from "./finding.ts";
+import { placeData, putAside } from "./place-data.ts";
 import { recordAct } from "./record-act.ts";
 import { isSealed, openSealed } from "./seal.ts";
 import { type Counts, checkContent, checkCopy, chooseKey, type Opening } from "./verify-backup.ts";
@@ -71,7 +71,8 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
     if (outside.length === 0) await writeFile(keyFile, `${chosen.text.trim()}\n`, { mode: 0o600, flush: true });
     await record(staging, input, { chosen, made_at });
     const replaced = holding === "data" ? await putAside(directory, isoTime(clock.now())) : null;
-    await place(staging, directory);
+    forgetMove(directory);
+    await placeData(staging, directory);
     done = true;
     return { directory, made_at, replaced, counts };
   } finally {
@@ -136,28 +137,4 @@ async function verify(staging: string, using: { key: GivenKey; clock: Clock }): 
   const hint =
     fault.check === "data_keys" ? "Name the key file that belongs to this backup: --key-file FILE." : NOTHING_RESTORED;
   throw new StoreError(fault.message, hint);
-}
-
-/**
- * Moves the data away, the key first: whatever cuts this off, no daemon starts on half of it. Answers the directory
- * that it is in.
- */
-async function putAside(directory: string, now: string): Promise<string> {
-  const aside = join(directory, `replaced-${now.replaceAll(/[-:]|\.\d+/g, "")}`);
-  await mkdir(aside, { mode: 0o700 });
-  const { databaseFile, keyFile } = dataDirectory(directory);
-  for (const path of [keyFile, `${databaseFile}-wal`, `${databaseFile}-shm`, databaseFile]) {
-    if (existsSync(path)) await rename(path, join(aside, basename(path)));
-  }
-  return aside;
-}
-
-/** The database first: without its key nothing opens it, and no daemon makes a new one. */
-async function place(staging: string, directory: string): Promise<void> {
-  const [from, to] = [dataDirectory(staging), dataDirectory(directory)];
-  forgetMove(directory);
-  await rename(from.databaseFile, to.databaseFile);
-  if (existsSync(from.keyFile)) await rename(from.keyFile, to.keyFile);
-  await chmod(directory, 0o700);
-  await flush(directory);
 }

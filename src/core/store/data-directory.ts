@@ -163,12 +163,17 @@ export function noteMove(directory: string, to: string): void {
 
 /** Throws `StoreError` when the directory's data went on elsewhere. */
 export function refuseMoved(directory: string): void {
+  if (!isMoved(directory)) return;
   const file = join(directory, NOTE);
-  if (!existsSync(file)) return;
   throw new StoreError(
     `The data of ${directory} moved to ${readFileSync(file, "utf8").trim()}.`,
     `Name that with --database and --key-file. To go back to what is here, and lose what came since, delete ${file}.`,
   );
+}
+
+/** Whether a directory's data went on elsewhere. */
+export function isMoved(directory: string): boolean {
+  return existsSync(join(directory, NOTE));
 }
 
 /** What is put into the directory from now on is its own again. */

@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { newId } from "../kernel/ids.ts";
 import { noteErasure } from "./erasure.ts";
 import type { Writer } from "./group-commit.ts";
+import { refuseMovedDatabase } from "./moved.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
 import { insertRow, updateRow } from "./rows.ts";
@@ -196,7 +197,10 @@ export async function dropUnboundKeys(tx: Tx, _input: null): Promise<void> {
 export interface Keyring {
   /** The epoch whose keys the vault holds; -1 before the first. */
   epoch(): number;
-  /** Takes over the keys that `q` sees, if they are newer. Throws `StoreError` when the master key is another one. */
+  /**
+   * Takes over the keys that `q` sees, if they are newer. Throws `StoreError` when the master key is another one, or
+   * the data went on elsewhere.
+   */
   refresh(q: Read): Promise<void>;
 }
 
@@ -232,6 +236,7 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
     async refresh(q) {
       const seen = Number((await storedValue(q, "epoch")) ?? 0);
       if (seen <= held) return;
+      await refuseMovedDatabase(q);
       const keys = await load(q);
       // Meanwhile a transaction may have brought newer ones than this snapshot has.
       if (seen <= held) return;

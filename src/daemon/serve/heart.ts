@@ -3,19 +3,24 @@ import { BEAT_MS, recordBeat, recordStop } from "../../core/store/serving.ts";
 import { startWorker } from "../workers/loop.ts";
 import type { MainDependencies } from "./options.ts";
 
-/** Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. */
-export function startHeart(
+/**
+ * Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. Resolves once the first
+ * record is written, or cannot be.
+ */
+export async function startHeart(
   { store, clock, ids, log, alone }: MainDependencies,
   url: string,
-): { stop(): Promise<void> } {
+): Promise<{ stop(): Promise<void> }> {
   const since = clock.now();
   const daemon = { node: ids.uuid(since), url, since, alone };
+  const first = Promise.withResolvers<void>();
   const beating = startWorker({
     name: "heartbeat",
     pollMs: BEAT_MS,
     log,
-    step: () => store.write(recordBeat, daemon),
+    step: () => store.write(recordBeat, daemon).finally(first.resolve),
   });
+  await first.promise;
   return {
     async stop() {
       await beating.stop();

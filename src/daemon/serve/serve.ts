@@ -74,11 +74,11 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
   const { metricsPort } = options;
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
-  let heart: ReturnType<typeof startHeart> | null = null;
+  let heart: Awaited<ReturnType<typeof startHeart>> | null = null;
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
     workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl, insecure });
-    heart = startHeart(deps, http.url);
+    heart = await startHeart(deps, http.url);
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();

@@ -1,0 +1,120 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Actor, recordAudit } from "../audit/record.ts";
+import { type Clock, isoTime } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { dataDirectory, forgetMove, holdingOf, isMoved, lockDataDirectory, noteMove } from "../store/data-directory.ts";
+import type { CopyProgress } from "../store/engines/copied-tables.ts";
+import { copyToSqlite } from "../store/engines/copy-to-sqlite.ts";
+import { openStore } from "../store/engines/open.ts";
+import { findMasterKey, type KeySources, type MasterKey } from "../store/key-files.ts";
+import { makeDirectory } from "../store/make-directory.ts";
+import { StoreError } from "../store/problems.ts";
+import { servingState } from "../store/serving.ts";
+import { placeData, putAside } from "./place-data.ts";
+import { tryCopy } from "./try-copy.ts";
+
+/** What is to be moved where. */
+export interface MoveBackInput {
+  /** The PostgreSQL database; no daemon serves it. */
+  address: { url: string; insecure: boolean };
+  /** The same address for people, without its password. */
+  name: string;
+  /** Where its master key is. */
+  keys: KeySources;
+  /** A directory that is absent or empty, or that moved to PostgreSQL before. */
+  directory: string;
+  /** Who moves it, for the audit trail. */
+  actor: Actor;
+  clock: Clock;
+  ids: Ids;
+  onProgress: (progress: CopyProgress) => void;
+}
+
+/** An installation that moved into a directory. */
+export interface MovedBack {
+  rows: number;
+  /** Its key file; null: the key is kept outside. */
+  keyFile: string | null;
+  /** Where the data is that moved away from this directory before; null: there was none. */
+  replaced: string | null;
+}
+
+/**
+ * Moves an installation from PostgreSQL into a data directory: all or nothing, compared row by row, its ledger checked
+ * and its key tried there. From then on the database refuses work; its rows stay as they are. At no moment do both
+ * take work: until the database refuses it, the directory does. Throws `StoreError`; the database then stays in use.
+ */
+export async function moveToDirectory(input: MoveBackInput): Promise<MovedBack> {
+  const { address, keys, directory, onProgress } = input;
+  refuseTarget(directory);
+  const master = findMasterKey(keys);
+  await prepareSource(input, master.key);
+  const made = makeDirectory(directory);
+  const release = lockDataDirectory(directory);
+  const target: Target = { staging: join(directory, STAGING), replaced: null, placed: false };
+  try {
+    await rm(target.staging, { recursive: true, force: true });
+    await mkdir(target.staging, { mode: 0o700 });
+    const { databaseFile } = dataDirectory(target.staging);
+    const copied = () => place(input, master, target);
+    const rows = await copyToSqlite(address, databaseFile, { onProgress, copied });
+    forgetMove(directory);
+    return { rows, keyFile: master.outside ? null : dataDirectory(directory).keyFile, replaced: target.replaced };
+  } finally {
+    await rm(target.staging, { recursive: true, force: true });
+    release();
+    if (!target.placed && made !== undefined) await rm(made, { recursive: true, force: true });
+  }
+}
+
+interface Target {
+  staging: string;
+  replaced: string | null;
+  placed: boolean;
+}
+
+/** Puts the complete copy into the directory, which refuses work until the source does. Answers the directory. */
+async function place(input: MoveBackInput, master: MasterKey, target: Target): Promise<string> {
+  const { directory, name, clock } = input;
+  const { databaseFile, keyFile } = dataDirectory(target.staging);
+  await tryCopy({ file: databaseFile }, { masterKey: master.key, clock, hint: STAYS });
+  if (!master.outside) await writeFile(keyFile, `${master.text.trim()}\n`, { mode: 0o600, flush: true });
+  if (isMoved(directory)) target.replaced = await putAside(directory, isoTime(clock.now()));
+  noteMove(directory, name);
+  target.placed = true;
+  await placeData(target.staging, directory);
+  return directory;
+}
+
+const STAGING = ".moving";
+const STAYS = "The database stays in use: see esimctl doctor there.";
+
+/** Throws `StoreError` for a directory in use: two installations are never mixed. */
+function refuseTarget(directory: string): void {
+  const holding = holdingOf(directory);
+  if (holding === "nothing" || (holding === "data" && isMoved(directory))) return;
+  if (holding === "other") {
+    throw new StoreError(`${directory} holds something else than esimctl data.`, "Choose an empty or new directory.");
+  }
+  throw new StoreError(
+    `${directory} holds esimctl data already.`,
+    "Name an empty or new directory, or the one that moved to PostgreSQL before.",
+  );
+}
+
+/** Brings the source up to date, and records there who moves it. Throws `StoreError` while a daemon serves it. */
+async function prepareSource({ address, actor, directory, clock, ids }: MoveBackInput, masterKey: Buffer) {
+  const store = await openStore(address, { clock, ids, masterKey });
+  try {
+    const { nodes } = await store.read(servingState, null);
+    const serving = nodes.filter(({ state }) => state === "serving").map(({ url }) => url);
+    if (serving.length > 0) {
+      const words = `The database is served by ${serving.join(", ")}.`;
+      throw new StoreError(words, "Stop every node first. One that was killed counts for 30 seconds.");
+    }
+    await store.write(recordAudit, { actor, action: "data.migrate", targetKind: "directory", targetId: directory });
+  } finally {
+    await store.close();
+  }
+}
