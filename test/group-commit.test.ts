@@ -70,9 +70,10 @@ test("closing a store finishes the batch under way and refuses waiting writes", 
   const closing = await again();
   const note = (tx: Tx, at: number) => insertRow(tx, "settings", { key: `note ${at}`, value: "kept" });
   const writes = Array.from({ length: 1_000 }, (_, at) => closing.write(note, at, undefined, owner("a", "sandbox")));
+  const all = Promise.allSettled(writes);
   await writes[0];
   await closing.close();
-  const ended = await Promise.allSettled(writes);
+  const ended = await all;
   const kept = ended.flatMap(({ status }, at) => (status === "fulfilled" ? [at] : []));
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.length).toBeLessThan(100);

@@ -41,7 +41,10 @@ export async function benchStore(): Promise<BenchStore> {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
   const file = join(folder, "esimctl.db");
   const ids = randomIds();
-  const store = await openStore({ file, create: true }, { clock: systemClock, ids, masterKey: ids.bytes(32) });
+  const store = await openStore(
+    { file, create: true, alone: true },
+    { clock: systemClock, ids, masterKey: ids.bytes(32) },
+  );
   await prepareStore(store);
   const actor = "bench";
   const partner = await store.write(createPartner, { slug: "bench", name: "Bench", production: true, actor });

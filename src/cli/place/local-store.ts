@@ -25,6 +25,8 @@ export interface Sources {
   ids: Ids;
   /** Read a database file whole for damage before it is used. */
   verify?: boolean;
+  /** No other process serves a database file (`Location`). */
+  alone?: boolean;
   /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
   onWait?: ((words: string) => void) | undefined;
 }
@@ -54,8 +56,8 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
   const created = !isInitialised(place.path);
   refuseMoved(place.path);
   const { databaseFile: file } = prepareDataDirectory(place.path, sources.ids, place.given.length > 0);
-  const verify = sources.verify ?? false;
-  return { store: await openWith(keysOf(place), { file, create: true, verify }, sources), created };
+  const { verify = false, alone = false } = sources;
+  return { store: await openWith(keysOf(place), { file, create: true, verify, alone }, sources), created };
 }
 
 /** Opens a store with its master key, and finishes a rotation of the key file that was cut off. */

@@ -42,7 +42,8 @@ export async function serveUntilStopped(
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
-    const { store, created } = await openOrCreate(place, { ...sources, verify: true, onWait: context.warn });
+    const opening = { verify: true, alone: serving.workers === 1, onWait: context.warn };
+    const { store, created } = await openOrCreate(place, { ...sources, ...opening });
     try {
       const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
       if (created) reportMade(context, log, place);

@@ -10,7 +10,10 @@ export interface Writer {
   savepoint(): Promise<void>;
   release(): Promise<void>;
   rollbackToSavepoint(): Promise<void>;
+  /** Later transactions see what this one wrote, and readers only once it is durable. */
   commit(): Promise<void>;
+  /** Resolves once all commits so far are durable and reads see them. Rejects when that failed. */
+  durable(): Promise<void>;
   /** Undoes the whole batch; must not throw. */
   rollback(): Promise<void>;
   /** An error of the transaction under way, as `StoreUnavailable` where the database is the cause. */
@@ -29,13 +32,16 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
  * Writes that arrive together share one transaction and one fsync, each in a savepoint of its own, so that a failing
- * one rolls back alone. All are answered after the commit; when the commit fails, all of them fail. A database that
- * cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which writes a batch takes, and
+ * one rolls back alone. All are answered once the commit is durable; when the commit fails, all of them fail. While a
+ * batch waits for the disk the next one is made, and no third. A database that cannot be used fails the batch with
+ * `StoreUnavailable`; the next batch begins afresh. Which writes a batch takes, and
  * how many, the queue decides (write-queue.ts); one that comes while a batch is under way may still join it.
  */
 export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   const queue = createWriteQueue<Waiting>();
   let draining: Promise<void> | null = null;
+  /** Ends once the last batch is answered. */
+  let answered: Promise<void> = Promise.resolve();
   let closed = false;
 
   async function drain(): Promise<void> {
@@ -43,8 +49,11 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
       for (let tookMs = 0; queue.size() > 0; ) {
         await leaveLoop(tookMs);
         const began = performance.now();
-        await runBatch(writer, queue, onSignal);
+        const before = answered;
+        const batch = await runBatch(writer, queue);
         tookMs = performance.now() - began;
+        answered = answer(writer, batch, onSignal);
+        await before;
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -69,7 +78,7 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
     },
     /**
      * Refuses the writes that wait and all that come, with `StoreUnavailable`: none of them was answered. Resolves once
-     * the batch under way has ended as any other.
+     * the batches under way have ended as any other.
      */
     async close(): Promise<void> {
       closed = true;
@@ -77,6 +86,7 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
       const take = () => queue.next({ production: 0, sandbox: 0 }, 0);
       for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
       while (draining !== null) await draining;
+      await answered;
     },
   };
 }
@@ -102,28 +112,48 @@ function closedError(): StoreError {
   return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }
 
-async function runBatch(writer: Writer, queue: WriteQueue<Waiting>, onSignal: (topic: Topic) => void): Promise<void> {
-  const topics = new Set<Topic>();
-  const batch: Waiting[] = [];
-  const outcomes: Outcome[] = [];
-  const take = takerOf(queue, batch);
+/** The writes of a batch, each with its outcome. */
+interface Batch {
+  writes: Waiting[];
+  outcomes: Outcome[];
+  topics: Set<Topic>;
+}
+
+async function runBatch(writer: Writer, queue: WriteQueue<Waiting>): Promise<Batch> {
+  const batch: Batch = { writes: [], outcomes: [], topics: new Set() };
+  const take = takerOf(queue, batch.writes);
   try {
     await writer.begin();
     const alone = queue.size() === 1;
     for (let waiting = take(); waiting !== null; waiting = alone ? null : take()) {
-      outcomes.push(await runOne(writer, waiting, alone, topics));
+      batch.outcomes.push(await runOne(writer, waiting, alone, batch.topics));
     }
-    if (alone && outcomes[0]?.ok === false) await writer.rollback();
+    if (alone && batch.outcomes[0]?.ok === false) await writer.rollback();
     else await writer.commit();
+    return batch;
   } catch (error) {
     const fault = writer.fault(error);
     await writer.rollback();
     // Where it could not even begin, those fail that it would have taken.
-    if (batch.length === 0) while (take() !== null);
-    for (const waiting of batch) waiting.reject(fault);
+    if (batch.writes.length === 0) while (take() !== null);
+    return { ...batch, outcomes: batch.writes.map(() => ({ ok: false, error: fault })), topics: new Set() };
+  }
+}
+
+/**
+ * Answers a batch once it is durable, and with it what its commands saw of batches before it: a refusal, too, may be
+ * due to what was just written.
+ */
+async function answer(writer: Writer, batch: Batch, onSignal: (topic: Topic) => void): Promise<void> {
+  const { writes, outcomes, topics } = batch;
+  try {
+    await writer.durable();
+  } catch (error) {
+    const fault = writer.fault(error);
+    for (const waiting of writes) waiting.reject(fault);
     return;
   }
-  batch.forEach((waiting, index) => {
+  writes.forEach((waiting, index) => {
     const outcome = outcomes[index];
     if (outcome?.ok) waiting.resolve(outcome.value);
     else waiting.reject(outcome?.error);

@@ -21,9 +21,18 @@ import type { Command, Read, Store, Topic, Tx } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, withAllKeys } from "../vault.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { openSqlite } from "./sqlite.ts";
+import type { SyncFile } from "./wal-sync.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address. */
-export type Location = { file: string; create: boolean; verify?: boolean } | { url: string; insecure?: boolean };
+export type Location = FileLocation | { url: string; insecure?: boolean };
+
+interface FileLocation {
+  file: string;
+  create: boolean;
+  verify?: boolean;
+  /** No other process serves it: then no write stops the event loop for the disk. */
+  alone?: boolean;
+}
 
 /** What a store takes from outside. */
 export interface StoreDependencies {
@@ -35,6 +44,8 @@ export interface StoreDependencies {
   masterKeys?: (() => Buffer[]) | undefined;
   /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
   onWait?: ((words: string) => void) | undefined;
+  /** How a file served alone is synced; left out: by the operating system's call. */
+  sync?: SyncFile | undefined;
 }
 
 /**
@@ -51,9 +62,13 @@ export async function openStore(location: Location, dependencies: StoreDependenc
   }
 }
 
-async function openEngine(location: Location, { onWait }: Pick<StoreDependencies, "onWait">): Promise<Engine> {
+async function openEngine(
+  location: Location,
+  { onWait, sync }: Pick<StoreDependencies, "onWait" | "sync">,
+): Promise<Engine> {
   if ("file" in location) {
-    return openSqlite(location.file, { create: location.create, verify: location.verify ?? false });
+    const { file, create, verify = false, alone } = location;
+    return openSqlite(file, { create, verify, alone, sync });
   }
   if (!/^postgres(ql)?:\/\//.test(location.url)) {
     throw new StoreError(
@@ -128,7 +143,8 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
       } catch (error) {
         if (!(error instanceof UnknownKeyError)) throw error;
       }
-      // Another process rotated the data key since: once more, with the keys of that very snapshot.
+      // The data key was rotated since, here or by another process: once more, with the keys of that very snapshot.
+      await writer.durable();
       return engine.snapshot(async (connection) => {
         const again = read(connection, complete);
         await keys.refresh(again);

@@ -141,6 +141,7 @@ function postgresWriter(pool: Pool, connectionOf: (client: pg.PoolClient) => Con
       await pool.takeBack(client, "ROLLBACK");
       client = null;
     },
+    durable: async () => undefined,
     fault: (error) => (client === null ? faultOf(error, false) : pool.fault(error, client)),
     tx: (signal, requestId) => makeTx(connectionOf(current()), signal, requestId),
   };

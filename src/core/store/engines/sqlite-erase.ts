@@ -27,13 +27,16 @@ interface Connections {
   writer: Database.Database;
 }
 
+/** Runs work while no transaction of this process is open and all of its commits are durable. */
+export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
+
 /** Erases what was noted in a connection's file, once at a time; `settled` waits for an erasure that is under way. */
-export function eraserOf(writer: Database.Database) {
+export function eraserOf(writer: Database.Database, quietly: Quietly) {
   const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
   let erasing: Promise<boolean> | null = null;
   const run = async () => {
     try {
-      return noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name));
+      return noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name, quietly));
     } catch (error) {
       throw faultOf(error, writer.name);
     } finally {
@@ -53,7 +56,8 @@ export function eraserOf(writer: Database.Database) {
  * the file itself while a snapshot keeps every checkpoint from writing to it; pages that were written meanwhile follow
  * under the write lock. Then the WAL is emptied. False: a reader or writer is in the way.
  */
-async function eraseSqlite(file: string): Promise<boolean> {
+async function eraseSqlite(file: string, quietly: Quietly): Promise<boolean> {
+  const repeated = (step: () => boolean) => repeat(() => quietly(step));
   const connections: Connections = { keeper: connect(file), writer: connect(file) };
   try {
     const { writer } = connections;
@@ -83,10 +87,10 @@ function connect(file: string): Database.Database {
 }
 
 /** Attempts a step until it succeeds; one that meets a lock failed. */
-async function repeated(step: () => boolean): Promise<boolean> {
+async function repeat(step: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
-      if (step()) return true;
+      if (await step()) return true;
     } catch (error) {
       if (!isBusy(error)) throw error;
     }

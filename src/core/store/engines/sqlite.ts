@@ -1,27 +1,34 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
-import type { Writer } from "../group-commit.ts";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { StoreError } from "../problems.ts";
-import { sqliteTables } from "../schema/tables.ts";
-import type { Db, Prepared, Read } from "../store.ts";
-import type { Engine, TxMaker } from "./engine.ts";
-import { emptyWal, eraserOf } from "./sqlite-erase.ts";
-import { asStoreError, faultOf, isBusy, RESTORE } from "./sqlite-faults.ts";
-import { withStablePlans } from "./stable-plans.ts";
+import type { Engine } from "./engine.ts";
+import { emptyWal, eraserOf, type Quietly } from "./sqlite-erase.ts";
+import { asStoreError, RESTORE } from "./sqlite-faults.ts";
+import { type Snapshots, snapshotsOf } from "./sqlite-snapshots.ts";
+import { BUSY_TIMEOUT_MS, type Durability, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
+import { type SyncFile, syncFile, type WalSync, walSync } from "./wal-sync.ts";
 
-const BUSY_TIMEOUT_MS = 10_000;
 /** The size that the WAL comes back to (bytes). */
 const WAL_BOUND = 16 * 1024 * 1024;
 const WAL_LOOK_MS = 1_000;
 
+/** How a database file is opened. */
+export interface SqliteOptions {
+  create: boolean;
+  /** Read the whole file once for damage. */
+  verify: boolean;
+  /** This process serves it alone: commits are synced beside the event loop, several by one sync. */
+  alone?: boolean | undefined;
+  /** How those syncs are made; left out: by `fdatasync`. */
+  sync?: SyncFile | undefined;
+}
+
 /**
- * SQLite in WAL mode with synchronous=FULL. Three connections: one writes, one reads committed snapshots, one only asks
- * whether anything changed. `verify` reads the whole file once for damage.
+ * SQLite in WAL mode. A commit is durable before it is answered: by `synchronous=FULL`, or, where this process serves
+ * the file alone, by a sync that it does not wait for in the event loop.
  */
-export async function openSqlite(file: string, options: { create: boolean; verify: boolean }): Promise<Engine> {
+export async function openSqlite(file: string, options: SqliteOptions): Promise<Engine> {
   const writer = openFile(file, options);
   try {
     if (options.verify) checkPages(writer);
@@ -32,9 +39,7 @@ export async function openSqlite(file: string, options: { create: boolean; verif
     // What is purged shall be gone from the file too, not only from its tables.
     writer.pragma("secure_delete = ON");
     await migrateSqlite(writer);
-    const reader = connectReadOnly(file);
-    const probe = connectReadOnly(file);
-    return sqliteEngine(writer, reader, probe);
+    return sqliteEngine(writer, options);
   } catch (error) {
     writer.close();
     throw asStoreError(error, file);
@@ -49,10 +54,6 @@ function openFile(file: string, options: { create: boolean }): Database.Database
   } catch (error) {
     throw asStoreError(error, file);
   }
-}
-
-function connectReadOnly(file: string): Database.Database {
-  return new Database(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
 }
 
 function checkPages(connection: Database.Database): void {
@@ -82,67 +83,73 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
   }
 }
 
-function sqliteEngine(writer: Database.Database, reader: Database.Database, probe: Database.Database): Engine {
+function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFile }: SqliteOptions): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
-  const readDb = drizzle(withStablePlans(reader)) as Db;
-  const readPrepared = new Map<unknown, Prepared>();
-  const begin = reader.prepare("BEGIN");
-  const commit = reader.prepare("COMMIT");
-  const version = probe.prepare("PRAGMA data_version").pluck();
-  const epoch = probe.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
-  let lastVersion: unknown;
-  let lastEpoch = 0;
-  let turn: Promise<unknown> = Promise.resolve();
-  const erase = eraserOf(writer);
-  const unbound = boundWal(writer, erase);
-
-  async function snapshot<T>(run: (q: Pick<Read, "db" | "t" | "prepared">) => Promise<T>): Promise<T> {
-    try {
-      begin.run();
-      return await run({ db: readDb, t: sqliteTables, prepared: readPrepared });
-    } catch (error) {
-      throw faultOf(error, reader.name);
-    } finally {
-      if (reader.inTransaction) commit.run();
-    }
-  }
+  const snapshots = snapshotsOf(writer);
+  const background = alone ? syncedBeside(writer, snapshots, sync) : null;
+  const durability = background === null ? syncedByCommit : durabilityOf(snapshots, background);
+  const order = turns();
+  const quiet = quietly(order, durability);
+  const erase = eraserOf(writer, quiet);
+  const unbound = boundWal(writer, erase, quiet);
 
   return {
-    // One snapshot at a time: a query on SQLite awaits nothing but microtasks, so this costs no throughput.
-    snapshot(run) {
-      const result = turn.then(() => snapshot(run));
-      turn = result.catch(() => undefined);
-      return result;
-    },
-    writer: (makeTx) => sqliteWriter(writer, makeTx),
-    epoch: async () =>
-      faulting(probe, () => {
-        const now = version.get();
-        if (now !== lastVersion) {
-          lastEpoch = Number(epoch.get() ?? 0);
-          lastVersion = now;
-        }
-        return lastEpoch;
-      }),
+    snapshot: snapshots.run,
+    writer: (makeTx) => sqliteWriter(writer, { makeTx, durability, turns: order }),
+    epoch: snapshots.epoch,
     erase,
-    ping: async () => void faulting(probe, () => epoch.get()),
+    ping: snapshots.ping,
     async close() {
-      await turn;
       unbound();
       await erase.settled();
-      for (const connection of [probe, reader, writer]) connection.close();
+      await background?.close();
+      await snapshots.close(background?.failed() ?? false);
+      writer.close();
     },
   };
 }
 
-/** Runs `work` on a connection, with its errors as `StoreUnavailable` where they are one. */
-function faulting<T>(connection: Database.Database, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw faultOf(error, connection.name);
-  }
+/** Of a writer with `synchronous=FULL`: its commits are durable before anyone sees them. */
+const syncedByCommit: Durability = {
+  check: () => undefined,
+  commit: async (step) => step(),
+  durable: async () => undefined,
+};
+
+/** Makes a writer's commits write to the WAL only; the result syncs it. */
+function syncedBeside(writer: Database.Database, snapshots: Snapshots, sync: SyncFile): WalSync {
+  // A process that was killed may have left commits that it had not synced: they are durable before anyone sees them.
+  writer.pragma("wal_checkpoint(PASSIVE)");
+  writer.pragma("synchronous = NORMAL");
+  return walSync(writer.name, snapshots, sync);
+}
+
+function durabilityOf(snapshots: Snapshots, background: WalSync): Durability {
+  let synced = 0;
+  return {
+    check: background.check,
+    async commit(step, changes) {
+      // Nothing was written: there is nothing to sync.
+      if (changes === synced) return step();
+      await snapshots.commit(step);
+      synced = changes;
+      background.committed();
+    },
+    durable: background.durable,
+  };
+}
+
+function quietly(order: Turns, { durable }: Durability): Quietly {
+  return async (work) => {
+    const end = await order.take();
+    try {
+      await durable();
+      return await work();
+    } finally {
+      end();
+    }
+  };
 }
 
 /**
@@ -150,58 +157,13 @@ function faulting<T>(connection: Database.Database, work: () => T): T {
  * next commit alone leaves the file as large as it became. An attempt never waits for readers. What a purge left is
  * erased in the same way. The result stops it.
  */
-function boundWal(writer: Database.Database, erase: () => Promise<boolean>): () => void {
+function boundWal(writer: Database.Database, erase: () => Promise<boolean>, quiet: Quietly): () => void {
   const wal = `${writer.name}-wal`;
   const timer = setInterval(() => {
-    if (writer.inTransaction) return;
     // A fault here must not end the process: the next write meets the same one and reports it.
     erase().catch(() => false);
-    try {
-      const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
-      if (size > WAL_BOUND) emptyWal(writer);
-    } catch {
-      // As above.
-    }
+    const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > WAL_BOUND) quiet(() => emptyWal(writer)).catch(() => false);
   }, WAL_LOOK_MS).unref();
   return () => clearInterval(timer);
-}
-
-function sqliteWriter(connection: Database.Database, makeTx: TxMaker): Writer {
-  const db = drizzle(withStablePlans(connection)) as Db;
-  const prepared = new Map<unknown, Prepared>();
-  const steps = {
-    begin: connection.prepare("BEGIN IMMEDIATE"),
-    savepoint: connection.prepare("SAVEPOINT command"),
-    release: connection.prepare("RELEASE command"),
-    rollbackTo: connection.prepare("ROLLBACK TO command"),
-    commit: connection.prepare("COMMIT"),
-  };
-  return {
-    begin: () => retryWhileBusy(() => void steps.begin.run()),
-    savepoint: async () => void steps.savepoint.run(),
-    release: async () => void steps.release.run(),
-    async rollbackToSavepoint() {
-      steps.rollbackTo.run();
-      steps.release.run();
-    },
-    commit: () => retryWhileBusy(() => void steps.commit.run()),
-    async rollback() {
-      if (connection.inTransaction) connection.exec("ROLLBACK");
-    },
-    fault: (error) => faultOf(error, connection.name),
-    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
-  };
-}
-
-/** Another process may hold the write lock for a moment: wait for it without blocking this one's event loop. */
-async function retryWhileBusy(step: () => void): Promise<void> {
-  for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(delay * 2, 50)) {
-    try {
-      step();
-      return;
-    } catch (error) {
-      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
-    }
-    await pause(delay);
-  }
 }

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import type { Writer } from "../group-commit.ts";
+import { sqliteTables } from "../schema/tables.ts";
+import type { Db, Prepared } from "../store.ts";
+import type { TxMaker } from "./engine.ts";
+import { faultOf, isBusy } from "./sqlite-faults.ts";
+import { withStablePlans } from "./stable-plans.ts";
+
+/** How long another process that holds a lock is waited for. */
+export const BUSY_TIMEOUT_MS = 10_000;
+
+/** What makes the commits of a writer durable. */
+export interface Durability {
+  /** Before a transaction; throws `StoreUnavailable` when none can be made durable. */
+  check(): void;
+  /** Runs COMMIT. `changes`: rows that the connection has changed since it was opened. */
+  commit(step: () => void, changes: number): Promise<void>;
+  /** Resolves once all commits so far are durable and reads see them. */
+  durable(): Promise<void>;
+}
+
+/** The right to write, one holder after the other. */
+export interface Turns {
+  /** Resolves when it is this caller's turn; the result ends it. */
+  take(): Promise<() => void>;
+}
+
+/** Turns in the order in which they were asked for. */
+export function turns(): Turns {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const before = last;
+      last = promise;
+      await before;
+      return resolve;
+    },
+  };
+}
+
+/** The writer over the one connection that writes. */
+export function sqliteWriter(
+  connection: Database.Database,
+  { makeTx, durability, turns }: { makeTx: TxMaker; durability: Durability; turns: Turns },
+): Writer {
+  const db = drizzle(withStablePlans(connection)) as Db;
+  const prepared = new Map<unknown, Prepared>();
+  const steps = {
+    begin: connection.prepare("BEGIN IMMEDIATE"),
+    savepoint: connection.prepare("SAVEPOINT command"),
+    release: connection.prepare("RELEASE command"),
+    rollbackTo: connection.prepare("ROLLBACK TO command"),
+    commit: connection.prepare("COMMIT"),
+    changes: connection.prepare("SELECT total_changes()").pluck(),
+  };
+  let end: () => void = () => undefined;
+  return {
+    async begin() {
+      end = await turns.take();
+      durability.check();
+      await retryWhileBusy(() => void steps.begin.run());
+    },
+    savepoint: async () => void steps.savepoint.run(),
+    release: async () => void steps.release.run(),
+    async rollbackToSavepoint() {
+      steps.rollbackTo.run();
+      steps.release.run();
+    },
+    async commit() {
+      const changes = Number(steps.changes.get());
+      await retryWhileBusy(() => durability.commit(() => void steps.commit.run(), changes));
+      end();
+    },
+    async rollback() {
+      if (connection.inTransaction) connection.exec("ROLLBACK");
+      end();
+    },
+    durable: () => durability.durable(),
+    fault: (error) => faultOf(error, connection.name),
+    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
+  };
+}
+
+/** Another process may hold the write lock for a moment: wait for it without blocking this one's event loop. */
+async function retryWhileBusy(step: () => void | Promise<void>): Promise<void> {
+  for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(delay * 2, 50)) {
+    try {
+      await step();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
+    }
+    await pause(delay);
+  }
+}
