@@ -19,7 +19,7 @@ export default defineConfig({
       // The terminal on its own data directory, and daemons as processes: test/slow has what matters of them here.
       ...["cli*", "serve", "serve-workers", "bench"].map(named),
       // The files and the plans of SQLite.
-      ...["query-plans", "stable-plans", "wal-size"].map(named),
+      ...["durable-writes", "query-plans", "stable-plans", "wal-size"].map(named),
       // No store: CSV and log files, what is shipped, pages of documentation, checks of texts.
       ...["csv", "csv-import", "docs", "fixtures", "log-file", "package", "redaction", "webhook-docs"].map(named),
       // A store that nothing is asked of: heads, and the validation of made-up routes.

@@ -43,8 +43,12 @@ const together: Plugin = {
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  // The thread is started by its path.
-  entryPoints: { main: "src/cli/main.ts", "raster-thread": "src/daemon/pages/raster-thread.ts" },
+  // Threads are started by their paths.
+  entryPoints: {
+    main: "src/cli/main.ts",
+    "raster-thread": "src/daemon/pages/raster-thread.ts",
+    "checkpoint-thread": "src/core/store/engines/checkpoint-thread.ts",
+  },
   outdir: "dist",
   bundle: true,
   splitting: true,

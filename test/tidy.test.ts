@@ -71,8 +71,9 @@ describe("what may not be in a source", () => {
 
 describe("files", () => {
   test("every file of src is imported by another one, or is an entry", () => {
-    // The thread is started by its path.
-    const entries = ["src/cli/main.ts", "src/daemon/pages/raster-thread.ts"];
+    // Threads are started by their paths.
+    const threads = ["src/daemon/pages/raster-thread.ts", "src/core/store/engines/checkpoint-thread.ts"];
+    const entries = ["src/cli/main.ts", ...threads];
     const used = new Set(sources.filter(({ path }) => path.startsWith("src/")).flatMap(importedFiles));
     const dead = sources.filter(({ path }) => path.startsWith("src/") && !entries.includes(path) && !used.has(path));
     expect(dead.map(({ path }) => path)).toEqual([]);

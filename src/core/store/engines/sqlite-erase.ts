@@ -5,6 +5,7 @@ import { ERASURE } from "../erasure.ts";
 import { StoreError } from "../problems.ts";
 import { clearGaps, clearGapsOf, FIRST_AMBIGUOUS_PAGE, openPages, pagesInWal, pagesOf } from "./page-gaps.ts";
 import { faultOf, isBusy } from "./sqlite-faults.ts";
+import type { Quietly } from "./sqlite-writer.ts";
 
 /** How often, and after how many ms each time, another process that writes or reads just then is waited for. */
 const [ATTEMPTS, PAUSE_MS] = [40, 5];
@@ -27,16 +28,20 @@ interface Connections {
   writer: Database.Database;
 }
 
-/** Runs work while no transaction of this process is open and all of its commits are durable. */
-export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
+/** How an erasure keeps what else this process does out of its way. */
+export interface Undisturbed {
+  quietly: Quietly;
+  /** Runs work during which no checkpoint of this process is under way. */
+  without<T>(work: () => Promise<T>): Promise<T>;
+}
 
 /** Erases what was noted in a connection's file, once at a time; `settled` waits for an erasure that is under way. */
-export function eraserOf(writer: Database.Database, quietly: Quietly) {
+export function eraserOf(writer: Database.Database, { quietly, without }: Undisturbed) {
   const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
   let erasing: Promise<boolean> | null = null;
   const run = async () => {
     try {
-      return noted.get(ERASURE) === undefined || (await eraseSqlite(writer.name, quietly));
+      return noted.get(ERASURE) === undefined || (await without(() => eraseSqlite(writer.name, quietly)));
     } catch (error) {
       throw faultOf(error, writer.name);
     } finally {

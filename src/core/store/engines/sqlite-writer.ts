@@ -41,6 +41,22 @@ export function turns(): Turns {
   };
 }
 
+/** Runs work while no transaction of this process is open and all of its commits are durable. */
+export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
+
+/** Takes a turn for such work. */
+export function quietlyIn(order: Turns, { durable }: Durability): Quietly {
+  return async (work) => {
+    const end = await order.take();
+    try {
+      await durable();
+      return await work();
+    } finally {
+      end();
+    }
+  };
+}
+
 /** The writer over the one connection that writes. */
 export function sqliteWriter(
   connection: Database.Database,

@@ -2,15 +2,14 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrate, migrationsOf } from "../migrate.ts";
 import { StoreError } from "../problems.ts";
+import { checkpointsOf, WAL_BOUND } from "./checkpoints.ts";
 import type { Engine } from "./engine.ts";
-import { emptyWal, eraserOf, type Quietly } from "./sqlite-erase.ts";
+import { emptyWal, eraserOf, type Undisturbed } from "./sqlite-erase.ts";
 import { asStoreError, RESTORE } from "./sqlite-faults.ts";
 import { type Snapshots, snapshotsOf } from "./sqlite-snapshots.ts";
-import { BUSY_TIMEOUT_MS, type Durability, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
-import { type SyncFile, syncFile, type WalSync, walSync } from "./wal-sync.ts";
+import { BUSY_TIMEOUT_MS, type Durability, quietlyIn, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
+import { type SyncFile, syncFile, walSync } from "./wal-sync.ts";
 
-/** The size that the WAL comes back to (bytes). */
-const WAL_BOUND = 16 * 1024 * 1024;
 const WAL_LOOK_MS = 1_000;
 
 /** How a database file is opened. */
@@ -87,47 +86,68 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
   const snapshots = snapshotsOf(writer);
-  const background = alone ? syncedBeside(writer, snapshots, sync) : null;
-  const durability = background === null ? syncedByCommit : durabilityOf(snapshots, background);
   const order = turns();
-  const quiet = quietly(order, durability);
-  const erase = eraserOf(writer, quiet);
-  const unbound = boundWal(writer, erase, quiet);
+  const beside = alone ? besideTheLoop(writer, { snapshots, sync, order }) : inCommit(writer, order);
+  const erase = eraserOf(writer, beside);
+  const unbound = boundWal(erase, beside.shrink);
 
   return {
     snapshot: snapshots.run,
-    writer: (makeTx) => sqliteWriter(writer, { makeTx, durability, turns: order }),
+    writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     epoch: snapshots.epoch,
     erase,
     ping: snapshots.ping,
     async close() {
       unbound();
       await erase.settled();
-      await background?.close();
-      await snapshots.close(background?.failed() ?? false);
+      const { trusted } = await beside.close();
+      await snapshots.close(!trusted);
       writer.close();
     },
   };
 }
 
-/** Of a writer with `synchronous=FULL`: its commits are durable before anyone sees them. */
-const syncedByCommit: Durability = {
-  check: () => undefined,
-  commit: async (step) => step(),
-  durable: async () => undefined,
-};
+/** How what a writer commits comes to the disk. */
+interface Disk extends Undisturbed {
+  durability: Durability;
+  /** Brings a WAL that outgrew its bound back to it, as soon as its readers allow it. */
+  shrink(): void;
+  /** Not `trusted`: a sync failed, and it is unknown what the disk holds. */
+  close(): Promise<{ trusted: boolean }>;
+}
 
-/** Makes a writer's commits write to the WAL only; the result syncs it. */
-function syncedBeside(writer: Database.Database, snapshots: Snapshots, sync: SyncFile): WalSync {
+/** By COMMIT itself, with `synchronous=FULL`: durable before anyone sees it. The event loop waits for it. */
+function inCommit(writer: Database.Database, order: Turns): Disk {
+  const durability: Durability = {
+    check: () => undefined,
+    commit: async (step) => step(),
+    durable: async () => undefined,
+  };
+  const quietly = quietlyIn(order, durability);
+  return {
+    durability,
+    quietly,
+    without: (work) => work(),
+    shrink() {
+      const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > WAL_BOUND) quietly(() => emptyWal(writer)).catch(() => false);
+    },
+    close: async () => ({ trusted: true }),
+  };
+}
+
+/** By syncs and checkpoints in other threads: COMMIT only writes to the WAL. */
+function besideTheLoop(
+  writer: Database.Database,
+  { snapshots, sync, order }: { snapshots: Snapshots; sync: SyncFile; order: Turns },
+): Disk {
   // A process that was killed may have left commits that it had not synced: they are durable before anyone sees them.
   writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("synchronous = NORMAL");
-  return walSync(writer.name, snapshots, sync);
-}
-
-function durabilityOf(snapshots: Snapshots, background: WalSync): Durability {
+  writer.pragma("wal_autocheckpoint = 0");
+  const background = walSync(writer.name, snapshots, sync);
   let synced = 0;
-  return {
+  const durability: Durability = {
     check: background.check,
     async commit(step, changes) {
       // Nothing was written: there is nothing to sync.
@@ -135,35 +155,38 @@ function durabilityOf(snapshots: Snapshots, background: WalSync): Durability {
       await snapshots.commit(step);
       synced = changes;
       background.committed();
+      checkpoints.committed();
     },
     durable: background.durable,
   };
-}
-
-function quietly(order: Turns, { durable }: Durability): Quietly {
-  return async (work) => {
-    const end = await order.take();
-    try {
-      await durable();
-      return await work();
-    } finally {
-      end();
-    }
+  const quietly = quietlyIn(order, durability);
+  const checkpoints = checkpointsOf(writer, { quietly, fail: background.fail });
+  return {
+    durability,
+    quietly,
+    without: checkpoints.without,
+    shrink: checkpoints.shrink,
+    async close() {
+      await checkpoints.close();
+      await background.close();
+      return { trusted: !background.failed() };
+    },
   };
 }
 
 /**
- * Empties a WAL that outgrew its bound as soon as its readers allow it. During a long read the WAL only grows, and the
- * next commit alone leaves the file as large as it became. An attempt never waits for readers. What a purge left is
- * erased in the same way. The result stops it.
+ * Looks each second whether the WAL has outgrown its bound: during a long read it only grows, and the next commit alone
+ * leaves the file as large as it became. What a purge left is erased in the same way. The result stops it.
  */
-function boundWal(writer: Database.Database, erase: () => Promise<boolean>, quiet: Quietly): () => void {
-  const wal = `${writer.name}-wal`;
+function boundWal(erase: () => Promise<boolean>, shrink: () => void): () => void {
   const timer = setInterval(() => {
     // A fault here must not end the process: the next write meets the same one and reports it.
     erase().catch(() => false);
-    const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > WAL_BOUND) quiet(() => emptyWal(writer)).catch(() => false);
+    try {
+      shrink();
+    } catch {
+      // As above.
+    }
   }, WAL_LOOK_MS).unref();
   return () => clearInterval(timer);
 }

@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import type Database from "better-sqlite3";
+import type { StoreError } from "../problems.ts";
+import type { CheckpointResult, CheckpointStep, CheckpointWork } from "./checkpoint-thread.ts";
+import { openPages } from "./page-gaps.ts";
+import type { Quietly } from "./sqlite-writer.ts";
+import { syncFile } from "./wal-sync.ts";
+
+/** The size that the WAL comes back to (bytes). */
+export const WAL_BOUND = 16 * 1024 * 1024;
+/** Frames after which the WAL is moved into the file: half of that with pages of 4 KiB. */
+const FRAMES = 2_000;
+
+/** Checkpoints in a thread of their own: neither their reading and writing nor their syncs stop the event loop. */
+export interface Checkpoints {
+  /** After a commit: begins a checkpoint where the WAL has grown enough. */
+  committed(): void;
+  /** Begins one where the WAL's file has outgrown its bound. */
+  shrink(): void;
+  /** Runs work that moves the WAL into the file itself: no checkpoint is under way meanwhile. */
+  without<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends the one under way, and the thread. */
+  close(): Promise<void>;
+}
+
+/** `fail` is called when a file could not be synced: then it is unknown what the disk holds. */
+export function checkpointsOf(
+  writer: Database.Database,
+  { quietly, fail }: { quietly: Quietly; fail: (error: unknown) => StoreError },
+): Checkpoints {
+  // It only counts the frames.
+  const count = writer.prepare<[], { log: number }>("PRAGMA wal_checkpoint(NOOP)");
+  const thread = checkpointThread(writer.name, fail);
+  let underway: Promise<unknown> | null = null;
+  let due = FRAMES;
+
+  async function checkpoint(): Promise<void> {
+    try {
+      await thread.run("copy");
+      // Most pages reach the disk now, beside writers, and few are left for the step that they wait for.
+      await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
+      const left = await quietly(() => thread.run("restart"));
+      // Where a reader is in the way the next attempt comes later.
+      due = left < FRAMES ? FRAMES : left + FRAMES;
+    } catch {
+      // The WAL holds all of it still. A disk that fails is reported by the next write.
+      due += FRAMES;
+    } finally {
+      underway = null;
+    }
+  }
+
+  return {
+    committed() {
+      if (underway === null && (count.get()?.log ?? 0) >= due) underway = checkpoint();
+    },
+    shrink() {
+      const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > WAL_BOUND) underway ??= checkpoint();
+    },
+    async without(work) {
+      while (underway !== null) await underway;
+      const working = work();
+      const end = () => {
+        underway = null;
+      };
+      underway = working.then(end, end);
+      return working;
+    },
+    async close() {
+      thread.hold();
+      while (underway !== null) await underway;
+      await thread.end();
+    },
+  };
+}
+
+/** The thread of one store, started with its first step. */
+function checkpointThread(file: string, fail: (error: unknown) => StoreError) {
+  let worker: Worker | null = null;
+  return {
+    /** Frames that the WAL holds after it. */
+    async run(step: CheckpointStep): Promise<number> {
+      worker ??= startThread(file, () => {
+        worker = null;
+      });
+      worker.postMessage(step);
+      // What the thread posts; rejects when the thread fails.
+      const [result] = (await once(worker, "message")) as [CheckpointResult];
+      if ("frames" in result) return result.frames;
+      const error = Object.assign(new Error(result.message), { code: result.code });
+      throw result.code.endsWith("FSYNC") ? fail(error) : error;
+    },
+    /** Keeps the process running for what is under way. */
+    hold: () => void worker?.ref(),
+    async end(): Promise<void> {
+      if (worker === null) return;
+      const ended = once(worker, "exit");
+      worker.postMessage("close" satisfies CheckpointStep);
+      await ended;
+    },
+  };
+}
+
+/** Started with the first checkpoint; it does not keep the process running. `failed`: it has ended by itself. */
+function startThread(file: string, failed: () => void): Worker {
+  // The build puts it beside the entry, and the code that starts it into a folder below.
+  const source = import.meta.url.endsWith(".ts") ? "./checkpoint-thread.ts" : "../checkpoint-thread.js";
+  const workerData: CheckpointWork = { file, bound: WAL_BOUND };
+  const worker = new Worker(new URL(source, import.meta.url), { workerData });
+  worker.on("error", failed);
+  worker.unref();
+  return worker;
+}
