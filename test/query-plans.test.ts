@@ -64,7 +64,7 @@ const allowed: Record<string, string> = {
   "src/core/webhooks/redeliver.ts againFrom": "reads the list of kinds that it is given",
   "src/core/outbox/record.ts lookNow": "reads the list of ids that it is given",
   "src/core/wallet/record-transaction.ts insertPostings": "inserts two rows, and reads none",
-  "src/core/sandbox/settle.ts clocks": "looks at every advanced clock, each second",
+  "src/core/sandbox/settle.ts clocksToSettle": "looks at every advanced clock, each second",
   "src/core/store/heads.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
   "src/core/store/heads.ts walletHeads": "an audit of every chain; the signing looks at every head once an hour",
   "src/core/store/mark-heads.ts anySignature": "asks whether the table holds any row",

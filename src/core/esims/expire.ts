@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, ne } from "drizzle-orm";
+import { and, eq, exists, inArray, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { EsimId, PartnerId, ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { assertMove } from "../kernel/state-machine.ts";
@@ -69,18 +69,21 @@ interface EndedBy {
   limit: number;
 }
 
+/** Whether a running eSIM of a partner's sandbox has ended: by SQL of whose, which and when. */
+function isEnded({ esims }: Read["t"], of: Record<"partner_id" | "status" | "until", SQL>) {
+  return and(
+    eq(esims.partner_id, of.partner_id),
+    eq(esims.environment, "sandbox"),
+    eq(esims.status, of.status),
+    lte(esims.expires_at, of.until),
+  );
+}
+
 const ended = statement((db, t, slot: Slots<EndedBy & { status: EsimStatus }>) =>
   db
     .select({ id: t.esims.id, at: t.esims.expires_at })
     .from(t.esims)
-    .where(
-      and(
-        eq(t.esims.partner_id, slot.partner_id),
-        eq(t.esims.environment, "sandbox"),
-        eq(t.esims.status, slot.status),
-        lte(t.esims.expires_at, slot.until),
-      ),
-    )
+    .where(isEnded(t, slot))
     .orderBy(t.esims.expires_at, t.esims.id)
     .limit(slot.limit),
 );
@@ -92,6 +95,15 @@ export async function endedInSandbox(q: Read, input: EndedBy): Promise<Ended[]> 
     for (const { id, at } of await ended(q, { ...input, status })) if (at !== null) found.push({ id, at });
   }
   return found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).slice(0, input.limit);
+}
+
+/** In SQL: whether `endedInSandbox` finds any for the partner of `partners` in the same query. */
+export function hasEndedInSandbox({ db, t }: Pick<Read, "db" | "t">, until: SQL) {
+  const some = running.map((status) => {
+    const due = isEnded(t, { partner_id: sql`${t.partners.id}`, status: sql`${status}`, until });
+    return exists(db.select({ id: t.esims.id }).from(t.esims).where(due));
+  });
+  return or(...some);
 }
 
 const expireOne = statement((db, t, slot: Slots<{ id: EsimId }>) =>

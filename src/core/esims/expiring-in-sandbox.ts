@@ -1,11 +1,11 @@
-import { and, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
 import { thresholdsOfPartner } from "../store/partner-thresholds.ts";
-import type { EsimStatus } from "../store/schema/values.ts";
+import { elementsOf } from "../store/rows.ts";
+import { type EsimStatus, esimThresholds } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { recordExpiring } from "./expiring.ts";
-import { sandboxNoticesThrough } from "./notices-through.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -20,31 +20,36 @@ export interface ExpiryNotice {
 
 interface NoticesBy {
   partner_id: PartnerId;
+  /** Until when all notices are written (ms); not after `until`. */
+  since: number;
   until: number;
   limit: number;
 }
 
-/** Days before an expiry, and the same in ms. */
-type Day = { days: number; ahead: number };
+/** The condition of one running eSIM of a sandbox for the notice of some days: by SQL of whose, which and when. */
+type NoticeOf = Record<"partner_id" | "status" | "after" | "until" | "days" | "ahead", SQL>;
 
-type Window = { partner_id: PartnerId; status: EsimStatus; after: number; until: number; limit: number } & Day;
+/** Whether an eSIM has a notice between two moments that was not sent; `ahead` is `days` in ms, and so in both bounds. */
+function isNoticeDue({ esims }: Read["t"], of: NoticeOf) {
+  return and(
+    eq(esims.partner_id, of.partner_id),
+    eq(esims.environment, "sandbox"),
+    eq(esims.status, of.status),
+    gt(esims.expires_at, of.after),
+    lte(esims.expires_at, of.until),
+    or(isNull(esims.expiry_notice), gt(esims.expiry_notice, of.days)),
+    // A plan of 3 days has no notice of 3 days: it would come with its activation.
+    sql`${esims.expires_at} - ${esims.activated_at} > cast(${of.ahead} as bigint)`,
+  );
+}
 
-const expiring = statement((db, t, slot: Slots<Window>) =>
+type Window = { partner_id: PartnerId; status: EsimStatus; after: number; until: number; days: number; ahead: number };
+
+const expiring = statement((db, t, slot: Slots<Window & { limit: number }>) =>
   db
     .select({ id: t.esims.id, expires_at: t.esims.expires_at })
     .from(t.esims)
-    .where(
-      and(
-        eq(t.esims.partner_id, slot.partner_id),
-        eq(t.esims.environment, "sandbox"),
-        eq(t.esims.status, slot.status),
-        gt(t.esims.expires_at, slot.after),
-        lte(t.esims.expires_at, slot.until),
-        or(isNull(t.esims.expiry_notice), gt(t.esims.expiry_notice, slot.days)),
-        // A plan of 3 days has no notice of 3 days: it would come with its activation.
-        sql`${t.esims.expires_at} - ${t.esims.activated_at} > cast(${slot.ahead} as bigint)`,
-      ),
-    )
+    .where(isNoticeDue(t, slot))
     .orderBy(t.esims.expires_at, t.esims.id)
     .limit(slot.limit),
 );
@@ -53,10 +58,9 @@ const expiring = statement((db, t, slot: Slots<Window>) =>
  * The notices of a partner's sandbox eSIMs that are due by `until` (ms) of its advanced clock: the first ones, at most
  * `limit`. Each day of the partner's own is due by itself, however far the clock was advanced at once.
  */
-export async function noticesInSandbox(q: Read, { partner_id, until, limit }: NoticesBy): Promise<ExpiryNotice[]> {
-  const since = await sandboxNoticesThrough(q, partner_id);
-  // At the system's time the calendar's job writes them.
-  if (since === null || since >= until) return [];
+export async function noticesInSandbox(q: Read, input: NoticesBy): Promise<ExpiryNotice[]> {
+  const { partner_id, since, until, limit } = input;
+  if (since >= until) return [];
   const found: ExpiryNotice[] = [];
   for (const days of (await thresholdsOfPartner(q, partner_id)).expiry_days) {
     const ahead = days * DAY_MS;
@@ -67,6 +71,23 @@ export async function noticesInSandbox(q: Read, { partner_id, until, limit }: No
     }
   }
   return found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).slice(0, limit);
+}
+
+/** In SQL: whether `noticesInSandbox` finds any for the partner of `partners` in the same query, between two moments. */
+export function hasNoticesInSandbox({ db, t }: Pick<Read, "db" | "t">, since: SQL, until: SQL): SQL {
+  const ownDays = sql`coalesce(${t.partners.expiry_days}, ${JSON.stringify(esimThresholds.expiry_days.default)})`;
+  const days = sql`cast(cast(listed.value as text) as bigint)`;
+  const ahead = sql`${days} * cast(${DAY_MS} as bigint)`;
+  const window = {
+    partner_id: sql`${t.partners.id}`,
+    after: sql`${since} + ${ahead}`,
+    until: sql`${until} + ${ahead}`,
+  };
+  const some = running.map((status) => {
+    const due = isNoticeDue(t, { ...window, days, ahead, status: sql`${status}` });
+    return exists(db.select({ id: t.esims.id }).from(t.esims).where(due));
+  });
+  return sql`exists (select 1 from ${elementsOf(t, ownDays)} where ${or(...some)})`;
 }
 
 const mark = statement((db, t, slot: Slots<{ id: EsimId; days: number }>) =>

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
-import { beginSandboxNotices, endSandboxNotices } from "../esims/notices-through.ts";
+import { noticesThroughOf } from "../esims/notices-through.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { durationMs } from "../kernel/duration.ts";
@@ -29,15 +29,19 @@ export async function sandboxClock(q: Read, partnerId: PartnerId): Promise<Sandb
   return { now: isoTime(q.now + ahead_ms), system_time: isoTime(q.now), ahead_ms, status };
 }
 
-const advance = statement((db, t, slot: Slots<{ partner_id: PartnerId; by: number; most: number }>) => {
-  const { partner_id, ahead_ms } = t.sandboxClocks;
+type Advance = { partner_id: PartnerId; by: number; most: number; now: number };
+
+const advance = statement((db, t, slot: Slots<Advance>) => {
+  const { partner_id, ahead_ms, notices_through } = t.sandboxClocks;
   const after = sql`${ahead_ms} + cast(${slot.by} as bigint)`;
+  // From now on notices of expiry follow this clock, beginning where those of the calendar end.
+  const through = sql`coalesce(${noticesThroughOf(db, t)}, cast(${slot.now} as bigint))`;
   return db
     .insert(t.sandboxClocks)
-    .values({ partner_id: slot.partner_id, ahead_ms: sql`cast(${slot.by} as bigint)` })
+    .values({ partner_id: slot.partner_id, ahead_ms: sql`cast(${slot.by} as bigint)`, notices_through: through })
     .onConflictDoUpdate({
       target: partner_id,
-      set: { ahead_ms: after },
+      set: { ahead_ms: after, notices_through: sql`coalesce(${notices_through}, excluded.notices_through)` },
       setWhere: sql`${after} <= cast(${slot.most} as bigint)`,
     })
     .returning({ ahead_ms });
@@ -59,9 +63,8 @@ export async function advanceClock(tx: Tx, input: Acting & { advance: string }):
   if (by === null) throw refused("must be an ISO 8601 duration such as P7D or PT36H");
   if (by < 1) throw refused("must go forward");
   const most = MOST_DAYS_AHEAD * DAY_MS;
-  const moved = by > most ? null : first(await advance(tx, { partner_id: partnerId, by, most }));
+  const moved = by > most ? null : first(await advance(tx, { partner_id: partnerId, by, most, now: tx.now }));
   if (moved === null) throw refused(`would be more than ${MOST_DAYS_AHEAD} days ahead of the system's time`);
-  await beginSandboxNotices(tx, partnerId);
   await audit(tx, { partnerId, actor }, "sandbox.advance", input.advance);
   tx.signal("sandbox");
   return sandboxClock(tx, partnerId);
@@ -78,7 +81,6 @@ const drop = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
 /** Sets a partner's sandbox clock back to the system's time. Records keep their times; what lies ahead waits. */
 export async function resetClock(tx: Tx, { partnerId, actor }: Acting): Promise<SandboxClock> {
   const dropped = await drop(tx, { partner_id: partnerId });
-  await endSandboxNotices(tx, partnerId);
   if (dropped.length > 0) await audit(tx, { partnerId, actor }, "sandbox.reset", null);
   return sandboxClock(tx, partnerId);
 }

@@ -50,6 +50,14 @@ export const fills: Migration[] = [
         SELECT partner_id, environment, max(feed_no), 0 FROM events GROUP BY partner_id, environment`,
     ],
   },
+  {
+    name: "9009_sandbox_notices",
+    statements: [
+      `UPDATE sandbox_clocks SET notices_through = cast(settings.value AS bigint) FROM settings
+        WHERE settings.key = 'esim_notices_through:' || sandbox_clocks.partner_id`,
+      "DELETE FROM settings WHERE key LIKE 'esim_notices_through:%'",
+    ],
+  },
 ];
 
 async function fillProductKeys(target: MigrationTarget): Promise<void> {

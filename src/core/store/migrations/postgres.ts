@@ -348,5 +348,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"sandbox_clocks\" ADD CONSTRAINT \"sandbox_clocks_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"orders_sandbox_id\" ON \"orders\" USING btree (\"id\") WHERE environment = 'sandbox';"
     ]
+  },
+  {
+    "name": "0019_sandbox_notices",
+    "statements": [
+      "ALTER TABLE \"sandbox_clocks\" ADD COLUMN \"notices_through\" bigint;"
+    ]
   }
 ];

@@ -327,5 +327,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE `orders` ADD `scenario` text;",
       "CREATE INDEX `orders_sandbox_id` ON `orders` (`id`) WHERE environment = 'sandbox';"
     ]
+  },
+  {
+    "name": "0019_sandbox_notices",
+    "statements": [
+      "ALTER TABLE `sandbox_clocks` ADD `notices_through` integer;"
+    ]
   }
 ];

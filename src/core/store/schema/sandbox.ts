@@ -11,6 +11,8 @@ export function sandboxTables(k: Kit, { partners }: Pick<ReturnType<typeof partn
       .primaryKey()
       .references(() => partners.id),
     ahead_ms: k.int("ahead_ms").notNull(),
+    /** Until when, by this clock, all notices of expiry are written. Null: an earlier version advanced the clock. */
+    notices_through: k.int("notices_through"),
   });
   return { sandboxClocks };
 }
