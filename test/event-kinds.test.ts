@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { hasChanges } from "../src/core/catalog/announce.ts";
 import { importProducts, updateProduct } from "../src/core/catalog/import.ts";
+import type { Read } from "../src/core/store/store.ts";
 import { failItem } from "../src/core/supplies/operator.ts";
 import { announceProducts } from "../src/daemon/workers/notices.ts";
 import { addProducts, product, suppliedProducts } from "./support/catalog.ts";
-import { call } from "./support/platform.ts";
+import { type Caller, call } from "./support/platform.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { dataAt, kindsAt, liveReceiver, startWebhookPlatform, written } from "./support/webhooks.ts";
 
@@ -93,6 +94,47 @@ describe("product.updated", () => {
     const ofAsks = rows.filter((row) => row.partner_id === asks.partnerId && row.environment === "sandbox");
     expect(ofAsks.map((row) => row.data)).toEqual(expected);
     expect(rows).toHaveLength(6);
+  });
+
+  test("is in the feed of every partner and environment that reads it, from the first read on", async () => {
+    const platform = await startWebhookPlatform();
+    const { store } = platform;
+    const skus = Array.from({ length: 60 }, (_, at) => `P-${at}`);
+    const reprice = async (price_cents: number) => {
+      await store.write(importProducts, { products: skus.map((sku) => product({ sku, price_cents })), actor });
+      await announceProducts({ store }, signal);
+    };
+    await reprice(100);
+    const both = await platform.caller({ slug: "both" });
+    const reader = await platform.caller({ slug: "reader" });
+    await platform.caller({ slug: "silent" });
+    const feed = async (caller: Caller, after: string) => {
+      const found = { prices: [] as string[], next: after };
+      for (let more = true; more; ) {
+        const query = new URLSearchParams({ limit: "100", after: found.next });
+        const { body } = await caller.get(`/api/v1/events?${query}`);
+        for (const { data } of body.data) found.prices.push(`${data.sku} ${data.price_cents}`);
+        found.next = body.pagination.next_cursor;
+        more = body.pagination.has_more;
+      }
+      return found;
+    };
+    await platform.endpoint(both, "http://hooks.example.com/esim", ["product.updated"]);
+    await reprice(110);
+    const start = (await feed(reader, "now")).next;
+    await reprice(120);
+    await reprice(130);
+    const all = [120, 130].flatMap((price) => skus.map((sku) => `${sku} ${price}`));
+    expect((await feed(reader, start)).prices.sort()).toEqual(all.sort());
+    const { body } = await reader.get("/api/v1/events?limit=100");
+    const ofOne = body.data.filter(({ data }: { data: { sku: string } }) => data.sku === "P-7");
+    expect(ofOne.map(({ data }: { data: { price_cents: number } }) => data.price_cents)).toEqual([120, 130]);
+    // An endpoint is enough; with neither there is no row.
+    const rows = await written(platform, "product.updated");
+    const count = (caller: Caller) => rows.filter(({ partner_id }) => partner_id === caller.partnerId).length;
+    expect([count(both), count(reader), rows.length]).toEqual([180, 120, 300]);
+    const deliveries = await store.read((q: Read) => q.db.select().from(q.t.deliveries), null);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(180).fill("pending"));
   });
 
   test("an import of many products is announced in steps, by two nodes at once, each event once", async () => {

@@ -12,15 +12,20 @@ import { createPartner } from "../src/core/partners/create.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { deletePassport } from "../src/core/passports/delete.ts";
 import { requirePassport } from "../src/core/passports/passport.ts";
+import { advanceClock } from "../src/core/sandbox/clock.ts";
 import { updateRow } from "../src/core/store/rows.ts";
 import type { Tx } from "../src/core/store/store.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { announceEsims, announcePassports } from "../src/daemon/workers/notices.ts";
+import { settleSandbox } from "../src/daemon/workers/sandbox.ts";
 import { addProducts } from "./support/catalog.ts";
 import { deskOf } from "./support/desk.ts";
 import { deliverEsim } from "./support/esims.ts";
+import { allEvents } from "./support/events.ts";
 import { importRecords, passport } from "./support/passports.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { advance, at, buy, momentsOf, openShop, report, settle } from "./support/sandbox.ts";
+import { rewind } from "./support/store.ts";
 import { dataAt, liveReceiver, startWebhookPlatform, written } from "./support/webhooks.ts";
 
 const actor = "operator";
@@ -258,6 +263,32 @@ describe("esim.expiring", () => {
       { numRuns: 15 },
     );
   });
+});
+
+test("notices of an advanced sandbox go on where an earlier version ended: a day that was past sends nothing", async () => {
+  const shop = await openShop();
+  const { partner, products } = shop;
+  const { partnerId } = partner;
+  await announceEsims(shop, signal);
+  for (const product of [products.EU5, products.WEEK]) {
+    const { iccid } = await buy(shop, partner, product);
+    await report(partner, iccid, { event: "activated" });
+  }
+  await advance(partner, "P5D");
+  await settle(shop);
+  await shop.store.close();
+  await rewind(shop.location, "9009_sandbox_notices", [
+    `INSERT INTO settings (key, value)
+      SELECT 'esim_notices_through:' || partner_id, cast(notices_through AS text) FROM sandbox_clocks`,
+    "UPDATE sandbox_clocks SET notices_through = NULL",
+  ]);
+  const store = await shop.again();
+  // 28 days before the expiry of a month's plan is past; a day before that of a week's plan is ahead.
+  await store.write(updatePartner, { slug: "partner-1", thresholds: { expiry_days: [28, 1] }, actor: "test" });
+  await store.write(advanceClock, { partnerId, actor: "test", advance: "P1D" });
+  await settleSandbox({ store }, signal);
+  const notices = (await allEvents(store)).filter(({ kind }) => kind === "esim.expiring");
+  expect(momentsOf(notices).sort()).toEqual([`esim.expiring ${at(4)}`, `esim.expiring ${at(6)}`]);
 });
 
 test("passport.expiring arrives once for a document and its expiry, in its own environment", async () => {

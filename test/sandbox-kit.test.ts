@@ -3,12 +3,9 @@ import { describe, expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
-import { advanceClock } from "../src/core/sandbox/clock.ts";
 import { expireEsims, purgeSandboxOrders } from "../src/daemon/workers/cron.ts";
 import { announceEsims } from "../src/daemon/workers/notices.ts";
-import { settleSandbox } from "../src/daemon/workers/sandbox.ts";
 import { iccid as simIccid, request as simRequest } from "./support/activations.ts";
-import { allEvents } from "./support/events.ts";
 import { startReceiver } from "./support/receiver.ts";
 import {
   advance,
@@ -25,7 +22,6 @@ import {
   START,
   settle,
 } from "./support/sandbox.ts";
-import { rewind } from "./support/store.ts";
 import { liveReceiver } from "./support/webhooks.ts";
 
 describe("the clock", () => {
@@ -218,32 +214,6 @@ describe("what an advance makes due", () => {
       [4, 26],
     ]);
     await (await shop.credential("partner-1", {})).send("DELETE", CLOCK);
-  });
-
-  test("goes on where an earlier version ended: a day that was past sends nothing", async () => {
-    const shop = await openShop();
-    const { partner, products } = shop;
-    const { partnerId } = partner;
-    await announceEsims(shop, running);
-    for (const product of [products.EU5, products.WEEK]) {
-      const { iccid } = await buy(shop, partner, product);
-      await report(partner, iccid, { event: "activated" });
-    }
-    await advance(partner, "P5D");
-    await settle(shop);
-    await shop.store.close();
-    await rewind(shop.location, "9009_sandbox_notices", [
-      `INSERT INTO settings (key, value)
-        SELECT 'esim_notices_through:' || partner_id, cast(notices_through AS text) FROM sandbox_clocks`,
-      "UPDATE sandbox_clocks SET notices_through = NULL",
-    ]);
-    const store = await shop.again();
-    // 28 days before the expiry of a month's plan is past; a day before that of a week's plan is ahead.
-    await store.write(updatePartner, { slug: "partner-1", thresholds: { expiry_days: [28, 1] }, actor: "test" });
-    await store.write(advanceClock, { partnerId, actor: "test", advance: "P1D" });
-    await settleSandbox({ store }, running);
-    const notices = (await allEvents(store)).filter(({ kind }) => kind === "esim.expiring");
-    expect(momentsOf(notices).sort()).toEqual([`esim.expiring ${at(4)}`, `esim.expiring ${at(6)}`]);
   });
 
   test("waits after a reset until its time comes", async () => {

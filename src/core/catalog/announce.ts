@@ -1,18 +1,19 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { EVERY_KIND, type StoredPayload } from "../events/catalog.ts";
 import { watchedFields } from "../events/products.ts";
-import type { PartnerId } from "../kernel/brand.ts";
-import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
-import { recordEvent } from "../outbox/record.ts";
+import { recordForMany } from "../outbox/record-for-many.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { ProductInput } from "./product-input.ts";
 
-/** Changes of one row: as many events as one transaction writes. */
+/** Changes of one row. */
 const SET = 50;
+
+/** Events that one transaction writes at most, so that nothing else waits for long. */
+const STEP = 1_000;
 
 export type ProductUpdate = StoredPayload<"product.updated">;
 
@@ -54,12 +55,23 @@ function asks({ webhookEndpoints: { events } }: Tables) {
   return sql`(${events} like '%"product.updated"%' or ${events} like ${`%"${EVERY_KIND}"%`})`;
 }
 
-const ownersAfter = statement((db, t, slot: Slots<Position>) => {
-  const { partner_id, environment } = t.webhookEndpoints;
+/** The next feeds with a reader, or with an endpoint that asks, in the order of their key. */
+const feedsAfter = statement((db, t, slot: Slots<Position>) => {
+  const next = (table: Tables["webhookEndpoints"] | Tables["eventFeeds"], condition: SQL, name: string) =>
+    db
+      .selectDistinct({ partner_id: table.partner_id, environment: table.environment })
+      .from(table)
+      .where(and(sql`(${table.partner_id}, ${table.environment}) > (${slot.partner}, ${slot.environment})`, condition))
+      .orderBy(table.partner_id, table.environment)
+      .limit(slot.limit)
+      .as(name);
+  const asking = next(t.webhookEndpoints, asks(t), "asking");
+  const read = next(t.eventFeeds, isNotNull(t.eventFeeds.read_at), "read");
+  const { partner_id, environment } = asking;
   return db
     .select({ partner_id, environment })
-    .from(t.webhookEndpoints)
-    .where(and(sql`(${partner_id}, ${environment}) > (${slot.partner}, ${slot.environment})`, asks(t)))
+    .from(asking)
+    .union(db.select({ partner_id: read.partner_id, environment: read.environment }).from(read))
     .orderBy(partner_id, environment)
     .limit(slot.limit);
 });
@@ -70,26 +82,26 @@ export async function hasChanges(q: Read, _input: null): Promise<boolean> {
 }
 
 /**
- * Writes product.updated of the oldest changes for the next partner and environment with an endpoint that asks for it,
- * 50 events at most; after the last of them it drops the changes. Returns whether there were any. The events of a
- * product keep its order of changes. Partners and environments without such an endpoint get no row.
+ * Writes product.updated of the oldest changes for the next partners and environments whose feed was read before, or
+ * with an endpoint that asks for it: 1,000 events at most; after the last of them it drops the changes. Returns whether
+ * there were any. The events of a product keep its order of changes. Others get no row (docs/decisions/0050).
  */
 export async function announceChanges(tx: Tx, _input: null): Promise<boolean> {
   const set = await oldest(tx);
   if (set === null) return false;
   const position = { partner: set.after_partner, environment: set.after_environment };
-  const owner = first(await ownersAfter(tx, { ...position, limit: 1 }));
-  if (owner === null) await drop(tx, { id: set.id });
-  else await writeFor(tx, owner, set);
+  const limit = Math.max(1, Math.floor(STEP / set.changes.length));
+  const feeds = await feedsAfter(tx, { ...position, limit });
+  const last = feeds.at(-1);
+  if (last === undefined) await drop(tx, { id: set.id });
+  else {
+    await recordForMany(tx, feeds, eventsOf(set));
+    const after = { after_partner: last.partner_id, after_environment: last.environment };
+    await updateRow(tx, "productChanges", { id: set.id }, after);
+  }
   return true;
 }
 
-type Owner = { partner_id: PartnerId; environment: Environment };
-
-async function writeFor(tx: Tx, { partner_id, environment }: Owner, { id, at, changes }: Row<"productChanges">) {
-  await updateRow(tx, "productChanges", { id }, { after_partner: partner_id, after_environment: environment });
-  for (const data of changes) {
-    const audience = { partnerId: partner_id, environment, subjectId: data.id, at };
-    await recordEvent(tx, { kind: "product.updated", ...audience, data });
-  }
+function eventsOf({ changes, at }: Row<"productChanges">) {
+  return changes.map((data) => ({ kind: "product.updated" as const, subjectId: data.id, at, data }));
 }

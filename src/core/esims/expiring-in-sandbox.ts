@@ -29,7 +29,7 @@ interface NoticesBy {
 /** The condition of one running eSIM of a sandbox for the notice of some days: by SQL of whose, which and when. */
 type NoticeOf = Record<"partner_id" | "status" | "after" | "until" | "days" | "ahead", SQL>;
 
-/** Whether an eSIM has a notice between two moments that was not sent; `ahead` is `days` in ms, and so in both bounds. */
+/** Whether an eSIM has a notice between two moments that was not sent; both are moved by `ahead`: `days` in ms. */
 function isNoticeDue({ esims }: Read["t"], of: NoticeOf) {
   return and(
     eq(esims.partner_id, of.partner_id),
@@ -73,7 +73,7 @@ export async function noticesInSandbox(q: Read, input: NoticesBy): Promise<Expir
   return found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).slice(0, limit);
 }
 
-/** In SQL: whether `noticesInSandbox` finds any for the partner of `partners` in the same query, between two moments. */
+/** In SQL: whether `noticesInSandbox` finds any between two moments for the partner of `partners` in the query. */
 export function hasNoticesInSandbox({ db, t }: Pick<Read, "db" | "t">, since: SQL, until: SQL): SQL {
   const ownDays = sql`coalesce(${t.partners.expiry_days}, ${JSON.stringify(esimThresholds.expiry_days.default)})`;
   const days = sql`cast(cast(listed.value as text) as bigint)`;

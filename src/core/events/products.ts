@@ -8,8 +8,8 @@ export const watchedFields = ["price_cents", "currency", "status", "data_amount_
 export const productEvents = {
   "product.updated": defineEvent({
     when:
-      "Price, status, data or validity of a product changes. Written only for a partner and environment with an " +
-      "endpoint that asks for it.",
+      "Price, status, data or validity of a product changes. Sent to endpoints that ask for it, and in the feed of a " +
+      "partner and environment from its first read on.",
     emitted: true,
     subject: "product",
     namesPeople: false,

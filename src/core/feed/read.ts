@@ -30,6 +30,8 @@ export interface FeedPage {
   hasMore: boolean;
   /** The number up to which the feed has been read; events that do not match count. */
   position: number;
+  /** This feed was never read before; `markFeedRead` notes it. */
+  isFirstRead: boolean;
 }
 
 type Feed = { partner_id: PartnerId; environment: Environment };
@@ -39,7 +41,7 @@ const ofFeed = (t: Tables, slot: Slots<Feed>) =>
 
 const feedOf = statement((db, t, slot: Slots<Feed>) =>
   db
-    .select({ last_no: t.eventFeeds.last_no, dropped_no: t.eventFeeds.dropped_no })
+    .select({ last_no: t.eventFeeds.last_no, dropped_no: t.eventFeeds.dropped_no, read_at: t.eventFeeds.read_at })
     .from(t.eventFeeds)
     .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
 );
@@ -120,7 +122,7 @@ export async function readFeed(
   const { filter, limit } = input;
   const { kind, subjectId, owner } = filter;
   const feed = { partner_id: owner.partnerId, environment: owner.environment };
-  const bounds = first(await feedOf(q, feed)) ?? { last_no: 0, dropped_no: 0 };
+  const bounds = first(await feedOf(q, feed)) ?? { last_no: 0, dropped_no: 0, read_at: null };
   const after = await positionOf(q, input, bounds);
   const read: Reading = { feed, kind: kind ?? "", after, last: bounds.last_no, limit: limit + 1 };
   const { rows, until } = await (subjectId === undefined ? nextOfFeed(q, read) : nextOfSubject(q, read, subjectId));
@@ -128,7 +130,7 @@ export async function readFeed(
   const position = rows.length > limit ? (page.at(-1)?.feed_no ?? after) : until;
   // One that cannot be opened is reported, and left out.
   const events = page.flatMap((event) => openEvent(q, event) ?? []);
-  return { events, hasMore: position < bounds.last_no, position };
+  return { events, hasMore: position < bounds.last_no, position, isFirstRead: bounds.read_at === null };
 }
 
 interface Reading {

@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { elementsOf } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
-type Feed = { partner_id: PartnerId; environment: Environment };
+/** A feed: of a partner in an environment. */
+export type Feed = { partner_id: PartnerId; environment: Environment };
 
 const raise = statement((db, t, slot: Slots<Feed>) =>
   db
@@ -25,4 +27,28 @@ export async function nextFeedNumber(tx: Tx, feed: Feed): Promise<number> {
   const [raised] = await raise(tx, feed);
   if (raised === undefined) throw new Error("the row of the event feed was not returned");
   return raised.no;
+}
+
+const raiseAll = statement((db, t, slot: Slots<{ feeds: string; by: number }>) => {
+  const { partner_id, environment, last_no } = t.eventFeeds;
+  // Every column of the table, in its order. Without "where" SQLite takes "on conflict" for the condition of a join.
+  const rows = sql`select listed.value ->> 0, listed.value ->> 1, cast(${slot.by} as bigint), 0, cast(null as bigint)
+    from ${elementsOf(t, slot.feeds)} where true`;
+  return db
+    .insert(t.eventFeeds)
+    .select(rows as never)
+    .onConflictDoUpdate({ target: [partner_id, environment], set: { last_no: sql`${last_no} + excluded.last_no` } })
+    .returning({ partner_id, environment, last_no });
+});
+
+/** The next `by` numbers of many feeds by one statement: the last of each. Feeds are in their key's order. */
+export async function nextFeedNumbers(
+  tx: Tx,
+  feeds: readonly Feed[],
+  by: number,
+): Promise<(Feed & { last: number })[]> {
+  const listed = feeds.map(({ partner_id, environment }) => [partner_id, environment]);
+  const raised = await raiseAll(tx, { feeds: JSON.stringify(listed), by });
+  if (raised.length !== feeds.length) throw new Error("a row of an event feed was not returned");
+  return raised.map(({ last_no: last, ...feed }) => ({ ...feed, last }));
 }

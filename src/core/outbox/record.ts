@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import {
   type EventKind,
   type Expansion,
@@ -11,12 +11,13 @@ import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
-import { elementsOf, insertRow, insertRows, type NewRow } from "../store/rows.ts";
+import { insertRow, type NewRow } from "../store/rows.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { payloadColumns } from "./event-payload.ts";
+import { insertDeliveries, insertDelivery } from "./fan-out.ts";
 import { nextFeedNumber } from "./feed-number.ts";
 
 interface Audience {
@@ -57,11 +58,7 @@ export function recordSample(tx: Tx, event: SampleEvent): Promise<string> {
 export async function recordSampleFor(tx: Tx, event: SampleEvent, endpoint_id: WebhookId): Promise<Sampled> {
   const owner = { partner_id: event.partnerId, environment: event.environment };
   const event_id = await insertEventRow(tx, event, { ...owner, expands: null, feed_no: null });
-  const delivery = deliveryOf(tx, event_id, endpoint_id);
-  await insertRows(tx, "deliveries", [delivery]);
-  await lookNow(tx, { ids: JSON.stringify([[endpoint_id]]), now: tx.now });
-  tx.signal("deliveries");
-  return { event_id, delivery_id: delivery.id };
+  return { event_id, delivery_id: await insertDelivery(tx, event_id, endpoint_id) };
 }
 
 async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expansion | null): Promise<string> {
@@ -88,12 +85,6 @@ async function insertEventRow(tx: Tx, event: NewEvent | SampleEvent, placed: Pla
   return id;
 }
 
-/** A delivery that is due at once. */
-function deliveryOf(tx: Tx, event_id: string, endpoint_id: WebhookId) {
-  const fresh = { attempts: 0, due_at: tx.now, lease_no: 0, held_reason: null, created_at: tx.now } as const;
-  return { id: newId<DeliveryId>(tx), event_id, endpoint_id, status: "pending", ...fresh } as const;
-}
-
 interface Recorded {
   id: string;
   kind: EventKind;
@@ -101,9 +92,7 @@ interface Recorded {
   environment: Environment;
 }
 
-type Owner = Pick<Recorded, "partner_id" | "environment">;
-
-const endpointsOf = statement((db, t, slot: Slots<Owner>) =>
+const endpointsOf = statement((db, t, slot: Slots<Pick<Recorded, "partner_id" | "environment">>) =>
   db
     .select({ id: t.webhookEndpoints.id, status: t.webhookEndpoints.status, events: t.webhookEndpoints.events })
     .from(t.webhookEndpoints)
@@ -112,60 +101,16 @@ const endpointsOf = statement((db, t, slot: Slots<Owner>) =>
     ),
 );
 
-/** `ids` is JSON: a list of lists of one id. */
-const lookNow = statement((db, t, slot: Slots<{ ids: string; now: number }>) =>
-  db
-    .update(t.webhookEndpoints)
-    .set({ due_at: slot.now })
-    .where(
-      and(
-        sql`${t.webhookEndpoints.id} in (select listed.value ->> 0 from ${elementsOf(t, slot.ids)})`,
-        or(isNull(t.webhookEndpoints.due_at), gt(t.webhookEndpoints.due_at, slot.now)),
-      ),
-    ),
-);
-
-/** The delivery that waits for an endpoint behind `before` others, by the index of just those. */
-const pendingAt = statement((db, t, slot: Slots<{ endpoint_id: WebhookId; before: number }>) =>
-  db
-    .select({ id: t.deliveries.id })
-    .from(t.deliveries)
-    // Must match the partial index predicate exactly.
-    .where(and(eq(t.deliveries.endpoint_id, slot.endpoint_id), sql`${t.deliveries.status} = 'pending'`))
-    .orderBy(t.deliveries.due_at, t.deliveries.id)
-    .limit(1)
-    .offset(slot.before),
-);
-
-/** Whether at least `count` deliveries wait for an endpoint. */
-async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promise<boolean> {
-  return count === 0 || (await pendingAt(tx, { endpoint_id, before: count - 1 })).length > 0;
-}
-
-/**
- * One delivery for each endpoint of the event's partner and environment that subscribed to its kind: due at once where
- * the endpoint is active, held where it is disabled or failed, or has as many waiting as its partner's bound allows.
- */
-async function fanOut(tx: Tx, event: Recorded): Promise<void> {
-  const endpoints = await endpointsOf(tx, { partner_id: event.partner_id, environment: event.environment });
-  const subscribed = endpoints.filter(({ events }) => subscribesTo(events, event.kind));
+/** One delivery for each endpoint of the event's partner and environment that subscribed to its kind. */
+async function fanOut(tx: Tx, { id: event_id, kind, partner_id, environment }: Recorded): Promise<void> {
+  const endpoints = await endpointsOf(tx, { partner_id, environment });
+  const subscribed = endpoints.filter(({ events }) => subscribesTo(events, kind));
   if (subscribed.length === 0) return;
-  const { max_pending_deliveries: bound } = await limitsOfPartner(tx, event.partner_id);
-  const deliveries: NewRow<"deliveries">[] = [];
-  for (const { id, status } of subscribed) {
-    const full = status === "active" && bound !== null && (await hasPending(tx, id, bound));
-    deliveries.push({
-      ...deliveryOf(tx, event.id, id),
-      status: status === "active" && !full ? "pending" : "held",
-      held_reason: full ? "pending_limit" : null,
-    });
-  }
-  // Two statements, however many endpoints there are: other partners' writes wait for them.
-  await insertRows(tx, "deliveries", deliveries);
-  const due = deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => [endpoint_id]);
-  if (due.length === 0) return;
-  await lookNow(tx, { ids: JSON.stringify(due), now: tx.now });
-  tx.signal("deliveries");
+  const { max_pending_deliveries: bound } = await limitsOfPartner(tx, partner_id);
+  await insertDeliveries(
+    tx,
+    subscribed.map((endpoint) => ({ event_id, endpoint, bound })),
+  );
 }
 
 const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
+import { markFeedRead } from "../../core/feed/mark-read.ts";
 import { type FeedFilter, type FeedPage, type FeedStart, feedCursor, readFeed } from "../../core/feed/read.ts";
 import { showEvent } from "../../core/feed/show.ts";
 import { instantOf } from "../../core/kernel/clock.ts";
@@ -49,7 +50,12 @@ function feedRoute(app: App, context: DaemonContext): void {
       const { kind, subject_id: subjectId, limit, wait } = request.query;
       const filter = { owner: ownerOf(principal), kind, subjectId };
       const read = (start: FeedStart) => store.read(readFeed, { filter, start, limit });
-      const page = await read(startOf(request.query));
+      const start = startOf(request.query);
+      let page = await read(start);
+      if (page.isFirstRead) {
+        await store.write(markFeedRead, filter.owner, request.id, filter.owner);
+        page = await read(start);
+      }
       if (wait === 0 || page.events.length > 0) return eventPage(context, filter, page);
       const left = (principal.expiresAt ?? Number.MAX_SAFE_INTEGER) - clock.now();
       const leave = isLocal(principal) ? () => {} : enter(polls, principal, reply);

@@ -352,7 +352,8 @@ export const migrations: Migration[] = [
   {
     "name": "0019_sandbox_notices",
     "statements": [
-      "ALTER TABLE \"sandbox_clocks\" ADD COLUMN \"notices_through\" bigint;"
+      "ALTER TABLE \"sandbox_clocks\" ADD COLUMN \"notices_through\" bigint;",
+      "ALTER TABLE \"event_feeds\" ADD COLUMN \"read_at\" bigint;"
     ]
   }
 ];

@@ -331,7 +331,8 @@ export const migrations: Migration[] = [
   {
     "name": "0019_sandbox_notices",
     "statements": [
-      "ALTER TABLE `sandbox_clocks` ADD `notices_through` integer;"
+      "ALTER TABLE `sandbox_clocks` ADD `notices_through` integer;",
+      "ALTER TABLE `event_feeds` ADD `read_at` integer;"
     ]
   }
 ];

@@ -42,6 +42,8 @@ export function outboxTables(k: Kit) {
       last_no: k.int("last_no").notNull(),
       /** The highest number that retention has dropped; 0: none yet. */
       dropped_no: k.int("dropped_no").notNull().default(0),
+      /** When it was read for the first time; null: never. Events about products begin with it. */
+      read_at: k.int("read_at"),
     },
     (t) => [k.primaryKey({ columns: [t.partner_id, t.environment] })],
   );
