@@ -1,51 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Stripe from "stripe";
 import { expect, test } from "vitest";
 import { signature, signatureHeader } from "../src/core/webhooks/signature.ts";
-import { startDaemon } from "./support/daemon.ts";
 import { freePort } from "./support/free-port.ts";
 import { eventually } from "./support/hangs.ts";
-import { demoData, newData } from "./support/installation.ts";
-import { forAllTests } from "./support/owner.ts";
+import { newData } from "./support/installation.ts";
 import { launch } from "./support/process.ts";
-import { type Received, startReceiver } from "./support/receiver.ts";
+import { startReceiver } from "./support/receiver.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
+import { webhookShops } from "./support/webhook-shop.ts";
 
 const SECRET = "whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-/** Demo data, and a daemon on it that may send to loopback. */
-const installation = forAllTests(async (owner) => {
-  const { data } = await demoData(temporaryDirectory(owner));
-  return { data, daemon: await startDaemon({ data, flags, owner }) };
-});
-
-const flags = ["--allow-private-webhooks"];
-
-/** A new partner of the installation, and the terminal on its data and at its server. */
-async function shop(slug: string) {
-  const { data, daemon } = installation();
-  const at = (line: string) => [...line.split(" "), "--data", data];
-  const json = async (line: string) => Object(await esimctlJson(at(line)));
-  await json(`partners create ${slug} --name ${slug} --production`);
-  return {
-    data,
-    daemon,
-    run: (line: string) => esimctl(at(line)),
-    json,
-    /** The same at the server, with a sandbox credential of the partner. */
-    async atServer(partner = slug) {
-      const { client_id, client_secret } = await json(`credentials create --partner ${partner}`);
-      const as = ["--server", daemon.url, "--client-id", client_id, "--client-secret", client_secret];
-      return {
-        as,
-        run: (line: string) => esimctl([...line.split(" "), ...as]),
-        json: async (line: string) => Object(await esimctlJson([...line.split(" "), ...as])),
-      };
-    },
-  };
-}
+const { shop } = webhookShops();
 
 /** A running `webhooks listen`: its address, the lines that it prints one after the other, and how it is stopped. */
 async function listening(args: string[]) {
@@ -332,67 +300,4 @@ test("verify names the part that is wrong", async () => {
   expect(await check(body, header, SECRET.slice(6))).toMatchObject({ hint: expect.stringMatching(/lacks its whsec_/) });
   expect(await check("{}")).toMatchObject({ signature: "wrong", timestamp: "not checked" });
   expect(await check(body, "v1=abc")).toMatchObject({ exitCode: 1, header: "malformed", signature: "not checked" });
-});
-
-/** What a receiver got, without what differs between two attempts. */
-const messages = (received: readonly Received[]) =>
-  received
-    .map(({ body, headers }) => ({
-      body,
-      named: ["content-type", "user-agent", "x-webhook-id", "x-webhook-event"].map((name) => headers[name]),
-    }))
-    .sort((one, other) => one.body.localeCompare(other.body));
-
-const { webhooks: stripe } = new Stripe("sk_test_none");
-
-test("listen --forward-to alone passes the feed on, each event once, over a restart of the server", async () => {
-  const { data, daemon, atServer, json } = await shop("delta");
-  const [endpoint, behind] = [await startReceiver(), await startReceiver()];
-  const partner = await atServer();
-  const order = "orders create --product ES-EU-5GB-30D --quantity 1";
-  await partner.json(order);
-  const events = (orders: number) =>
-    eventually(
-      async (): Promise<{ event: string }[]> => (await partner.json("events list --all")).data,
-      (all) => all.filter((one) => one.event === "esims.ready").length === orders,
-    );
-  const before = (await events(1)).length;
-  const { secret } = await partner.json(`webhooks create ${endpoint.url} --events *`);
-  const listen = ["webhooks", "listen", "--forward-to", behind.url];
-  const relay = launch([...listen, "--secret", secret, "--json", ...partner.as]);
-  await relay.printed("(Ctrl-C stops it)", "stderr");
-
-  await partner.json(order);
-  const count = (await events(2)).length - before;
-  await Promise.all([endpoint.got(count), behind.got(count)]);
-  expect(messages(behind.received)).toEqual(messages(endpoint.received));
-  for (const { body, headers, json: event } of behind.received) {
-    expect(stripe.constructEvent(body, headers["x-webhook-signature"] ?? "", secret)).toEqual(event);
-  }
-
-  behind.answers(503);
-  await daemon.stop();
-  await relay.printed(/cannot be reached.*Trying again/, "stderr");
-  await json(`${order} --partner delta --sandbox`);
-  await startDaemon({ data, port: daemon.port, flags });
-  await partner.json(order);
-  const all = (await events(4)).slice(before);
-  await behind.got(all.length);
-  const last = JSON.parse(await relay.line(all.length - 1));
-  expect(last).toMatchObject({ valid: true, ...all.at(-1), forwarded: { url: behind.url, status: 503 } });
-  expect(behind.received.map((one) => one.json)).toEqual(all);
-  expect(await relay.end("SIGINT")).toMatchObject({ exitCode: 130 });
-  expect(behind.received).toHaveLength(all.length);
-
-  // On the data itself, under a secret of its own.
-  behind.answers(200);
-  const local = launch([...listen, "--data", data, "--partner", "delta", "--sandbox"]);
-  const made = /whsec_\S+/.exec(await local.printed("signing secret of this run", "stderr"))?.[0] ?? "";
-  await local.printed("(Ctrl-C stops it)", "stderr");
-  await partner.json(order);
-  expect(await local.line(0)).toMatch(/order\.created +[0-9a-f-]{36}$/);
-  expect(await local.printed("→")).toMatch(/→ http:\S+ answered 200 in \d+ ms/);
-  const [received] = behind.received.slice(all.length);
-  const header = received?.headers["x-webhook-signature"] ?? "";
-  expect(stripe.constructEvent(received?.body ?? "", header, made)).toEqual(received?.json);
 });

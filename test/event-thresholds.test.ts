@@ -265,7 +265,7 @@ describe("esim.expiring", () => {
   });
 });
 
-test("notices of an advanced sandbox go on where an earlier version ended: a day that was past sends nothing", async () => {
+test("notices of an advanced sandbox go on where an earlier version ended: a past day sends nothing", async () => {
   const shop = await openShop();
   const { partner, products } = shop;
   const { partnerId } = partner;

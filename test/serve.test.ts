@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { dataDirectory } from "../src/core/store/data-directory.ts";
 import type { Ended } from "./support/cli.ts";
 import { refusedDaemon, refusedStart, startDaemon } from "./support/daemon.ts";
+import { expectEndedPolls, waitingPolls } from "./support/feed.ts";
 import { eventually } from "./support/hangs.ts";
 import { forAllTests } from "./support/owner.ts";
 import { call } from "./support/platform.ts";
@@ -78,14 +79,18 @@ async function openRequest(url: string, body: unknown, headers: Record<string, s
   };
 }
 
-test("SIGTERM lets a request in flight finish, takes no new ones, and exits 0", async () => {
-  const { data, clientId, clientSecret } = await smallShop();
+test("SIGTERM lets a request in flight finish, ends long polls at once, takes no new ones, and exits 0", async () => {
+  const shop = await smallShop();
+  const { data, clientId, clientSecret } = shop;
   const daemon = await startDaemon({ data });
+  const { answers } = await waitingPolls(daemon.url, await shopToken(shop, daemon.url));
   const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
   const finish = await openRequest(`${daemon.url}/api/v1/oauth/token`, grant);
   const stopped = daemon.stop();
   await daemon.printed('"event":"stopping"');
   await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+  // The request below holds the daemon still.
+  expectEndedPolls(await answers);
   expect(await finish()).toMatchObject({
     status: 200,
     headers: { connection: "close" },

@@ -1,7 +1,10 @@
+import { expect } from "vitest";
 import type { Owner } from "../../src/core/kernel/owner.ts";
 import { recordEvent } from "../../src/core/outbox/record.ts";
 import type { Store, Tx } from "../../src/core/store/store.ts";
-import type { Caller, Platform } from "./platform.ts";
+import { MOST_WAITING } from "../../src/daemon/feed/long-polls.ts";
+import { eventually } from "./hangs.ts";
+import { type Caller, call, type Platform, type Reply } from "./platform.ts";
 import { seeded } from "./random.ts";
 
 interface Cancellations {
@@ -126,4 +129,29 @@ async function readPage(
     events: [...data].map(({ event_id, data }) => ({ id: String(event_id), subject: String(data.id) })),
     next: String(pagination.next_cursor),
   };
+}
+
+/** Long polls at the end of a feed, as many as may wait, all of them waiting; `answers` are their responses. */
+export async function waitingPolls(url: string, token: string): Promise<{ answers: Promise<Reply[]> }> {
+  const headers = { authorization: `Bearer ${token}` };
+  const poll = (wait: number) => call(`${url}/api/v1/events?after=now&wait=${wait}`, { headers });
+  const waiting = async () => {
+    let reply = await poll(25);
+    // The question below may have had its place.
+    while (reply.status === 429) reply = await poll(25);
+    return reply;
+  };
+  const answers = Promise.all(Array.from({ length: MOST_WAITING }, waiting));
+  // One more is refused once all of them wait.
+  await eventually(
+    () => poll(1),
+    ({ status }) => status === 429,
+  );
+  return { answers };
+}
+
+/** What polls are answered that a stopping daemon ends. */
+export function expectEndedPolls(replies: Reply[]): void {
+  const empty = { data: [], pagination: { has_more: false, count: 0, next_cursor: expect.any(String) } };
+  expect(replies).toMatchObject(replies.map(() => ({ status: 200, body: empty })));
 }

@@ -37,7 +37,7 @@ export default command({
       for (const one of events) process.stdout.write(`${eventLine(sheet, one)}\n`);
     };
     await context.withApi(async (api) => {
-      if (follow ?? process.stdout.isTTY === true) for await (const events of followFeed(api, query)) show(events);
+      if (follow ?? process.stdout.isTTY === true) for await (const { events } of followFeed(api, query)) show(events);
       else for await (const { data } of feedPages(api, query)) show(data);
     });
     return null;

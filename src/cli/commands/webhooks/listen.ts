@@ -15,13 +15,15 @@ export default command({
     "--forward-to posts what is signed right to another address too, as it came, and answers with the status of the " +
     "response. With --forward-to alone: no public address is needed. Follows the feed of events from now on, at a " +
     "server or on data, and posts each event once, signed and in the form of a delivery, whatever the response. " +
-    "While the server is away it waits, and goes on where it was. Ctrl-C ends it with 130.",
+    "While the server is away it waits, and goes on where it was. Ctrl-C ends it with 130, after the event that is " +
+    "being posted, and prints the cursor with which --after goes on behind the last one; a second Ctrl-C ends at once.",
   json:
     "one line an event: {valid, fault, received_at, event, event_id, timestamp, data}; with --forward-to also " +
     "forwarded: {url, status, error, latency_ms, response_body}, or null",
   examples: [
     "webhooks listen --forward-to http://127.0.0.1:3000/hooks",
     "webhooks listen --forward-to http://127.0.0.1:3000/hooks --secret - --partner acme --sandbox",
+    "webhooks listen --forward-to http://127.0.0.1:3000/hooks --after WyJSUWJ3…",
     "webhooks listen --port 4000 --secret -",
     "webhooks listen --port 4000 --secret whsec_… --json | jq .event",
     "webhooks listen --port 4000 --secret - --forward-to http://127.0.0.1:3000/hooks",
@@ -35,15 +37,20 @@ export default command({
       "the signing secret; - reads it from standard input or asks. Left out without --port: one is made and printed",
     ),
     forwardTo: address("--forward-to <url>", "post each event to this address"),
+    after: text(
+      "--after <cursor>",
+      "without --port: begin behind this cursor (default: with what comes in from now on)",
+    ),
   },
-  async run(context, { port, secret, forwardTo }) {
+  async run(context, { port, secret, forwardTo, after }) {
     const { globals, actsFor } = context;
     if (port === undefined) {
-      if (forwardTo !== undefined) return passOnFeed(context, forwardTo, secret);
+      if (forwardTo !== undefined) return passOnFeed(context, { forwardTo, given: secret, after });
       throw usageError("Name where events come from or go to.", "Give --port, or --forward-to alone for the feed.");
     }
-    if (actsFor.partner !== undefined || actsFor.sandbox) {
-      const flag = actsFor.partner === undefined ? "--sandbox" : "--partner";
+    if (actsFor.partner !== undefined || actsFor.sandbox || after !== undefined) {
+      const forFeed = after === undefined ? "--sandbox" : "--after";
+      const flag = actsFor.partner === undefined ? forFeed : "--partner";
       throw usageError(`${flag} does not go with --port, which receives what is sent there.`, "Leave one of them out.");
     }
     const key =
@@ -73,8 +80,15 @@ async function receive(
   return null;
 }
 
+interface PassingOn {
+  forwardTo: string;
+  /** The secret that was given. */
+  given: string | undefined;
+  after: string | undefined;
+}
+
 /** Passes the feed on until a signal ends the process. */
-async function passOnFeed(context: Context, forwardTo: string, given: string | undefined): Promise<never> {
+async function passOnFeed(context: Context, { forwardTo, given, after }: PassingOn): Promise<never> {
   const [{ relayFeed }, { systemClock }, { randomIds }, { newWebhookSecret }] = await Promise.all([
     import("./relay.ts"),
     import("../../../core/kernel/clock.ts"),
@@ -84,16 +98,24 @@ async function passOnFeed(context: Context, forwardTo: string, given: string | u
   const secret =
     given === undefined ? newWebhookSecret(randomIds()) : await readSecretArgument(given, QUESTION, context.globals);
   const print = await printer(context, { isChecked: false });
-  // A request may wait for events for long: it is cut off. What was read and not posted yet is lost with it.
-  process.once("SIGINT", () => process.exit(exitCodes.interrupted));
-  return context.withApi((api) => {
+  const ending = new AbortController();
+  process.on("SIGINT", () => {
+    if (ending.signal.aborted) process.exit(exitCodes.interrupted);
+    ending.abort();
+  });
+  return context.withApi(async (api) => {
     const ready = () => {
       // Also with --quiet: nothing else shows it.
       if (given === undefined) context.warn(`signing secret of this run: ${secret}`);
       context.note(`events of ${api.actsAs} go to ${forwardTo} (Ctrl-C stops it)`);
     };
     const away = (reason: string) => context.note(`${reason} Trying again until the server answers.`);
-    return relayFeed(api, { forwardTo, secret, clock: systemClock, ready, passedOn: print, away });
+    const finishing = () => context.note("Ending after the event that is being posted. Ctrl-C again ends at once.");
+    const how = { forwardTo, secret, clock: systemClock, after, ended: ending.signal };
+    const cursor = await relayFeed(api, { ...how, ready, passedOn: print, finishing, away });
+    context.warn(`go on behind the last event: --after ${cursor}`);
+    // A request may still wait for events: nothing was read by it.
+    process.exit(exitCodes.interrupted);
   });
 }
 

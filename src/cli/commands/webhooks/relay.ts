@@ -3,7 +3,7 @@ import { type Clock, isoTime } from "../../../core/kernel/clock.ts";
 import { signedHeaders } from "../../../daemon/gateways/signed-headers.ts";
 import type { FeedEvent } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import { feedEnd, followFeed, isPassing } from "../../client/feed.ts";
+import { cursorWithin, type FeedPart, feedStart, followFeed, isPassing } from "../../client/feed.ts";
 import { forward } from "./forward.ts";
 import type { ReceivedEvent } from "./listener.ts";
 
@@ -13,6 +13,11 @@ interface Relay {
   forwardTo: string;
   secret: string;
   clock: Clock;
+  /** The cursor to begin behind; left out: that of this moment. */
+  after: string | undefined;
+  /** Ends it: an event that is being posted is finished first, of which `finishing` is called. */
+  ended: AbortSignal;
+  finishing(): void;
   /** Called once the place in the feed is known: every later event is passed on. */
   ready(): void;
   /** Called with each event that was posted, before the next one is. */
@@ -25,12 +30,14 @@ interface Relay {
 const AWAY_MS = 1_000;
 
 /**
- * Follows the feed from now on and posts each event, signed and in the form of a delivery. While the server is away it
- * waits, and goes on with the cursor that it has: no event is lost or posted twice by that. It ends by what it throws
- * alone: CliError for a refusal, and for a server that did not answer the first time.
+ * Follows the feed and posts each event, signed and in the form of a delivery. While the server is away it waits, and
+ * goes on with the cursor that it has: no event is lost or posted twice by that. Resolves, once `ended` is aborted, with
+ * the cursor behind the last event that was posted. Throws CliError for a refusal, and for a server that did not answer
+ * the first time.
  */
-export async function relayFeed(api: Api, relay: Relay): Promise<never> {
-  const after = await feedEnd(api);
+export async function relayFeed(api: Api, relay: Relay): Promise<string> {
+  const { ended } = relay;
+  let cursor = await feedStart(api, relay.after);
   relay.ready();
   let isAway = false;
   const recover = async (error: unknown) => {
@@ -39,11 +46,27 @@ export async function relayFeed(api: Api, relay: Relay): Promise<never> {
     isAway = true;
     await sleep(AWAY_MS);
   };
-  for await (const events of followFeed(api, { after }, recover)) {
+  const parts = followFeed(api, { after: cursor }, recover);
+  const end = new Promise<null>((resolve) => ended.addEventListener("abort", () => resolve(null), { once: true }));
+  while (!ended.aborted) {
+    // A request that waits is left alone: nothing was read by it.
+    const part = await Promise.race([parts.next(), end]);
+    if (part === null) break;
     isAway = false;
-    for (const event of events) relay.passedOn(await passOn(relay, event));
+    cursor = (await passPartOn(api, relay, part.value)) ?? cursor;
   }
-  throw new Error("the feed does not end");
+  return cursor;
+}
+
+/** Posts events until it is ended, and answers the cursor behind the last of them. */
+async function passPartOn(api: Api, relay: Relay, part: FeedPart): Promise<string | null> {
+  for (const [at, event] of part.events.entries()) {
+    if (relay.ended.aborted) return cursorWithin(api, part, at);
+    relay.ended.addEventListener("abort", relay.finishing);
+    relay.passedOn(await passOn(relay, event));
+    relay.ended.removeEventListener("abort", relay.finishing);
+  }
+  return part.next;
 }
 
 /** Posts one event as a delivery: the same body and headers, signed now. */
