@@ -26,7 +26,7 @@ async function busyShop() {
 }
 
 test("status counts events and queues, and names what is low or fails", async () => {
-  const { status, byHand } = await busyShop();
+  const { data, status, byHand } = await busyShop();
   const quiet = await status();
   expect(quiet.orders.total).toBe(1);
   expect(quiet.orders.per_minute).toHaveLength(60);
@@ -36,6 +36,9 @@ test("status counts events and queues, and names what is low or fails", async ()
   expect(quiet.queues.find(({ queue }) => queue === "orders_due")?.oldest_at).toMatch(/^\d{4}-/);
   // Charged 2.00 in the last seven days, and 1.50 left.
   expect(quiet.low_wallets).toEqual([{ partner: "acme", currency: "AUD", balance_cents: 150, charged_7d_cents: 200 }]);
+  const line = ["partners", "update", "acme", "--credit-line", "0.50", "--currency", "AUD", "--data", data];
+  await esimctlJson(line);
+  expect((await status()).low_wallets).toEqual([]);
   expect(quiet.low_stock).toEqual([{ sku: "EU5", available: expect.any(Number) }]);
   expect(quiet.failing_endpoints).toEqual([]);
 

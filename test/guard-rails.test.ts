@@ -93,6 +93,18 @@ describe("spend caps", () => {
     expect((await desk.refusal(caps)).exitCode).toBe(2);
   });
 
+  test("set in the middle of a day count that day's orders by the system's time, also under a sandbox clock", async () => {
+    const { platform, sandbox, desk, order } = await guardedShop();
+    expect((await sandbox.send("POST", "/api/v1/sandbox/clock", { advance: "P2D" })).status).toBe(200);
+    expect((await order(sandbox, 3)).status).toBe(201);
+    platform.clock.advance(86_400_000);
+    await desk.json(`credentials update ${sandbox.clientId} --per-day 3.00`);
+    const renewed = (await tokenFrom(platform, sandbox)).body.access_token;
+    const headers = { ...key(), authorization: `Bearer ${renewed}` };
+    expect((await order(sandbox, 3, headers)).status).toBe(201);
+    expect((await order(sandbox, 1, { ...headers, ...key() })).body).toMatchObject({ spent_cents: 300 });
+  });
+
   test("hold over several nodes on one database", async () => {
     const { platform, live, desk, order, products } = await guardedShop();
     await platform.fund(live.partnerId, 100_000);

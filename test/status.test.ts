@@ -21,6 +21,8 @@ test("requests are counted by the minute, of all daemons together, and kept for 
   const [one, other] = daemons;
   for (const status of [200, 404, 503]) one?.record({ route: "/api/v1/orders", status });
   one?.record({ route: "/healthz", status: 200 });
+  // A pause is the operator's decision.
+  one?.record({ route: "/api/v1/orders", status: 503, refusal: "paused" });
   await one?.flush();
   other?.record({ route: "/api/v1/orders", status: 500 });
   await other?.flush();
@@ -28,8 +30,8 @@ test("requests are counted by the minute, of all daemons together, and kept for 
   one?.record({ route: "/qr/:token", status: 200 });
   await one?.flush();
   const { requests } = await store.read(platformStatus, null);
-  expect(requests).toMatchObject({ total: 5, failed: 2 });
-  expect(requests.per_minute.slice(-2)).toEqual([4, 1]);
+  expect(requests).toMatchObject({ total: 6, failed: 2 });
+  expect(requests.per_minute.slice(-2)).toEqual([5, 1]);
 
   clock.advance(KEPT_MINUTES * MINUTE_MS);
   one?.record({ route: "/api/v1/orders", status: 200 });

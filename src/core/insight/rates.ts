@@ -8,7 +8,7 @@ export interface RequestCount {
   /** Minutes since 1970. */
   minute: number;
   requests: number;
-  /** Those of them that failed on our side (5xx). */
+  /** Those of them that failed on our side (5xx), without those that a pause refused. */
   failed: number;
 }
 
@@ -74,7 +74,7 @@ const tries = statement((db, t, slot: Slots<{ from: string }>) => {
 
 /** What happened in the last hour. */
 export interface Rates {
-  /** Requests answered, and how many of them failed on our side (5xx). */
+  /** Requests answered, and how many of them failed on our side (5xx), without those that a pause refused. */
   requests: Rate & { failed: number };
   orders: Rate;
   webhook_tries: Rate;

@@ -7,6 +7,7 @@ import { currentPauses, type Pause } from "../store/pauses.ts";
 import { type ServingState, servingState } from "../store/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { availableOf } from "../wallet/spendable.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
@@ -23,7 +24,7 @@ export interface FailingEndpoint {
   last_at: string | null;
 }
 
-/** A wallet that holds less than its partner was charged in the last seven days. */
+/** A wallet that holds less, its credit line included, than its partner was charged in the last seven days. */
 export interface LowWallet {
   partner: string;
   currency: string;
@@ -115,7 +116,8 @@ async function lowWallets(q: Read): Promise<LowWallet[]> {
   for (const { wallet, partner } of await wallets(q, {})) {
     const { partner_id, currency, balance_cents } = wallet;
     const charged_7d_cents = first(await charged(q, { partner_id, currency, from: q.now - WEEK_MS }))?.cents ?? 0;
-    if (balance_cents < charged_7d_cents) low.push({ partner, currency, balance_cents, charged_7d_cents });
+    const spendable_cents = balance_cents + (availableOf(wallet) ?? 0);
+    if (spendable_cents < charged_7d_cents) low.push({ partner, currency, balance_cents, charged_7d_cents });
   }
   return low;
 }

@@ -1,4 +1,5 @@
 import prometheus, { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { ProblemSlug } from "../../core/kernel/problem.ts";
 
 /** One request with its response, as the counters take it. */
 export interface HandledRequest {
@@ -7,7 +8,16 @@ export interface HandledRequest {
   route: string;
   status: number;
   seconds: number;
+  /** The slug of the problem that it was refused with. */
+  refusal?: string | undefined;
 }
+
+/** Whether a request failed on our side. One that the operator's pause refuses is a 503 too, and no failure. */
+export function hasFailed({ status, refusal }: Pick<HandledRequest, "status" | "refusal">): boolean {
+  return status >= 500 && refusal !== PAUSED;
+}
+
+const PAUSED: ProblemSlug = "paused";
 
 /** Counts requests. */
 export interface RequestCounting {
@@ -43,13 +53,20 @@ export function createMetrics(): Metrics {
     labelNames: ["route"],
     registers: [registry],
   });
+  const paused = new Counter({
+    name: "esimctl_http_paused_total",
+    help: "Requests refused with 503 because the operator paused new orders, by route pattern.",
+    labelNames: ["route"],
+    registers: [registry],
+  });
   return {
     registry,
-    record({ method, route, status, seconds }) {
+    record({ method, route, status, seconds, refusal }) {
       const labels = { method, route, status: String(status) };
       requests.inc(labels);
       durations.observe(labels, seconds);
       if (status === 429) limited.inc({ route });
+      if (refusal === PAUSED) paused.inc({ route });
     },
   };
 }

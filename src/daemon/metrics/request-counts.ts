@@ -2,12 +2,12 @@ import type { Logger } from "pino";
 import { addRequestCounts, KEPT_MINUTES, type RequestCount } from "../../core/insight/rates.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { HandledRequest } from "./metrics.ts";
+import { type HandledRequest, hasFailed } from "./metrics.ts";
 
 /** Counts requests by the minute, for `esimctl status`. */
 export interface RequestCounts {
   /** Counts one request; nothing is written before the next flush. */
-  record(request: Pick<HandledRequest, "route" | "status">): void;
+  record(request: Pick<HandledRequest, "route" | "status" | "refusal">): void;
   /** Writes what was counted since the last time. */
   flush(): Promise<void>;
   /** Writes the rest, and flushes no more. */
@@ -51,9 +51,9 @@ export function countRequests(deps: { store: Store; clock: Clock; log: Pick<Logg
 
   const timer = setInterval(flush, FLUSH_MS).unref();
   return {
-    record({ route, status }) {
-      if (PROBES.has(route)) return;
-      add({ minute: Math.floor(clock.now() / MINUTE_MS), requests: 1, failed: status >= 500 ? 1 : 0 });
+    record(request) {
+      if (PROBES.has(request.route)) return;
+      add({ minute: Math.floor(clock.now() / MINUTE_MS), requests: 1, failed: hasFailed(request) ? 1 : 0 });
     },
     flush,
     async stop() {

@@ -18,7 +18,7 @@ export function recordResponse(
   const { refusal } = reply;
   const { partner, clientId: client_id } = request.principal ?? {};
   request.log.info({ method, route, status, ms, partner, client_id, refusal }, REQUEST);
-  metrics?.record({ method, route, status, seconds: reply.elapsedTime / 1000 });
+  metrics?.record({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
 }
 
 /** One log line, and one count in the metrics, for every request. */
