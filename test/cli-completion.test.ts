@@ -80,7 +80,7 @@ test("names come from the data that the line names; without data nothing is prin
   const shop = await openShop({ folder: temporaryDirectory(), stock: { EU5: 5 }, priceCents: 100, fundsCents: 1000 });
   const { data } = shop;
   const local = ["--partner", "acme", "--data", data];
-  const order = Object(await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "1", ...local]));
+  const order = Object(await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "6", ...local]));
   const made = Object(await esimctlJson(["credentials", "create", ...local, "--label", "till\x1b[2J"]));
   const lines = async (...words: string[]) => {
     const { exitCode, stdout, stderr } = await esimctl(["completion", "words", "--", ...words]);

@@ -11,7 +11,7 @@ import { esimctl, esimctlJson } from "./support/warm.ts";
 const PARTNER = ["--partner", "acme"];
 const NUMBER = "FIND 4711-9";
 
-/** A shop with an order, its webhook tried twice, and a SIM that was asked for with a passport, then cancelled. */
+/** A shop with an order that waits for stock, and a SIM that was asked for with a passport, then cancelled. */
 async function storied() {
   const folder = temporaryDirectory();
   const { data } = await openShop({ folder, stock: { EU5: 3 }, priceCents: 100, fundsCents: 1000 });
@@ -19,7 +19,7 @@ async function storied() {
   const json = (...args: string[]) => esimctlJson([...args, ...at]);
   const as = (...args: string[]) => json(...args, ...PARTNER);
   await as("webhooks", "create", "https://shop.example.com/hook", "--events", "order.created");
-  const bulk = [{ external_order_id: "SHOP-9", sku: "EU5", quantity: 1, customer_email: "Ann@Example.com" }];
+  const bulk = [{ external_order_id: "SHOP-9", sku: "EU5", quantity: 4, customer_email: "Ann@Example.com" }];
   writeFileSync(join(folder, "orders.csv"), csv(bulk.map((row) => ({ ...row, customer_name: "Ann Able" }))));
   await as("orders", "bulk", join(folder, "orders.csv"));
   const { data: orders } = (await as("orders", "list")) as { data: { id: string; order_number: string }[] };
@@ -64,8 +64,8 @@ describe("find", () => {
     const lines = story.timeline.map(({ kind, text }) => `${kind}: ${text}`);
     expect(lines).toEqual(
       [
-        `order: ${order.order_number} ordered: 1 × EU5 for 1.00 AUD`,
-        "money: charge of 1.00 AUD",
+        `order: ${order.order_number} ordered: 4 × EU5 for 4.00 AUD`,
+        "money: charge of 4.00 AUD",
         "webhook: order.created: pending for https://shop.example.com/hook",
         "webhook: payment.completed: no endpoint subscribes",
         "audit: operator (",
@@ -83,7 +83,7 @@ describe("find", () => {
       expect((await find(name)).matched, name).toEqual(story.matched);
     }
     const people = await run(order.id);
-    expect(people.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}money {7}charge of 1\.00 AUD$/m);
+    expect(people.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}money {7}charge of 4\.00 AUD$/m);
   });
 
   test("an eSIM shows its order's timeline; eSIMs in stock and unknown ICCIDs are reported as such", async () => {

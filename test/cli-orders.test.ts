@@ -100,7 +100,7 @@ test("approve, cancel, ship and retry show their consequence before they act, an
     const { order_number } = await json(`orders create --partner demo --product ${sku} --quantity ${quantity}`);
     return order_number;
   };
-  // Nothing serves: what is paid stays so.
+  // Nothing serves: what is left to the worker stays paid.
   const card = await order("PS-AU-35GB-28D", 2);
   const shipped = await run(`orders ship ${card} --carrier Post --tracking T1`);
   const events = "events: order.fulfilled to 1 endpoint";
@@ -112,9 +112,11 @@ test("approve, cancel, ship and retry show their consequence before they act, an
   expect((await run(`orders ship ${card} --carrier Post --tracking T2`)).stderr).toContain("are all shipped already");
   const supplied = await run(`orders show ${await order("EA-GLB-50GB-180D", 3)} --partner demo`);
   expect(supplied.stdout).toMatch(/^[0-9a-f-]{36} +pending +\w+ +3 +- +-$/m);
-  const other = await order("ES-EU-5GB-30D", 2);
+  const other = await order("ES-EU-5GB-30D", 11);
   const created = await run("orders create --partner demo --product ES-EU-5GB-30D --quantity 1");
-  expect(created.stderr).toBe("No daemon serves this data: what was ordered waits until esimctl serve delivers it.");
+  expect(created.stderr).toBe(
+    "No daemon serves this data: what is not delivered yet waits until esimctl serve delivers it.",
+  );
   const retried = await run(`orders retry ${other} --quiet`);
   expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await run(`orders retry ${other}`)).stderr).toContain(
@@ -122,8 +124,8 @@ test("approve, cancel, ship and retry show their consequence before they act, an
   );
   expect((await run(`orders ship ${other} --carrier Post --tracking T1`)).stderr).toContain("has no SIM cards to ship");
   const cancelled = await run(`orders cancel ${other} --reason no --yes`);
-  expect(cancelled.stderr).toMatch(/ends cancelled; \d+\.\d\d AUD refunded; events: order\.cancelled to 1 endpoint\./);
-  expect(cancelled.stdout).toMatch(/refunded +\d+\.\d\d AUD\nevents +order\.cancelled to 1 endpoint/);
+  expect(cancelled.stderr).toMatch(/ends cancelled; 11 eSIMs .* to stock; \d+\.\d\d AUD refunded; events: order\.c/);
+  expect(cancelled.stdout).toMatch(/refunded +\d+\.\d\d AUD\nto stock +11 .*\nevents +order\.cancelled to 1 endpoint/);
 });
 
 test("verbs of the operator and of partners", async () => {

@@ -7,9 +7,9 @@ import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
-/** A shop with EU5 (3 left) and US1 (50) in stock, and one order of two eSIMs waiting for a worker. */
+/** A shop with EU5 (1) and US1 (50) in stock, and one order of two EU5 waiting for a worker. */
 async function busyShop() {
-  const shop = { stock: { EU5: 5, US1: 50 }, priceCents: 100, fundsCents: 350 };
+  const shop = { stock: { EU5: 1, US1: 50 }, priceCents: 100, fundsCents: 350 };
   const { data } = await openShop({ folder: temporaryDirectory(), ...shop });
   const order = ["orders", "create", "--product", "EU5", "--quantity", "2", "--partner", "acme", "--data", data];
   await esimctlJson(order);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { queueDepths } from "../src/core/insight/queues.ts";
+import { UNITS_AT_ONCE } from "../src/core/orders/at-once.ts";
 import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
@@ -18,6 +19,8 @@ import { startReceiver } from "./support/receiver.ts";
 import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
+/** Units of an order that a worker fulfills. */
+const WORKED = UNITS_AT_ONCE + 1;
 const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
 const silent = { error: () => undefined };
 const { signal } = new AbortController();
@@ -70,8 +73,8 @@ test("a delivered item is never sent again, also when the response to its commit
 
 test("a fulfilled order is never processed again, also when the response to its commit was lost", async () => {
   const { platform, products, caller } = await withSupplier();
-  await addStock(platform.store, "EU5", 1);
-  const id = await placeOrder(caller, products.EU5);
+  await addStock(platform.store, "EU5", WORKED);
+  const id = await placeOrder(caller, products.EU5, WORKED);
   const store = losingAnswer(platform.store, fulfilLeased);
   await settled(createFulfilment({ store, log: silent }));
   expect(await statusOf(caller, id)).toBe("fulfilled");
@@ -180,8 +183,8 @@ test("a failed exchange does not reset an item that the supplier accepted by cal
 
 test("a late holder of an order writes nothing, neither a step nor a delay", async () => {
   const { platform, products, caller } = await withSupplier();
-  await addStock(platform.store, "EU5", 1);
-  const id = await placeOrder(caller, products.EU5);
+  await addStock(platform.store, "EU5", WORKED);
+  const id = await placeOrder(caller, products.EU5, WORKED);
   const [queue] = (await platform.store.read(waitingOrders, null)).due;
   if (queue === undefined) throw new Error("nothing is due");
   const claim = async (store: Store) => {
@@ -202,8 +205,8 @@ test("a late holder of an order writes nothing, neither a step nor a delay", asy
 
 test("two claims in the same millisecond have different tokens", async () => {
   const { platform, products, caller } = await withSupplier();
-  await addStock(platform.store, "EU5", 1);
-  await placeOrder(caller, products.EU5);
+  await addStock(platform.store, "EU5", WORKED);
+  await placeOrder(caller, products.EU5, WORKED);
   const [queue] = (await platform.store.read(waitingOrders, null)).due;
   if (queue === undefined) throw new Error("nothing is due");
   const [first] = await platform.store.write(claimOrders, { ...queue, room: 1 });

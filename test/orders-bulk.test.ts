@@ -128,9 +128,9 @@ test("a bulk request of 100 orders is placed entirely, in few commits", async ()
   await addStock(platform.store, "EU5", 100);
   const caller = await platform.caller({ live: true });
   await platform.fund(caller.partnerId, 100);
-  // A store signals new orders once a commit.
+  // A store signals new events once a commit.
   let commits = 0;
-  platform.store.onSignal("fulfilment", () => void commits++);
+  platform.store.onSignal("events", () => void commits++);
   const { body } = await bulk(
     caller,
     Array.from({ length: 100 }, (_, i) => item(`n${i}`, EU5)),

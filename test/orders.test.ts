@@ -64,10 +64,6 @@ test("a production order is charged, fulfilled from stock, and delivers its eSIM
   });
   expect(await balance(caller)).toBe(7500);
 
-  const early = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
-  expect(early).toMatchObject({ status: 400, body: { type: "http://esim.test/docs/errors/order_not_fulfilled" } });
-
-  await platform.fulfil();
   const read = await caller.get(`/api/v1/orders/${created.body.id}`);
   expect(read.body).toMatchObject({ status: "fulfilled", total_amount_cents: 2500 });
   expect(read.body.line_items).toMatchObject([
@@ -111,6 +107,8 @@ test("a sandbox order costs nothing, takes no stock, and gets synthetic eSIMs", 
     metadata: { test: true },
     wallet_balance_after_cents: 500,
   });
+  const early = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
+  expect(early).toMatchObject({ status: 400, body: { type: "http://esim.test/docs/errors/order_not_fulfilled" } });
   await platform.fulfil();
   const { body } = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
   expect(body.count).toBe(3);

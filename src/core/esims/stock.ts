@@ -57,6 +57,12 @@ export async function shortages(
 
 /** Reserves everything or nothing: returns what was short; then nothing was reserved. */
 export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
+  const [need, ...others] = merged(needs);
+  // The stock of one product, as most orders need it, is looked at and taken by one statement.
+  if (need !== undefined && others.length === 0) {
+    const { productId: product_id, quantity } = need;
+    return (await take(tx, { product_id, quantity })).length > 0 ? [] : shortages(tx, [need]);
+  }
   const short = await shortages(tx, needs);
   if (short.length > 0) return short;
   for (const { productId, quantity } of merged(needs)) {

@@ -16,6 +16,7 @@ import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";
 import { balanceIn } from "../wallet/spendable.ts";
 import { type AskedOrder, assessOrder } from "./assess.ts";
+import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./at-once.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
 import {
@@ -41,6 +42,8 @@ export interface NewOrder extends AskedOrder {
   customer: OrderCustomer | null;
   /** Of a sandbox order: the outcome that is asked for; null or left out: the normal one. */
   scenario?: SandboxScenario | null;
+  /** The order is fulfilled as it is created up to this many units of stock; left out: `UNITS_AT_ONCE`. */
+  unitsAtOnce?: number;
   /** Who places it; an operator does so in the partner's name, and the audit trail says so. */
   actor?: Actor;
 }
@@ -70,13 +73,17 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   const ahead_ms = await aheadOf(tx, input);
   const order_number = await newOrderNumber(tx, tx.now + ahead_ms);
   const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
-  const { order, lines } = await insertOrder(tx, input, { id, order_number, ahead_ms, scenario, priced, balanceAfter });
+  const taken = await takeStock(tx, input, priced);
+  const draft: Draft = { id, order_number, ahead_ms, scenario, priced, balanceAfter, taken };
+  const { order, lines } = await insertOrder(tx, input, draft);
   await insertItems(tx, order, lines, travellers);
   await keepKey(tx, request, id);
   await recordPlacing(tx, input, id);
-  const placed = toOrder(tx, order, lines);
+  // As it is placed, also where it is fulfilled next: what follows has events of its own.
+  const placed = { ...toOrder(tx, order, lines), status: firstStatus(input.environment) };
   await announce(tx, placed, { owner: input, transactionId });
-  tx.signal("fulfilment");
+  if (taken.atOnce) await deliverAtOnce(tx, order, lines);
+  else tx.signal("fulfilment");
   return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 
@@ -118,13 +125,14 @@ interface Draft {
   scenario: OrderScenario | null;
   priced: PricedOrder;
   balanceAfter: MinorUnits;
+  taken: Taken;
 }
 
 async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ order: OrderRow; lines: LineRow[] }> {
-  const { id, order_number, ahead_ms, scenario, priced, balanceAfter } = draft;
+  const { id, order_number, ahead_ms, scenario, priced, balanceAfter, taken } = draft;
   const created_at = tx.now + ahead_ms;
   const sandbox = input.environment === "sandbox";
-  const order: OrderRow = {
+  const placed: OrderRow = {
     id,
     order_number,
     partner_id: input.partnerId,
@@ -152,18 +160,21 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     due_at: tx.now,
     leased_until: null,
     lease_no: 0,
-    reserved: false,
+    reserved: taken.reserved,
     first_unit: sandbox ? await takeUnits(tx, priced.quantity) : null,
   };
+  const order = taken.atOnce ? fulfilledOrder(placed) : placed;
   await insertRow(tx, "orders", order);
   await indexCustomer(tx, order, input.customer);
-  return { order, lines: await insertLines(tx, order, priced) };
+  return { order, lines: await insertLines(tx, order, { priced, taken }) };
 }
 
-async function insertLines(tx: Tx, order: OrderRow, priced: PricedOrder): Promise<LineRow[]> {
+type Goods = Pick<Draft, "priced" | "taken">;
+
+async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): Promise<LineRow[]> {
   const lines: LineRow[] = [];
   for (const [position, { product, quantity }] of priced.lines.entries()) {
-    const line: LineRow = {
+    const pending: LineRow = {
       id: newId<OrderLineId>(tx),
       order_id: order.id,
       partner_id: order.partner_id,
@@ -182,6 +193,7 @@ async function insertLines(tx: Tx, order: OrderRow, priced: PricedOrder): Promis
       assigned: 0,
       shipping: null,
     };
+    const line = taken.atOnce ? fulfilledLine(pending) : pending;
     await insertRow(tx, "orderLines", line);
     lines.push(line);
   }

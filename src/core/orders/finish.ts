@@ -18,7 +18,13 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
     leased_until: null,
     fulfilled_at: await nowOf(tx, order),
   });
-  await announceFulfilled(tx, finished);
+  await announceFinished(tx, finished, lines);
+  return finished;
+}
+
+/** Records the events of an order that has just been fulfilled (contract: order.fulfilled; esims.ready). */
+export async function announceFinished(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
+  await announceFulfilled(tx, order);
   const about = audienceOf(order);
   const { id, order_number, external_order_id } = order;
   const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
@@ -26,8 +32,6 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
     const ready = { order_id: id, order_number, external_order_id, count };
     await recordEvent(tx, { kind: "esims.ready", ...about, data: ready });
   }
-  tx.signal("deliveries");
-  return finished;
 }
 
 /** Writes order.fulfilled of a fulfilled order; again where what was recorded of its delivery is corrected. */
@@ -39,7 +43,6 @@ export async function announceFulfilled(tx: Tx, order: OrderRow, { corrected = f
   const again = corrected ? { corrected_at: isoTime(now) } : {};
   const data = { id, order_number, external_order_id, ...ended, ...again };
   await recordEvent(tx, { kind: "order.fulfilled", ...audienceOf(order), data });
-  tx.signal("deliveries");
 }
 
 function audienceOf({ id, partner_id, environment }: OrderRow) {

@@ -7,7 +7,7 @@ import { isScheduled } from "./activation-requests.ts";
 import { type AskedOrder, assessOrder } from "./assess.ts";
 import { checkMetadata } from "./metadata.ts";
 import type { PricedOrder } from "./price-lines.ts";
-import { needsOf } from "./reserve.ts";
+import { needsOfNew } from "./reserve.ts";
 
 /**
  * When a line is delivered: at once, on the days of its activation requests, by post, or after a review, since the
@@ -72,12 +72,7 @@ export async function quoteLines(
   { lines }: PricedOrder,
   held: ReadonlyMap<ProductId, number>,
 ): Promise<{ line_items: QuotedLine[]; takes: { productId: ProductId; quantity: number }[] }> {
-  const needing = lines.map(({ product, quantity }) => {
-    const { id: product_id, sku: product_sku, delivery_method } = product;
-    return { product_id, product_sku, delivery_method, quantity, status: "pending" as const };
-  });
-  // The sandbox takes nothing from the stock.
-  const needs = environment === "sandbox" ? [] : needsOf(needing);
+  const needs = needsOfNew(environment, lines);
   const short = (await shortages(q, needs, held)).length > 0;
   const line_items = lines.map(({ product, quantity }) => ({
     product_id: product.id,

@@ -66,9 +66,10 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       summary: "Place an order, paid from the wallet",
       description:
         "Production orders are charged at once, in full or not at all; sandbox orders cost " +
-        "nothing. Repeat a request with the same Idempotency-Key to get the same order again, with " +
-        "200. With max_total_cents a dearer order is refused with 409 price_changed: nothing is charged, and the key " +
-        "stays free.",
+        "nothing. A production order of at most 10 units, all from stock, is fulfilled with it: the response says " +
+        "paid, the next read fulfilled. Repeat a request with the same Idempotency-Key to get the same order again, " +
+        "with 200. With max_total_cents a dearer order is refused with 409 price_changed: nothing is charged, and " +
+        "the key stays free.",
       headers: NewOrderHeaders,
       body: NewOrder,
       response: { 200: CreatedOrder, 201: CreatedOrder },

@@ -60,5 +60,5 @@ export async function undeliveredNote(context: Context): Promise<string | undefi
   if (where.kind !== "directory") return undefined;
   const { isServed } = await import("../../../core/store/data-directory.ts");
   if (isServed(where.path)) return undefined;
-  return "No daemon serves this data: what was ordered waits until esimctl serve delivers it.";
+  return "No daemon serves this data: what is not delivered yet waits until esimctl serve delivers it.";
 }

@@ -1,0 +1,57 @@
+import { assignFromStock, reserveStock } from "../esims/stock.ts";
+import type { Environment } from "../kernel/environment.ts";
+import { assertMove } from "../kernel/state-machine.ts";
+import type { Tx } from "../store/store.ts";
+import { announceFinished } from "./finish.ts";
+import type { LineRow, OrderRow } from "./order.ts";
+import type { PricedOrder } from "./price-lines.ts";
+import { orderLineTransitions, orderTransitions } from "./progress.ts";
+import { needsOfNew } from "./reserve.ts";
+
+/** Units of an order that the transaction which creates it delivers at most: other writes wait for it. */
+export const UNITS_AT_ONCE = 10;
+
+/** What an order takes from the stock as it is created. */
+export interface Taken {
+  /** All units of its stock lines are reserved. */
+  reserved: boolean;
+  /** They are the whole order, and few: the transaction that creates it fulfills it. */
+  atOnce: boolean;
+}
+
+/**
+ * Reserves the stock that a new production order needs, all of it or none. Where the stock is short the order is left
+ * to the worker, which holds it for review. Orders thus get their stock in the order of their creation, whatever their
+ * size.
+ */
+export async function takeStock(
+  tx: Tx,
+  { environment, unitsAtOnce = UNITS_AT_ONCE }: { environment: Environment; unitsAtOnce?: number },
+  { lines, quantity }: PricedOrder,
+): Promise<Taken> {
+  const needs = needsOfNew(environment, lines);
+  if (needs.length === 0) return { reserved: false, atOnce: false };
+  const reserved = (await reserveStock(tx, needs)).length === 0;
+  return { reserved, atOnce: reserved && needs.length === lines.length && quantity <= unitsAtOnce };
+}
+
+/** An order as it is written where the same transaction fulfills it; its lines follow by `fulfilledLine`. */
+export function fulfilledOrder(order: OrderRow): OrderRow {
+  assertMove(orderTransitions, order.status, "fulfilled");
+  return { ...order, status: "fulfilled", fulfilled_at: order.created_at, due_at: null };
+}
+
+/** A line of it. */
+export function fulfilledLine(line: LineRow): LineRow {
+  assertMove(orderLineTransitions, line.status, "fulfilled");
+  return { ...line, status: "fulfilled", assigned: line.quantity };
+}
+
+/** Hands the reserved eSIMs to the lines of an order that is written as fulfilled, and records its events. */
+export async function deliverAtOnce(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
+  const { id: orderId, partner_id: partnerId } = order;
+  for (const { id: lineId, product_id: productId, quantity } of lines) {
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity });
+  }
+  await announceFinished(tx, order, lines);
+}
