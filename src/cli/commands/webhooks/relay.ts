@@ -31,9 +31,9 @@ const AWAY_MS = 1_000;
 
 /**
  * Follows the feed and posts each event, signed and in the form of a delivery. While the server is away it waits, and
- * goes on with the cursor that it has: no event is lost or posted twice by that. Resolves, once `ended` is aborted, with
- * the cursor behind the last event that was posted. Throws CliError for a refusal, and for a server that did not answer
- * the first time.
+ * goes on with the cursor that it has: no event is lost or posted twice by that. Once `ended` is aborted, it resolves
+ * with the cursor behind the last event that was posted. Throws CliError for a refusal, and for a server that did not
+ * answer the first time.
  */
 export async function relayFeed(api: Api, relay: Relay): Promise<string> {
   const { ended } = relay;
