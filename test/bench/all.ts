@@ -4,6 +4,7 @@ import { httpReads } from "./http-reads.ts";
 import { lists } from "./lists.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
+import { slowDisk } from "./slow-disk.ts";
 import { startUp } from "./start-up.ts";
 import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 
@@ -11,6 +12,7 @@ import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 export const benches: readonly Bench[] = [
   httpReads,
   orderCreation,
+  slowDisk,
   bulkOrders,
   passportsImport,
   lists,

@@ -23,15 +23,35 @@ interface Result {
   errors: number;
 }
 
-/** Sends requests from a process of its own, so that the load costs the server's thread nothing; requests a second. */
-export async function httpLoad({ url, connections, amount, headers = {}, method, body }: Load): Promise<number> {
+function flagsOf({ headers = {}, method, body }: Omit<Load, "amount">): string[] {
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   if (method !== undefined) flags.push("-m", method);
   if (body !== undefined) flags.push("-b", body, "-I");
+  return flags;
+}
+
+/** Sends requests without a pause until the result is called. */
+export function steadyLoad(load: Omit<Load, "amount">): () => Promise<void> {
+  const sizes = ["-c", String(load.connections), "-d", "3600"];
+  const sender = execa(process.execPath, [program, "--json", ...sizes, ...flagsOf(load), load.url], { reject: false });
+  return async () => {
+    sender.kill("SIGKILL");
+    await sender;
+  };
+}
+
+/** Sends requests from a process of its own, so that the load costs the server's thread nothing; requests a second. */
+export async function httpLoad({ url, connections, amount, ...load }: Load): Promise<number> {
   const most = Math.min(connections, amount);
   // autocannon ends at a sample only: with one every 10 ms a run need not last whole seconds.
   const sizes = ["-c", String(most), "-a", String(amount), "-L", "10"];
-  const { stdout } = await execa(process.execPath, [program, "--json", ...sizes, ...flags, url]);
+  const { stdout } = await execa(process.execPath, [
+    program,
+    "--json",
+    ...sizes,
+    ...flagsOf({ url, connections, ...load }),
+    url,
+  ]);
   // The documented shape of `autocannon --json`.
   const result = JSON.parse(stdout) as Result;
   if (result["2xx"] !== amount || result.non2xx !== 0 || result.errors !== 0) {

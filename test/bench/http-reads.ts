@@ -26,7 +26,8 @@ export const httpReads: Bench = async (scale) => {
   }
 };
 
-async function fulfilledOrder({ store, partnerId, productId }: BenchStore): Promise<string> {
+/** One order that was fulfilled from stock; its ID. */
+export async function fulfilledOrder({ store, partnerId, productId }: BenchStore): Promise<string> {
   await addStock(store, "PLAN-0", 1);
   const { order } = await store.write(createOrder, {
     partnerId,

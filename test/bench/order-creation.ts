@@ -1,23 +1,19 @@
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
 import { type Bench, compare, perSecond, type Side } from "./bench.ts";
-import { httpLoad } from "./http-load.ts";
+import { httpLoad, type Load } from "./http-load.ts";
 import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
 import { rawOrders } from "./raw-orders.ts";
 
 const CALLERS = 64;
-const PEER = "better-sqlite3, same rows, one transaction each";
+export const PEER = "better-sqlite3, same rows, one transaction each";
 
 /** Orders of one line, charged and durable: through the store, and over HTTP, each against better-sqlite3 alone. */
 export const orderCreation: Bench = async (scale) => {
   const opened = await benchStore();
   const peer = await benchStore();
-  const raw = rawOrders(peer);
+  const { side: bare, close } = rawSide(peer);
   const { app, url, token } = await servePlatform(opened);
-  const bare: Side = (orders) =>
-    perSecond(orders, async () => {
-      for (let index = 0; index < orders; index++) raw.create(crypto.randomUUID());
-    });
   try {
     const what = `store.write(createOrder), ${CALLERS} callers`;
     const overHttp = `POST /orders, ${CALLERS} connections`;
@@ -27,10 +23,20 @@ export const orderCreation: Bench = async (scale) => {
     ];
   } finally {
     await app.close();
-    raw.close();
+    close();
     await Promise.all([opened.close(), peer.close()]);
   }
 };
+
+/** The peer: orders of better-sqlite3 alone, one transaction each. */
+export function rawSide(peer: BenchStore): { side: Side; close(): void } {
+  const raw = rawOrders(peer);
+  const side: Side = (orders) =>
+    perSecond(orders, async () => {
+      for (let index = 0; index < orders; index++) raw.create(crypto.randomUUID());
+    });
+  return { side, close: raw.close };
+}
 
 async function throughStore({ store, partnerId, productId }: BenchStore): Promise<Side> {
   const asked = { partner: "bench", live: true, actor: "bench" };
@@ -56,7 +62,13 @@ async function throughStore({ store, partnerId, productId }: BenchStore): Promis
     });
 }
 
-function throughHttp({ productId }: BenchStore, url: string, token: string): Side {
+/** Orders over HTTP by as many connections as there are callers. */
+export function throughHttp(opened: BenchStore, url: string, token: string): Side {
+  return (amount) => httpLoad({ ...orderLoad(opened, url, token), amount });
+}
+
+/** Requests that each create an order. */
+export function orderLoad({ productId }: BenchStore, url: string, token: string): Omit<Load, "amount"> {
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
@@ -64,6 +76,5 @@ function throughHttp({ productId }: BenchStore, url: string, token: string): Sid
     "idempotency-key": "bench-[<id>]-order",
   };
   const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });
-  return (amount) =>
-    httpLoad({ url: `${url}/api/v1/orders`, method: "POST", connections: CALLERS, amount, headers, body });
+  return { url: `${url}/api/v1/orders`, method: "POST", connections: CALLERS, headers, body };
 }
