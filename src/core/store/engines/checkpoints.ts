@@ -12,11 +12,15 @@ import { syncFile } from "./wal-sync.ts";
 export const WAL_BOUND = 16 * 1024 * 1024;
 /** Frames after which the WAL is moved into the file: half of that with pages of 4 KiB. */
 const FRAMES = 2_000;
+/** Frames at which writes wait for the checkpoint under way. */
+const MOST_FRAMES = 4 * FRAMES;
 
 /** Checkpoints in a thread of their own: neither their reading and writing nor their syncs stop the event loop. */
 export interface Checkpoints {
   /** After a commit: begins a checkpoint where the WAL has grown enough. */
   committed(): void;
+  /** Before a transaction: resolves when the WAL has room for it, or no checkpoint can make any. */
+  room(): Promise<void>;
   /** Begins one where the WAL's file has outgrown its bound. */
   shrink(): void;
   /** Runs work that moves the WAL into the file itself: no checkpoint is under way meanwhile. */
@@ -35,15 +39,16 @@ export function checkpointsOf(
   const thread = checkpointThread(writer.name, fail);
   let underway: Promise<unknown> | null = null;
   let due = FRAMES;
+  let frames = 0;
 
   async function checkpoint(): Promise<void> {
     try {
       await thread.run("copy");
       // Most pages reach the disk now, beside writers, and few are left for the step that they wait for.
       await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
-      const left = await quietly(() => thread.run("restart"));
+      frames = await quietly(() => thread.run("restart"));
       // Where a reader is in the way the next attempt comes later.
-      due = left < FRAMES ? FRAMES : left + FRAMES;
+      due = frames < FRAMES ? FRAMES : frames + FRAMES;
     } catch {
       // The WAL holds all of it still. A disk that fails is reported by the next write.
       due += FRAMES;
@@ -54,7 +59,11 @@ export function checkpointsOf(
 
   return {
     committed() {
-      if (underway === null && (count.get()?.log ?? 0) >= due) underway = checkpoint();
+      frames = count.get()?.log ?? 0;
+      if (frames >= due) underway ??= checkpoint();
+    },
+    async room() {
+      if (frames >= MOST_FRAMES) await underway;
     },
     shrink() {
       const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;

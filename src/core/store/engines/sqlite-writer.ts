@@ -13,6 +13,8 @@ export const BUSY_TIMEOUT_MS = 10_000;
 
 /** What makes the commits of a writer durable. */
 export interface Durability {
+  /** Before a transaction and its turn: resolves when there is room for it. */
+  room(): Promise<void>;
   /** Before a transaction; throws `StoreUnavailable` when none can be made durable. */
   check(): void;
   /** Runs COMMIT. `changes`: rows that the connection has changed since it was opened. */
@@ -75,6 +77,7 @@ export function sqliteWriter(
   let end: () => void = () => undefined;
   return {
     async begin() {
+      await durability.room();
       end = await turns.take();
       durability.check();
       await retryWhileBusy(() => void steps.begin.run());

@@ -119,6 +119,7 @@ interface Disk extends Undisturbed {
 /** By COMMIT itself, with `synchronous=FULL`: durable before anyone sees it. The event loop waits for it. */
 function inCommit(writer: Database.Database, order: Turns): Disk {
   const durability: Durability = {
+    room: async () => undefined,
     check: () => undefined,
     commit: async (step) => step(),
     durable: async () => undefined,
@@ -148,6 +149,7 @@ function besideTheLoop(
   const background = walSync(writer.name, snapshots, sync);
   let synced = 0;
   const durability: Durability = {
+    room: () => checkpoints.room(),
     check: background.check,
     async commit(step, changes) {
       // Nothing was written: there is nothing to sync.
