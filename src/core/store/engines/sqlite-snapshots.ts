@@ -8,7 +8,7 @@ import { faultOf } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
 /** Opens a connection that never writes. */
-export function connectReadOnly(file: string): Database.Database {
+function connectReadOnly(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true, timeout: 2_000 });
 }
 
