@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { HANG_MS } from "./test/support/hangs.ts";
+import { slow } from "./test/support/tags.ts";
 
 /** Modules are loaded anew for this one: it looks at what each does while it is loaded. */
 const isolated = ["test/query-plans.test.ts"];
@@ -22,9 +23,13 @@ class LongFirst {
   }
 }
 
-/** The suite on SQLite: everything but what stands in test/slow and test/bench, and what needs both engines at once. */
+/**
+ * The suite on SQLite: everything but what stands in test/slow and test/bench, and what needs both engines at once.
+ * `npm test` leaves out the tests that are tagged slow, which `npm run test:slow` runs.
+ */
 export default defineConfig({
   test: {
+    tags: [slow],
     globalSetup: ["test/support/temporary-setup.ts", "test/support/global-setup.ts"],
     // For hangs only: the suite has to pass on a busy machine. A wait that hangs fails first, with what it waited for.
     testTimeout: 240_000,

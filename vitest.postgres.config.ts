@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { HANG_MS } from "./test/support/hangs.ts";
+import { slow } from "./test/support/tags.ts";
 
 const named = (name: string) => `test/${name}.test.ts`;
 
-/** The same core and HTTP tests on a PostgreSQL that the suite starts itself. */
+/** The same core and HTTP tests on a PostgreSQL that the suite starts itself; without the slow ones as `npm test`. */
 export default defineConfig({
   test: {
+    tags: [slow],
     include: ["test/*.test.ts"],
     globalSetup: ["temporary-setup", "global-setup", "postgres-setup"].map((name) => `test/support/${name}.ts`),
     // For hangs only: the suite has to pass on a busy machine. A wait that hangs fails first, with what it waited for.

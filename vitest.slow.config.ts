@@ -1,14 +1,42 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { HANG_MS } from "./test/support/hangs.ts";
+import { filesWithSlowTests, slow } from "./test/support/tags.ts";
+import suite from "./vitest.config.ts";
+import postgres from "./vitest.postgres.config.ts";
 
-/** The slow ones: crashes on the real process, terminals, browsers, fuzzing. One file at a time. */
+/** The tests of another suite that are tagged slow, once the groups before are through. */
+function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): TestProjectInlineConfiguration {
+  const { exclude = [], env = {} } = test;
+  // All projects share their environment, and faults of a disk need one: no files in memory.
+  const globalSetup = [test.globalSetup ?? []].flat().filter((path) => !path.endsWith("/temporary-setup.ts"));
+  const include = filesWithSlowTests();
+  const shared = { isolate: false, maxWorkers: 2, sequence: { groupOrder } };
+  return { extends: true, test: { name, include, exclude, globalSetup, env, ...shared } };
+}
+
+/**
+ * The slow ones: crashes on the real process, terminals, browsers, fuzzing. One file at a time. After them the tests of
+ * the other suites that are tagged slow, on both engines.
+ */
 export default defineConfig({
   test: {
-    include: ["test/slow/*.test.ts"],
-    globalSetup: ["test/support/global-setup.ts"],
+    tags: [slow],
     testTimeout: 600_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
-    fileParallelism: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "slow",
+          include: ["test/slow/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      tagged("sqlite", 1, suite),
+      tagged("postgres", 2, postgres),
+    ],
   },
 });

@@ -85,7 +85,7 @@ describe("each scheduled request is picked up once, when its day begins in Sydne
     expect((await Promise.all(ids.map(events))).map((list) => list.length)).toEqual([1, 1, 1, 0]);
   });
 
-  test("all requests of one day are picked up in one step", async () => {
+  test("all requests of one day are picked up in one step", { tags: ["slow"] }, async () => {
     const started = await at("2026-03-09T12:00:00.000Z");
     await Promise.all(Array.from({ length: 250 }, () => started.submit(started.partner)));
     const counts = await pickedUp(started, ["2026-03-09T12:59:59.999Z", "2026-03-09T13:00:00.000Z"]);

@@ -148,7 +148,7 @@ test("lines without a passport draw from the pool, and cancelling releases the d
   expect(await acting("activations submit more.csv")).toMatchObject({ submitted: 1 });
 });
 
-test("450 mixed cancellations from a file have the right outcomes and totals", async () => {
+test("450 mixed cancellations from a file have the right outcomes and totals", { tags: ["slow"] }, async () => {
   const { acting, run, file, path } = await installation();
   const rows = sims(400);
   file("sims.csv", rows);

@@ -238,7 +238,7 @@ describe("backup --seal", () => {
     return bytes;
   }
 
-  test("makes a file that only the passphrase opens; killed amid the work, none", async () => {
+  test("makes a file that only the passphrase opens; killed amid the work, none", { tags: ["slow"] }, async () => {
     const { folder, data, file, restored, ordersAt } = await installation();
     const plain = join(data, ".sealing.partial");
     const killed = launch(["backup", file, "--seal", "--data", data], { input });

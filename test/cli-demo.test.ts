@@ -15,7 +15,9 @@ async function start(data: string) {
   return { printed: text(), stop: async () => (await end("SIGTERM")).exitCode };
 }
 
-test("npm start makes demo data once and prints each time commands to try, which work when pasted", async () => {
+test("npm start makes demo data once and prints each time commands to try, which work when pasted", {
+  tags: ["slow"],
+}, async () => {
   const data = join(temporaryDirectory(), "data");
   const first = await start(data);
   const [token = "", products = "", order = ""] = first.printed

@@ -63,7 +63,9 @@ test("Ctrl-C finishes the event that is being posted, and --after goes on behind
   expect(await partner.run(`webhooks listen --forward-to ${behind.url} --after x`)).toMatchObject({ exitCode: 1 });
 });
 
-test("listen --forward-to alone passes the feed on, each event once, over a restart of the server", async () => {
+test("listen --forward-to alone passes the feed on, each event once, over a restart of the server", {
+  tags: ["slow"],
+}, async () => {
   const { data, daemon, atServer, json } = await shop("delta");
   const [endpoint, behind] = [await startReceiver(), await startReceiver()];
   const partner = await atServer();

@@ -16,6 +16,7 @@ import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { addProducts } from "./support/catalog.ts";
 import { guardedShop, key, refusalOf } from "./support/guarded-shop.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
+import { property } from "./support/rounds.ts";
 import { onPostgres } from "./support/store.ts";
 
 describe("credit lines", () => {
@@ -230,7 +231,9 @@ async function expectAsForeseen({ store, partnerId, model }: World): Promise<voi
   expect(held?.credit?.used_cents ?? 0).toBe(Math.max(0, -model.net));
 }
 
-test("over any mix of orders, refunds, caps, lines and pauses the rules decide, and the ledger balances", async () => {
+const MIX = "over any mix of orders, refunds, caps, lines and pauses the rules decide, and the ledger balances";
+
+property(MIX, onPostgres ? { few: 2, many: 8 } : { few: 8, many: 40 }, async (numRuns) => {
   const platform = await startPlatform();
   const { store } = platform;
   const shipped = { product_type: "physical_sim", delivery_method: "shipping" } as const;
@@ -247,6 +250,6 @@ test("over any mix of orders, refunds, caps, lines and pauses the rules decide, 
       expect(await store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true, unbalanced: [] });
       expect(await store.read(checkCredit, null)).toEqual([]);
     }),
-    { numRuns: onPostgres ? 8 : 40, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
+    { numRuns, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
   );
 });

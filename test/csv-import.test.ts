@@ -339,7 +339,7 @@ describe("an import", () => {
     expect(importExitCode({ ...none, read: 5, rejected: 5 }, true)).toBe(1);
   });
 
-  test("24,000 rows, a third of them invalid, do not grow the heap", async () => {
+  test("24,000 rows, a third of them invalid, do not grow the heap", { tags: ["slow"] }, async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
     const path = folder.path("many.csv");

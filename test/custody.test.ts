@@ -147,7 +147,7 @@ const iccids = (count: number) =>
   });
 
 describe("rotation of the data key", () => {
-  test("keeps all data readable during imports and reads, and deletes the old key", async () => {
+  test("keeps all data readable during imports and reads, and deletes the old key", { tags: ["slow"] }, async () => {
     const { caller, store, again } = await startPlatform();
     const agent = await caller({ agent: true });
     const before = people(600);
@@ -294,7 +294,7 @@ describe.skipIf(onPostgres)("purged data is removed from every file of the datab
     return { ...platform, agent, purge: { before: platform.clock.now() + 1, actor: "operator", dryRun: false } };
   }
 
-  test("when the command ends, while the daemon serves", async () => {
+  test("when the command ends, while the daemon serves", { tags: ["slow"] }, async () => {
     const { store, location, again, purge } = await withPool();
     const before = await sealedIn(store, "passports");
     expect(found(before, bytesOf(location))).toBe(600);
@@ -306,7 +306,7 @@ describe.skipIf(onPostgres)("purged data is removed from every file of the datab
     expect(gone).toHaveLength(300);
     const bytes = bytesOf(location);
     expect([found(gone, bytes), found([...kept], bytes)]).toEqual([0, 300]);
-  }, 60_000);
+  });
 
   test("with documents and PUKs of activations; an open reader delays it only until it ends", async () => {
     const { store, location, again, caller, clock } = await startPlatform();
@@ -331,7 +331,7 @@ describe.skipIf(onPostgres)("purged data is removed from every file of the datab
     await vi.waitFor(() => expect(found(before, bytesOf(location))).toBe(0), HANG_MS);
   }, 60_000);
 
-  test("with values sealed under a key that a rotation deleted", async () => {
+  test("with values sealed under a key that a rotation deleted", { tags: ["slow"] }, async () => {
     const { store, location, again } = await withPool();
     const before = await sealedIn(store, "passports");
     const terminal = await again();
@@ -339,7 +339,7 @@ describe.skipIf(onPostgres)("purged data is removed from every file of the datab
     expect(await terminal.erase()).toBe(true);
     expect(found(before, bytesOf(location))).toBe(0);
     expect(found(await sealedIn(store, "passports"), bytesOf(location))).toBe(600);
-  }, 60_000);
+  });
 });
 
 test.skipIf(!onPostgres)(

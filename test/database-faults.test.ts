@@ -101,7 +101,9 @@ describe("a database that takes no writes", () => {
 });
 
 describe.runIf(!onPostgres)("SQLite", () => {
-  test("a database that another process has locked is reported by message, by the terminal too", async () => {
+  test("a database that another process has locked is reported by message, by the terminal too", {
+    tags: ["slow"],
+  }, async () => {
     const { shop } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order } = await callerOf(shop, daemon.url);

@@ -242,7 +242,9 @@ test("a credential that is revoked during its wait gets no event any more", asyn
   expect((await waiting).status).toBe(401);
 });
 
-test("a reader that is killed while 64 writers commit gets every event once, in each subject's order", async () => {
+test("a reader that is killed while 64 writers commit gets every event once, in each subject's order", {
+  tags: ["slow"],
+}, async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const stores = [platform.store, await platform.again()];

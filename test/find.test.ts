@@ -248,43 +248,44 @@ async function rawTexts(store: Store): Promise<[place: string, text: string][]> 
   }, null);
 }
 
-test.each([21, 22])(
-  "of random names and prefixes what begins so is found, and nothing else (seed %i)",
-  async (seed) => {
-    const random = seeded(seed);
-    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-    const letters = ["a", "ä", "Á", "e", "é", "É", "n", "ñ", "o", "ø", "u", "Ü", "l", "ł", "z", "ß", "i", "İ"];
-    const plain: Record<string, string> = { ø: "o", ł: "l", ß: "ss" };
-    const word = () => Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick(letters)).join("");
-    const folded = (text: string) =>
-      [...text.normalize("NFD").toLowerCase()]
-        .map((letter) => plain[letter] ?? letter)
-        .join("")
-        .replace(/[^a-z]/g, "");
-    const { store, caller } = await startPlatform();
-    const partner = await caller({ agent: true });
-    const people = Array.from({ length: 40 }, () => ({ first: word(), last: word() }));
-    const records = people.map(({ first, last }) => passport({ first_name: first, last_name: last }));
-    const { body } = await partner.send("POST", "/api/v1/kyc/passports", { records });
-    const ids: string[] = body.records.map(({ id }: { id: string }) => id);
-    const begins = (typed: string, { first, last }: { first: string; last: string }) =>
-      [first, last].some((name) => folded(name).startsWith(folded(typed)));
-    for (let asked = 0; asked < 80; asked++) {
-      const who = pick(people);
-      const parts = [who.first, who.last].map((name) => [...name].slice(0, 1 + Math.floor(random() * 6)).join(""));
-      const typed = random() < 0.5 ? parts.toReversed() : random() < 0.5 ? parts.slice(0, 1) : [word(), word()];
-      const long = typed.filter((part) => folded(part).length >= 3);
-      // One or two letters alone are a whole name: too many begin so.
-      const whole = ({ first, last }: (typeof people)[number]) =>
-        typed.every((part) => [first, last].some((name) => folded(name) === folded(part)));
-      const meant = people.flatMap((person, at) =>
-        (long.length > 0 ? typed.every((part) => begins(part, person)) : whole(person)) ? [`passport ${ids[at]}`] : [],
-      );
-      const found = (await foundBy(store, typed.join(" "))).filter((one) => one.startsWith("passport"));
-      expect(found, typed.join(" ")).toEqual(meant.sort());
-    }
-  },
-);
+test("of random names and prefixes what begins so is found, and nothing else", () => findRandom(21));
+
+test("the same with other names", { tags: ["slow"] }, () => findRandom(22));
+
+async function findRandom(seed: number): Promise<void> {
+  const random = seeded(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const letters = ["a", "ä", "Á", "e", "é", "É", "n", "ñ", "o", "ø", "u", "Ü", "l", "ł", "z", "ß", "i", "İ"];
+  const plain: Record<string, string> = { ø: "o", ł: "l", ß: "ss" };
+  const word = () => Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick(letters)).join("");
+  const folded = (text: string) =>
+    [...text.normalize("NFD").toLowerCase()]
+      .map((letter) => plain[letter] ?? letter)
+      .join("")
+      .replace(/[^a-z]/g, "");
+  const { store, caller } = await startPlatform();
+  const partner = await caller({ agent: true });
+  const people = Array.from({ length: 40 }, () => ({ first: word(), last: word() }));
+  const records = people.map(({ first, last }) => passport({ first_name: first, last_name: last }));
+  const { body } = await partner.send("POST", "/api/v1/kyc/passports", { records });
+  const ids: string[] = body.records.map(({ id }: { id: string }) => id);
+  const begins = (typed: string, { first, last }: { first: string; last: string }) =>
+    [first, last].some((name) => folded(name).startsWith(folded(typed)));
+  for (let asked = 0; asked < 80; asked++) {
+    const who = pick(people);
+    const parts = [who.first, who.last].map((name) => [...name].slice(0, 1 + Math.floor(random() * 6)).join(""));
+    const typed = random() < 0.5 ? parts.toReversed() : random() < 0.5 ? parts.slice(0, 1) : [word(), word()];
+    const long = typed.filter((part) => folded(part).length >= 3);
+    // One or two letters alone are a whole name: too many begin so.
+    const whole = ({ first, last }: (typeof people)[number]) =>
+      typed.every((part) => [first, last].some((name) => folded(name) === folded(part)));
+    const meant = people.flatMap((person, at) =>
+      (long.length > 0 ? typed.every((part) => begins(part, person)) : whole(person)) ? [`passport ${ids[at]}`] : [],
+    );
+    const found = (await foundBy(store, typed.join(" "))).filter((one) => one.startsWith("passport"));
+    expect(found, typed.join(" ")).toEqual(meant.sort());
+  }
+}
 
 test("names of any script, with hyphens, apostrophes and many words, are found by a word's beginning", async () => {
   const names = [

@@ -122,7 +122,9 @@ test("keys rotate master accepts a new key that is kept outside, and never print
 });
 
 describe.skipIf(onPostgres)("a data directory", () => {
-  test("whose daemon has its key from ESIMCTL_KEY keeps serving while the key is rotated", async () => {
+  test("whose daemon has its key from ESIMCTL_KEY keeps serving while the key is rotated", {
+    tags: ["slow"],
+  }, async () => {
     const folder = temporaryDirectory();
     const shop = await openShop({ folder, stock: { EU5: 1 }, priceCents: 1, fundsCents: 100 });
     const keyFile = join(shop.data, "esimctl.key");

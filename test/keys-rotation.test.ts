@@ -28,7 +28,9 @@ async function installation() {
 
 const keyWords = (file: string) => readFileSync(file, "utf8");
 
-test("a new master key takes effect while a daemon serves, and the old key no longer opens anything", async () => {
+test("a new master key takes effect while a daemon serves, and the old key no longer opens anything", {
+  tags: ["slow"],
+}, async () => {
   const shop = await installation();
   const { keyFile, json, run } = shop;
   const before = keyWords(keyFile);

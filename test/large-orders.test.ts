@@ -83,7 +83,9 @@ async function sandbox(units = MANY) {
   return { platform, caller, product: EU5, path: `${platform.url}/api/v1/orders/${id}`, id };
 }
 
-test("a large order has the same serialization as a small one, in the documented shape", async () => {
+test("a large order has the same serialization as a small one, in the documented shape", {
+  tags: ["slow"],
+}, async () => {
   const { platform, caller, id, asked } = await production();
   const all = { ...asked, most: Number.MAX_SAFE_INTEGER };
   const { order } = await platform.store.read(showOrder, all);
@@ -185,7 +187,9 @@ test("a large order that is not fulfilled, or not the caller's, is refused like 
   for (const url of [path, `${path}/esims`, `${path}/esims?limit=5`]) expect((await other.get(url)).status).toBe(404);
 });
 
-test("a credential has one large body at a time: the next waits, other requests are answered", async () => {
+test("a credential has one large body at a time: the next waits, other requests are answered", {
+  tags: ["slow"],
+}, async () => {
   const { platform, caller, product, path } = await sandbox(20_000);
   const small = await bought(platform, caller, [[product, 2]]);
   const first = await ask(`${path}/esims`, caller.token).opened;

@@ -68,7 +68,9 @@ const orders: { first: object; late: [body: object, status: number]; status: str
   { first: { outcome: "accepted" }, late: [{}, 503], status: "paid" },
 ];
 
-test("a supplier's worker suspended past its leases records its responses as attempts only", async () => {
+test("a supplier's worker suspended past its leases records its responses as attempts only", {
+  tags: ["slow"],
+}, async () => {
   const platform = await startPlatform();
   const { store, clock } = platform;
   const products = await addProducts(store, suppliedProducts);
@@ -107,7 +109,9 @@ test("a supplier's worker suspended past its leases records its responses as att
   expect(supplier.asked).toHaveLength(2 * count);
 });
 
-test("a carrier's worker suspended past its lease records its response as an attempt only", async () => {
+test("a carrier's worker suspended past its lease records its response as an attempt only", {
+  tags: ["slow"],
+}, async () => {
   const platform = await withHttpCarrier();
   const { carrier, due, clock, store, show, partner, events, work } = platform;
   const held: ((body: object) => void)[] = [];

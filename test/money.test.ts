@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { OrderId, PartnerId, ProductId } from "../src/core/kernel/brand.ts";
 import { payloadHash } from "../src/core/kernel/canonical.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
@@ -24,6 +24,7 @@ import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
+import { property } from "./support/rounds.ts";
 import { onPostgres } from "./support/store.ts";
 import { supplyDue } from "./support/supplies.ts";
 
@@ -242,7 +243,9 @@ async function assertSound(world: World): Promise<void> {
   expect(pools.find((pool) => pool.product_id === world.products.STOCK)?.available).toBe(free - reserved);
 }
 
-test("after any sequence of acts the ledger balances, and refunds equal what was not delivered", async () => {
+const LEDGER = "after any sequence of acts the ledger balances, and refunds equal what was not delivered";
+
+property(LEDGER, onPostgres ? { few: 2, many: 6 } : { few: 6, many: 25 }, async (numRuns) => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (steps) => {
       const world = await newWorld();
@@ -252,7 +255,7 @@ test("after any sequence of acts the ledger balances, and refunds equal what was
       await world.supply(["refused"]);
       await assertSound(world);
     }),
-    { numRuns: onPostgres ? 6 : 25, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false },
+    { numRuns, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false },
   );
 });
 

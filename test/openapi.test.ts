@@ -44,7 +44,7 @@ const sample: RoutePlugin = (app) => {
 };
 
 describe("the OpenAPI document", () => {
-  it("of the whole daemon passes the public linter without errors or warnings", async () => {
+  it("of the whole daemon passes the public linter without errors or warnings", { tags: ["slow"] }, async () => {
     const { url } = await startPlatform();
     const file = join(temporaryDirectory(), "openapi.json");
     writeFileSync(file, await (await fetch(`${url}/openapi.json`)).text());

@@ -164,7 +164,9 @@ test("an invalid body refuses the whole request, naming every field", async () =
   expect((await caller.get("/api/v1/orders")).body.data).toEqual([]);
 });
 
-test("bulk requests in the sandbox do not keep another partner's production order waiting", async () => {
+test("bulk requests in the sandbox do not keep another partner's production order waiting", {
+  tags: ["slow"],
+}, async () => {
   const platform = await startPlatform();
   const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
   await addStock(platform.store, "EU5", 1);

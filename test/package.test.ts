@@ -74,7 +74,9 @@ describe("npm run sbom", () => {
     return readFileSync(file, "utf8");
   };
 
-  test("writes valid CycloneDX of exactly what is shipped, with licenses and hashes, the same each time", async () => {
+  test("writes valid CycloneDX of exactly what is shipped, with licenses and hashes, the same each time", {
+    tags: ["slow"],
+  }, async () => {
     const folder = temporaryDirectory();
     const text = await sbom(join(folder, "new", "sbom.json"));
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)).toBeNull();

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { ProductInput } from "../src/core/catalog/product-input.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { create, createBulk, customer, lines, quote, quoteBulk, refusalOf, traveller } from "./support/quotes.ts";
+import { property } from "./support/rounds.ts";
 
 describe("with nothing between, a quote and the order agree", () => {
   interface World {
@@ -77,9 +78,9 @@ describe("with nothing between, a quote and the order agree", () => {
     return { caller, bodies };
   }
 
-  const RUNS = { numRuns: 25 };
+  const RUNS = { few: 6, many: 25 };
 
-  test("single orders, on outcome, total and delivery", async () => {
+  property("single orders, on outcome, total and delivery", RUNS, async (numRuns) => {
     const platform = await startPlatform();
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
@@ -104,11 +105,11 @@ describe("with nothing between, a quote and the order agree", () => {
           }
         }
       }),
-      RUNS,
+      { numRuns },
     );
   });
 
-  test("bulk orders, each on outcome, total and words, and the wallet on what is left", async () => {
+  property("bulk orders, each on outcome, total and words, and the wallet on what is left", RUNS, async (numRuns) => {
     const platform = await startPlatform();
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
@@ -140,7 +141,7 @@ describe("with nothing between, a quote and the order agree", () => {
         });
         expect(short.length > 0).toBe(poor);
       }),
-      RUNS,
+      { numRuns },
     );
   });
 

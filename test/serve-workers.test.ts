@@ -61,7 +61,20 @@ async function order(shop: Shop, url: string, key: string) {
 const failedStarts = (daemon: Daemon) => daemon.text().split("a front could not start").length - 1;
 
 describe("serve --workers", () => {
-  test("serves with several processes as with one, replaces one that ends, and leaves none behind", async () => {
+  test("answers from several processes, which count requests together and end with the daemon", async () => {
+    const shop = await smallShop();
+    const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
+    const fronts = frontsOf(daemon);
+    expect(fronts).toHaveLength(2);
+    expect(new Set(await separately(daemon.url, 6)).size).toBe(6);
+    expect((await order(shop, daemon.url, "one")).made.status).toBe(201);
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
+    expect(fronts.filter(isAlive)).toEqual([]);
+  });
+
+  test("serves with several processes as with one, replaces one that ends, and leaves none behind", {
+    tags: ["slow"],
+  }, async () => {
     const shop = await smallShop();
     const metricsPort = String(await freePort());
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2", "--metrics-port", metricsPort] });
@@ -103,7 +116,9 @@ describe("serve --workers", () => {
     expect(fronts.filter(isAlive)).toEqual([]);
   });
 
-  test("restarts processes that cannot open the database, and stops promptly meanwhile", async () => {
+  test("restarts processes that cannot open the database, and stops promptly meanwhile", {
+    tags: ["slow"],
+  }, async () => {
     const shop = await smallShop();
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
     const { keyFile } = dataDirectory(shop.data);

@@ -127,7 +127,9 @@ test("SIGTERM ends a bulk request that waits for another with 503, and lets the 
   expect(orders).toMatchObject({ data: [{ external_order_id: written?.name }] });
 });
 
-test("a second daemon on the same data directory is refused; after a kill the next one starts", async () => {
+test("a second daemon on the same data directory is refused; after a kill the next one starts", {
+  tags: ["slow"],
+}, async () => {
   const data = join(temporaryDirectory(), "data");
   const daemon = await startDaemon({ data });
   expectRefusal(await refusedDaemon({ data }), /Another esimctl serve already runs on/, /Stop it first/);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, test } from "vitest";
 import { benches } from "../bench/all.ts";
 import { tinyScale } from "../bench/bench.ts";

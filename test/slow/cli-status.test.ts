@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { test } from "vitest";
 import { esimctlJson } from "../support/cli.ts";
 import { openShop } from "../support/shop.ts";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

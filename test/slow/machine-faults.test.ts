@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";

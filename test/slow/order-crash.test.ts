@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";

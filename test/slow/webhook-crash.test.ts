@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { dataDirectory } from "../../src/core/store/data-directory.ts";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { PartnerId } from "../../src/core/kernel/brand.ts";
