@@ -15,6 +15,7 @@ import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts, addStock } from "./catalog.ts";
 import type { Served } from "./daemon.ts";
 import { call, type Reply } from "./platform.ts";
+import { copyEmptyDatabase } from "./store.ts";
 
 /** The rate limit of the shop's partner: the highest there is. */
 const RATE_LIMIT = 10_000_000;
@@ -48,7 +49,9 @@ export async function openShop({ folder, url, stock, priceCents, fundsCents, san
   const data = join(folder, "data");
   const ids = randomIds();
   const { databaseFile: file, keyFile } = prepareDataDirectory(data, ids);
-  const location = url === undefined ? { file, create: true } : { url };
+  // A copy of an empty database: migrating one is most of the work of making a shop.
+  if (url === undefined) await copyEmptyDatabase(file);
+  const location = url === undefined ? { file, create: false } : { url };
   const served = url === undefined ? { data } : { database: url, keyFile };
   const store = await openStore(location, { clock: systemClock, ids, masterKey: readMasterKey(keyFile) });
   try {

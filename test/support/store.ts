@@ -75,12 +75,16 @@ export function rewind(location: Location, migration: string, statements: string
 
 let migrated: Promise<Buffer> | null = null;
 
-/** A file with the current schema and nothing in it: migrating one takes three times the work of copying it. */
 async function emptyDatabase(): Promise<string> {
-  migrated ??= migratedDatabase();
   const file = join(temporaryDirectory(), "esimctl.db");
-  writeFileSync(file, await migrated, { mode: 0o600 });
+  await copyEmptyDatabase(file);
   return file;
+}
+
+/** Writes a database with the current schema and nothing in it: migrating one is many times the work of copying it. */
+export async function copyEmptyDatabase(file: string): Promise<void> {
+  migrated ??= migratedDatabase();
+  writeFileSync(file, await migrated, { mode: 0o600 });
 }
 
 async function migratedDatabase(): Promise<Buffer> {
