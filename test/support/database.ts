@@ -13,8 +13,7 @@ export async function onDatabase(location: Location, statements: string): Promis
 async function onPostgresAt(url: string, statements: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(statements);
-  await client.end();
+  await client.query(statements).finally(() => client.end());
 }
 
 /** The suite's PostgreSQL server itself. */

@@ -1,5 +1,5 @@
 /** Why a database cannot be used at the moment. */
-export type UnavailableReason = "unreachable" | "read_only" | "full" | "locked" | "slow" | "closed";
+export type UnavailableReason = "unreachable" | "read_only" | "full" | "locked" | "slow" | "exhausted" | "closed";
 
 interface StoreErrorKind {
   /** The key file is another database's. */

@@ -48,6 +48,14 @@ export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
 }
 
+/** What a database says of itself. */
+export interface Pulse {
+  /** The time of its own clock (ms); null: it has none but this machine's. */
+  now: number | null;
+  /** For how long (ms) another session has held up all writes while it does nothing; null: none does. */
+  heldMs: number | null;
+}
+
 /** The database, whichever engine it is. Only this folder knows. */
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
@@ -74,7 +82,7 @@ export interface Store {
    */
   erase(): Promise<boolean>;
   /** Throws unless the database answers. */
-  ping(): Promise<void>;
+  ping(): Promise<Pulse>;
   /**
    * Lets the transaction under way end, refuses the writes that wait with `StoreUnavailable`, then closes. Closing
    * again is the same closing.

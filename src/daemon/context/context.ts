@@ -18,6 +18,8 @@ export interface DaemonContext {
   clock: Clock;
   ids: Ids;
   addresses: Addresses;
+  /** Whether the clock of this machine differs too much from the database's; left out: it is not compared. */
+  isClockOff?: () => boolean;
 }
 
 /** The addresses in links, tokens and problem types; none ends in a slash. */

@@ -10,12 +10,17 @@ const READ_LIMIT_MS = 2_000;
 const Alive = Type.Object({ status: OneOf(["ok"]) }, named("Health"));
 const Ready = Type.Object({ status: OneOf(["ready"]) }, named("Readiness"));
 const Unavailable = Type.Object(
-  { status: OneOf(["unavailable"]), reason: OneOf(["draining", "store"]) },
+  { status: OneOf(["unavailable"]), reason: OneOf(["draining", "store", "writes_held", "clock"]) },
   named("Unreadiness"),
 );
 
+/** A session that holds up all writes for longer (ms) while it does nothing is stuck. */
+const HELD_MS = 2_000;
+
 /** Callers share a heartbeat for this long (ms). */
 const HEARTBEAT_MS = 1_000;
+
+type Reason = "store" | "writes_held" | "clock";
 
 const succeeds = (outcome: Promise<unknown>): Promise<boolean> =>
   outcome.then(
@@ -23,11 +28,12 @@ const succeeds = (outcome: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
+const late = <T>(value: () => T) => pause(READ_LIMIT_MS, undefined, { ref: false }).then(value);
+
 /**
- * Whether the store answers a read within 2 s and takes writes. A write may wait longer for its turn: until it
- * is settled, the one before it counts.
+ * Whether the store takes writes. A write may wait longer for its turn: until it is settled, the one before it counts.
  */
-function readiness({ store, clock }: DaemonContext): () => Promise<boolean> {
+function heartbeat({ store, clock }: DaemonContext): () => Promise<boolean> {
   let beating = Promise.resolve(true);
   let pending = false;
   let beganAt = Number.NEGATIVE_INFINITY;
@@ -46,17 +52,26 @@ function readiness({ store, clock }: DaemonContext): () => Promise<boolean> {
     return beating;
   }
 
+  return () => Promise.race([beat(), late(() => takesWrites)]);
+}
+
+/** Why requests cannot be served; null: they can. The store answers a read within 2 s and takes writes. */
+function readiness(context: DaemonContext): () => Promise<Reason | null> {
+  const { store, isClockOff } = context;
+  const takesWrites = heartbeat(context);
   return async () => {
-    const late = <T>(value: () => T) => pause(READ_LIMIT_MS, undefined, { ref: false }).then(value);
-    const answers = Promise.race([succeeds(store.ping()), late(() => false)]);
-    const writes = Promise.race([beat(), late(() => takesWrites)]);
-    return (await answers) && (await writes);
+    if (isClockOff?.() === true) return "clock";
+    const writing = takesWrites();
+    const pulse = await Promise.race([store.ping().catch(() => null), late(() => null)]);
+    if (pulse === null) return "store";
+    if (pulse.heldMs !== null && pulse.heldMs > HELD_MS) return "writes_held";
+    return (await writing) ? null : "store";
   };
 }
 
 /** /healthz: the process runs. /readyz: the store answers and takes writes, and the process is not being stopped. */
 export function registerHealth(app: App, context: DaemonContext): void {
-  const isReady = readiness(context);
+  const unready = readiness(context);
   const config = { public: true, rateLimit: "exempt" } as const;
   const tags = ["Operations"];
   app.get(
@@ -80,15 +95,18 @@ export function registerHealth(app: App, context: DaemonContext): void {
       schema: {
         operationId: "getReadiness",
         summary: "Whether requests can be served",
-        description: "503 while the daemon stops or its database does not respond.",
+        description:
+          "503 while the daemon stops (`draining`), its database does not respond or takes no writes (`store`), " +
+          "another node's session holds up all writes (`writes_held`), or the clock of the node differs from the " +
+          "database's by more than 2 s (`clock`).",
         tags,
         response: { 200: Ready, 503: Unavailable },
       },
     },
     async (_request, reply) => {
-      const draining = app.lifecycle.draining;
-      if (!draining && (await isReady())) return reply.send({ status: "ready" });
-      return reply.code(503).send({ status: "unavailable", reason: draining ? "draining" : "store" });
+      const reason = app.lifecycle.draining ? "draining" : await unready();
+      if (reason === null) return reply.send({ status: "ready" });
+      return reply.code(503).send({ status: "unavailable", reason });
     },
   );
 }

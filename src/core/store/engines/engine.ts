@@ -1,5 +1,5 @@
 import type { Writer } from "../group-commit.ts";
-import type { Read, Topic, Tx } from "../store.ts";
+import type { Pulse, Read, Topic, Tx } from "../store.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
 export type Connection = Pick<Read, "db" | "t" | "prepared">;
@@ -15,7 +15,7 @@ export interface Engine {
   writer(makeTx: TxMaker): Writer;
   /** The stored epoch of reference data, as cheaply as the engine can read it. */
   epoch(): Promise<number>;
-  ping(): Promise<void>;
+  ping(): Promise<Pulse>;
   /** What `Store.erase` promises. */
   erase(): Promise<boolean>;
   close(): Promise<void>;

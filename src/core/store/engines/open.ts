@@ -46,6 +46,8 @@ export interface StoreDependencies {
   onWait?: ((words: string) => void) | undefined;
   /** How a file served alone is synced; left out: by the operating system's call. */
   sync?: SyncFile | undefined;
+  /** How many connections to PostgreSQL this process may keep open; left out: 12. */
+  connections?: number | undefined;
 }
 
 /**
@@ -62,13 +64,10 @@ export async function openStore(location: Location, dependencies: StoreDependenc
   }
 }
 
-async function openEngine(
-  location: Location,
-  { onWait, sync }: Pick<StoreDependencies, "onWait" | "sync">,
-): Promise<Engine> {
+async function openEngine(location: Location, given: StoreDependencies): Promise<Engine> {
   if ("file" in location) {
     const { file, create, verify = false, alone } = location;
-    return openSqlite(file, { create, verify, alone, sync });
+    return openSqlite(file, { create, verify, alone, sync: given.sync });
   }
   if (!/^postgres(ql)?:\/\//.test(location.url)) {
     throw new StoreError(
@@ -78,7 +77,7 @@ async function openEngine(
   }
   // Loaded only when asked for: most installations never need the driver.
   const { openPostgres } = await import("./postgres.ts");
-  return openPostgres(location, onWait);
+  return openPostgres(location, given);
 }
 
 interface Preparing extends Pick<Store, "write" | "erase"> {

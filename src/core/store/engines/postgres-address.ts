@@ -1,6 +1,7 @@
 import pg from "pg";
 import { isLoopbackHost } from "../../kernel/http-url.ts";
 import { StoreError } from "../problems.ts";
+import { serversOf } from "./postgres-servers.ts";
 
 /** A PostgreSQL database, and whether it may be reached beyond this machine without TLS. */
 export interface PostgresAddress {
@@ -16,6 +17,10 @@ export interface PostgresAddress {
  */
 export function refuseCleartext({ url, insecure = false }: PostgresAddress): void {
   if (insecure) return;
+  for (const server of serversOf(url).urls) refuseCleartextTo(server);
+}
+
+function refuseCleartextTo(url: string): void {
   const { host, ssl } = driverView(url);
   if (host.startsWith("/") || isLoopbackHost(host)) return;
   const hint =

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   "40P01": "locked", // deadlock detected
   "53100": "full",
   "53200": "unreachable", // out of memory
-  "53300": "unreachable", // too many connections
+  "53300": "exhausted", // too many connections
   "55P03": "locked",
   "57014": "slow", // statement timeout, or canceled by an administrator
   "57P01": "unreachable", // administrator shutdown
@@ -35,11 +35,25 @@ const WORDS: Readonly<Record<Exclude<Reason, "unreachable">, readonly [string, s
     "The PostgreSQL database is locked by another session.",
     "Try again later, or end the session that holds the lock.",
   ],
+  exhausted: [
+    "The PostgreSQL server has no connection left.",
+    "Lower serve --database-connections of the nodes, or raise max_connections of the server.",
+  ],
   slow: [
     "The PostgreSQL database did not finish a statement in time.",
     "Try again later; look for load on the server, or set statement_timeout (ms) in the --database address.",
   ],
 };
+
+/** All `max` connections of this process were in use for as long as a connection is waited for. */
+export function exhausted(max: number, cause: unknown): StoreError {
+  return new StoreError(
+    `All ${max} connections of this process to PostgreSQL are in use.`,
+    "Try again later; allow more with serve --database-connections.",
+    cause,
+    { reason: "exhausted" },
+  );
+}
 
 /** A connection that cannot be had, or was lost. */
 export function unreachable(error: unknown): StoreError {
@@ -82,7 +96,8 @@ function reasonOf(error: unknown): Reason | undefined {
   return error instanceof Error && "syscall" in error ? "unreachable" : undefined;
 }
 
-function textOf(error: unknown): string {
+/** The words of an error. */
+export function textOf(error: unknown): string {
   // Several addresses were tried: the error itself has no text.
   if (error instanceof AggregateError && error.message === "") return textOf(error.errors[0]);
   return error instanceof Error ? error.message || String(error) : String(error);

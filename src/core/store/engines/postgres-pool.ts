@@ -1,10 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { isUnavailable } from "../problems.ts";
-import { faultOf, unreachable } from "./postgres-faults.ts";
+import { exhausted, faultOf } from "./postgres-faults.ts";
+import { serversOf } from "./postgres-servers.ts";
+import { type Watch, watchServers } from "./postgres-watch.ts";
 
 /** Connections to one PostgreSQL database. A connection that broke is discarded and never lent again. */
 export interface Pool {
-  /** Lends a connection. Throws `StoreUnavailable` when none can be had. */
+  /** Lends a connection. Throws `StoreUnavailable` when none can be had, at once while the database is away. */
   lend(): Promise<pg.PoolClient>;
   /** Ends the transaction of a lent connection by `end` and takes it back. Never throws. */
   takeBack(client: pg.PoolClient, end: "COMMIT" | "ROLLBACK"): Promise<void>;
@@ -27,48 +30,79 @@ const sessionBounds = {
   statement_timeout: 30_000,
 };
 
+/** How long (ms) a new connection, or one that is in use elsewhere, is waited for. */
+const CONNECTION_MS = 10_000;
+
+/** What the driver's pool says where all connections were in use for so long. */
+const POOL_TIMEOUT = "timeout exceeded when trying to connect";
+
+/** What waits for so long (ms) without a sign of the server makes the watch ask whether the server answers. */
+const SUSPECT_MS = 500;
+
 /** A lent connection whose server says nothing for so long (ms) is lost. Longer than any statement may take. */
 const SILENCE_MS = 35_000;
 
-/** The driver's pool; connections that broke are put into `lost`. */
-function driverPool(url: string, lost: WeakSet<pg.PoolClient>): pg.Pool {
+/** How long (ms) closing waits for the server to end the sessions. */
+const FAREWELL_MS = 1_000;
+
+interface Opened {
+  pool: pg.Pool;
+  watch: Watch;
+  /** Connections that broke. */
+  lost: WeakSet<pg.PoolClient>;
+  /** All connections, those that are being made too. */
+  open: Set<pg.Client>;
+}
+
+/** The driver's pool, whose connections go to the server that the watch has chosen. */
+function driverPool(url: string, max: number): Opened {
+  const lost = new WeakSet<pg.PoolClient>();
+  const open = new Set<pg.Client>();
+  const watch = watchServers(serversOf(url), () => {
+    for (const client of open) client.connection.stream.destroy(new Error("the server does not answer"));
+  });
+  // Called by the pool with `new`, and returns what is to be used.
+  function Client(config: pg.ClientConfig): pg.Client {
+    const client = new pg.Client({ ...config, connectionString: watch.current() });
+    open.add(client);
+    return client.once("end", () => open.delete(client));
+  }
   const pool = new pg.Pool({
-    connectionString: url,
-    max: 12,
-    connectionTimeoutMillis: 10_000,
+    // The type leaves out the configuration that the pool passes on.
+    Client: Client as unknown as new () => pg.ClientBase,
+    max,
+    connectionTimeoutMillis: CONNECTION_MS,
     keepAlive: true,
     application_name: "esimctl",
     ...sessionBounds,
   });
   // The pool replaces idle connections that break; without a listener one would end the process.
-  pool.on("error", () => undefined);
+  pool.on("error", () => watch.doubt());
   // The pool listens to idle connections only: without a listener, a lent one that breaks would end the process.
   pool.on("connect", (client) => {
-    const lose = () => void lost.add(client);
-    client.on("error", lose).on("end", lose);
-    loseWhenSilent(client);
+    client.on("error", () => {
+      lost.add(client);
+      watch.doubt();
+    });
+    client.on("end", () => lost.add(client));
+    watchSilence(client, watch);
   });
-  pool.on("acquire", (client) => limitSilence(client, SILENCE_MS));
+  pool.on("acquire", (client) => limitSilence(client, SUSPECT_MS));
   pool.on("release", (_error, client) => limitSilence(client, 0));
-  return pool;
+  return { pool, watch, lost, open };
 }
 
-/** Opens a pool; connections are made when they are needed. */
-export function openPool(url: string): Pool {
-  const lost = new WeakSet<pg.PoolClient>();
-  const pool = driverPool(url, lost);
-
-  async function lend(): Promise<pg.PoolClient> {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      throw unreachable(error);
-    }
-  }
+/** Opens a pool of `max` connections; they are made when they are needed. */
+export function openPool({ url, max }: { url: string; max: number }): Pool {
+  const opened = driverPool(url, max);
+  const { pool, watch, lost, open } = opened;
+  const lend = () => lendFrom(opened, max);
 
   function fault(error: unknown, client: pg.PoolClient): unknown {
     const found = faultOf(error, lost.has(client));
     if (isUnavailable(found) && found.reason === "unreachable") lost.add(client);
+    // Of several servers another one may take writes by now.
+    if (isUnavailable(found) && found.reason === "read_only") watch.doubt();
     return found;
   }
 
@@ -95,17 +129,61 @@ export function openPool(url: string): Pool {
         client.release(lost.has(client));
       }
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+      watch.stop();
+      await farewell(open);
+    },
   };
 }
 
-/** Ends what is under way on a client whose server is silent: nothing else ends a query that gets no answer. */
-function loseWhenSilent(client: pg.PoolClient): void {
-  const stream = streamOf(client);
-  stream?.on("timeout", () => stream.destroy(new Error(`no answer for ${SILENCE_MS / 1_000} s`)));
+async function lendFrom({ pool, watch }: Opened, max: number): Promise<pg.PoolClient> {
+  await watch.server();
+  const connecting = pool.connect();
+  const waiting = setInterval(() => watch.suspect(), SUSPECT_MS);
+  try {
+    return await watch.orAway(connecting);
+  } catch (error) {
+    // One that comes too late was made for nothing.
+    connecting.then(
+      (client) => client.release(true),
+      () => undefined,
+    );
+    if (error instanceof Error && error.message === POOL_TIMEOUT) throw exhausted(max, error);
+    watch.doubt();
+    throw faultOf(error, true);
+  } finally {
+    clearInterval(waiting);
+  }
 }
 
-/** Limits the silence on a client's connection, in ms; 0: not at all. */
+/** Waits for the server to end the sessions; a silent one's are cut off: they would keep the process alive. */
+async function farewell(open: ReadonlySet<pg.Client>): Promise<void> {
+  const until = performance.now() + FAREWELL_MS;
+  while (open.size > 0 && performance.now() < until) await pause(10);
+  for (const client of open) client.connection.stream.destroy();
+}
+
+/** Makes the watch ask about a server that is silent on a client, and ends what is under way on it in the end. */
+function watchSilence(client: pg.PoolClient, watch: Watch): void {
+  const stream = streamOf(client);
+  if (stream === null) return;
+  let before = -1;
+  let since = 0;
+  stream.on("timeout", () => {
+    const read = "bytesRead" in stream ? Number(stream.bytesRead) : 0;
+    if (read !== before) since = performance.now();
+    before = read;
+    if (performance.now() - since > SILENCE_MS) {
+      stream.destroy(new Error(`no answer for ${SILENCE_MS / 1_000} s`));
+      return;
+    }
+    watch.suspect();
+    limitSilence(client, SUSPECT_MS);
+  });
+}
+
+/** Reports the silence on a client's connection, in ms; 0: not at all. */
 function limitSilence(client: pg.PoolClient, ms: number): void {
   const stream = streamOf(client);
   // The driver types it as any stream; it is a socket, with TLS or without.

@@ -7,6 +7,7 @@ import type { Db } from "../store.ts";
 import type { Engine } from "./engine.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError } from "./postgres-faults.ts";
+import { pulseOf } from "./postgres-pulse.ts";
 import { openSession } from "./postgres-session.ts";
 import { driftBetween, type Inspection, type Shape } from "./shape.ts";
 
@@ -15,7 +16,7 @@ const SCRATCH = "esimctl_doctor";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Opens a PostgreSQL database for reading: nothing is made or migrated. Throws `StoreError`. */
-export async function readPostgres(address: PostgresAddress): Promise<Pick<Engine, "snapshot" | "close">> {
+export async function readPostgres(address: PostgresAddress): Promise<Pick<Engine, "snapshot" | "ping" | "close">> {
   const client = await openSession(address);
   const prepared = new Map();
   return {
@@ -29,6 +30,13 @@ export async function readPostgres(address: PostgresAddress): Promise<Pick<Engin
       } finally {
         // On a lost connection nothing is left to roll back.
         await client.query("ROLLBACK").catch(() => undefined);
+      }
+    },
+    async ping() {
+      try {
+        return await pulseOf(client);
+      } catch (error) {
+        throw asStoreError(error);
       }
     },
     close: () => client.end(),

@@ -1,18 +1,23 @@
 import pg from "pg";
 import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
-import { unreachable } from "./postgres-faults.ts";
+import { faultOf } from "./postgres-faults.ts";
+import { askServer, chooseServer, serversOf } from "./postgres-servers.ts";
 
 /** Every writing transaction on one database holds this advisory lock: one at a time, on any number of nodes. */
 export const WRITE_LOCK = 5_214_801;
 
+/** How often a session that waits for its server asks whether the server answers at all (ms). */
+const SILENCE_MS = 5_000;
+
 /**
- * A session of its own, for work that may take its time: no statement of it is ended by a time limit. The caller ends
- * it. Throws `StoreError`.
+ * A session of its own, for work that may take its time: no statement of it is ended by a time limit, and it is lost
+ * when the server is silent. The caller ends it. Throws `StoreError`.
  */
 export async function openSession(address: PostgresAddress): Promise<pg.Client> {
   refuseCleartext(address);
+  const url = await chooseServer(serversOf(address.url));
   const client = new pg.Client({
-    connectionString: address.url,
+    connectionString: url,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: "esimctl",
@@ -21,8 +26,23 @@ export async function openSession(address: PostgresAddress): Promise<pg.Client> 
   client.on("error", () => undefined);
   try {
     await client.connect();
+    loseWhenSilent(client, url);
     return client;
   } catch (error) {
-    throw unreachable(error);
+    throw faultOf(error, true);
   }
+}
+
+/** Ends what is under way on a session whose server is silent: nothing else ends a query that gets no response. */
+function loseWhenSilent(client: pg.Client, url: string): void {
+  const read = () => ("bytesRead" in client.connection.stream ? Number(client.connection.stream.bytesRead) : 0);
+  let before = read();
+  const timer = setInterval(async () => {
+    const isSilent = read() === before;
+    before = read();
+    if (!isSilent) return;
+    const { kind } = await askServer(url, false);
+    if (kind === "silent") client.connection.stream.destroy(new Error("the server does not answer"));
+  }, SILENCE_MS).unref();
+  client.once("end", () => clearInterval(timer));
 }

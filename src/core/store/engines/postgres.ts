@@ -11,19 +11,26 @@ import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
+import { pulseOf } from "./postgres-pulse.ts";
 import { openSession, WRITE_LOCK } from "./postgres-session.ts";
+
+/** Connections of one process, unless a budget sets less. */
+const MOST_CONNECTIONS = 12;
 
 /**
  * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what
  * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
-export async function openPostgres(address: PostgresAddress, onWait?: OnWait): Promise<Engine> {
+export async function openPostgres(
+  address: PostgresAddress,
+  { connections = MOST_CONNECTIONS, onWait }: { connections?: number | undefined; onWait?: OnWait | undefined } = {},
+): Promise<Engine> {
   await migratePostgres(address, onWait);
-  return postgresEngine(address);
+  return postgresEngine(address, connections);
 }
 
-function postgresEngine(address: PostgresAddress): Engine {
-  const pool = openPool(address.url);
+function postgresEngine(address: PostgresAddress, connections: number): Engine {
+  const pool = openPool({ url: address.url, max: connections });
   const known = new WeakMap<pg.PoolClient, Connection>();
 
   function connectionOf(client: pg.PoolClient): Connection {
@@ -55,7 +62,7 @@ function postgresEngine(address: PostgresAddress): Engine {
         return Number(rows[0]?.value ?? 0);
       }),
     erase: () => erasePostgres(address),
-    ping: () => pool.ask(async (client) => void (await client.query("SELECT 1"))),
+    ping: () => pool.ask((client) => pulseOf(client)),
     close: () => pool.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { loadDataKeys } from "../data-keys.ts";
-import type { Query, Read } from "../store.ts";
+import type { Pulse, Query, Read } from "../store.ts";
 import { createVault, withAllKeys } from "../vault.ts";
 import type { Connection, Engine } from "./engine.ts";
 import type { Inspection } from "./shape.ts";
@@ -15,6 +15,8 @@ export interface Reading {
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /** Unwraps the data keys. Throws `StoreError` when the master key is not the one of this database. */
   openKeys(masterKey: Buffer): Promise<void>;
+  /** What the database says of itself. */
+  ping(): Promise<Pulse>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function openForReading(where: Existing, { clock }: { clock: Clock 
       await engine.snapshot((connection) => keysOf(read(connection), masterKey));
       opened = masterKey;
     },
+    ping: () => engine.ping(),
     close: () => engine.close(),
   };
 }
@@ -49,7 +52,7 @@ export async function inspectDatabase(where: Existing): Promise<Inspection> {
   return inspectPostgres(where);
 }
 
-async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "close">> {
+async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "ping" | "close">> {
   if ("file" in where) return readSqlite(where.file);
   const { readPostgres } = await import("./postgres-reading.ts");
   return readPostgres(where);

@@ -14,7 +14,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 const WORDS_OF_DAMAGE = 20;
 
 /** Opens a database file for reading: nothing is made, migrated or repaired. Throws `StoreError`. */
-export function readSqlite(file: string): Pick<Engine, "snapshot" | "close"> {
+export function readSqlite(file: string): Pick<Engine, "snapshot" | "ping" | "close"> {
   const connection = connect(file);
   const prepared = new Map();
   return {
@@ -28,6 +28,7 @@ export function readSqlite(file: string): Pick<Engine, "snapshot" | "close"> {
         if (connection.inTransaction) connection.exec("ROLLBACK");
       }
     },
+    ping: async () => ({ now: null, heldMs: null }),
     close: async () => void connection.close(),
   };
 }

@@ -96,7 +96,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     epoch: snapshots.epoch,
     erase,
-    ping: snapshots.ping,
+ping: snapshots.ping,
     async close() {
       unbound();
       await erase.settled();

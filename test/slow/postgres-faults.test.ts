@@ -1,0 +1,218 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/core/kernel/clock.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
+import { openStore } from "../../src/core/store/engines/open.ts";
+import { readMasterKey } from "../../src/core/store/key-files.ts";
+import type { Store } from "../../src/core/store/store.ts";
+import { addProducts, suppliedProducts } from "../support/catalog.ts";
+import { esimctl, esimctlJson } from "../support/cli.ts";
+import { commitCutter } from "../support/commit-cutter.ts";
+import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
+import { onDatabase } from "../support/database.ts";
+import { HANG_MS } from "../support/hangs.ts";
+import { call, type Reply } from "../support/platform.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { openShop, type Shop, shopToken } from "../support/shop.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { suppliedEsim, useHttpSupplier } from "../support/supplies.ts";
+
+/** A request that waits longer for a database that is away hung: sessions end silent connections after 35 s. */
+const QUICK_MS = 8_000;
+
+async function server(): Promise<PostgresServer> {
+  const started = await startPostgres();
+  onTestFinished(() => started.remove());
+  return started;
+}
+
+function shopOn(url: string): Promise<Shop> {
+  return openShop({ folder: temporaryDirectory(), url, stock: { EU5: 500 }, priceCents: 5, fundsCents: 1_000_000 });
+}
+
+async function callerOf(shop: Shop, url: string, product = shop.products.EU5) {
+  const authorization = `Bearer ${await shopToken(shop, url)}`;
+  const body = JSON.stringify({ line_items: [{ product_id: product, quantity: 1 }] });
+  return {
+    order: (key: string): Promise<Reply> =>
+      call(`${url}/api/v1/orders`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", "idempotency-key": key },
+        body,
+      }),
+    get: (path: string) => call(url + path, { headers: { authorization } }),
+  };
+}
+
+const readyz = async ({ url }: Daemon) => (await fetch(`${url}/readyz`)).status;
+
+async function took<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const began = performance.now();
+  const value = await work;
+  return { value, ms: performance.now() - began };
+}
+
+test("while PostgreSQL is suspended, killed and restarted requests get a 503 soon, and no order is lost", async () => {
+  const postgres = await server();
+  const shop = await shopOn(postgres.url);
+  const daemon = await startDaemon(shop.served);
+  const { order, get } = await callerOf(shop, daemon.url);
+  expect((await order("before")).status).toBe(201);
+
+  postgres.suspend();
+  const amid = await Promise.all(["a", "b", "c"].map((key) => took(order(key))));
+  const later = await Promise.all([took(order("d")), took(get("/api/v1/orders"))]);
+  for (const { value, ms } of [...amid, ...later]) {
+    expect(value.status).toBe(503);
+    expect(ms).toBeLessThan(QUICK_MS);
+  }
+  expect(await readyz(daemon)).toBe(503);
+  postgres.resume();
+  await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), HANG_MS);
+  for (const key of ["a", "b", "c", "d"]) expect([200, 201]).toContain((await order(key)).status);
+
+  await postgres.kill();
+  expect(await took(order("e"))).toMatchObject({ value: { status: 503 } });
+  await postgres.start();
+  await vi.waitFor(async () => expect((await order("e")).status).toBe(201), HANG_MS);
+  expect((await get("/api/v1/orders?limit=100")).body.data).toHaveLength(6);
+
+  postgres.suspend();
+  const { value, ms } = await took(daemon.stop());
+  expect(value.exitCode).toBe(0);
+  expect(ms).toBeLessThan(30_000);
+});
+
+test("after a failover the node uses the server that takes writes, and no order is lost or doubled", async () => {
+  const primary = await server();
+  const shop = await shopOn(primary.url);
+  const standby = await primary.standby();
+  onTestFinished(() => standby.remove());
+  const { host, pathname } = new URL(primary.url);
+  const database = `postgres://tests@127.0.0.1:${standby.port},${host}${pathname}?target_session_attrs=read-write`;
+  const daemon = await startDaemon({ ...shop.served, database });
+  const { order, get } = await callerOf(shop, daemon.url);
+  for (const key of ["a", "b"]) expect((await order(key)).status).toBe(201);
+  await vi.waitFor(async () => expect(await standby.rows("SELECT FROM orders")).toBe(2), HANG_MS);
+
+  primary.suspend();
+  expect(await took(order("c"))).toMatchObject({ value: { status: 503 } });
+  standby.promote();
+  await vi.waitFor(async () => expect((await order("c")).status).toBe(201), HANG_MS);
+  await vi.waitFor(async () => expect(await readyz(daemon)).toBe(200), HANG_MS);
+  for (const key of ["a", "b", "c"]) expect((await order(key)).status).toBe(200);
+  expect((await get("/api/v1/orders")).body.data).toHaveLength(3);
+  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
+});
+
+test("a node suspended amid a write stops the writes of others for ten seconds at most, and they say so", async () => {
+  const postgres = await server();
+  const shop = await shopOn(postgres.url);
+  const flags = ["--public-url", "http://esim.test"];
+  const other = await startDaemon({ ...shop.served, flags });
+  const { order } = await callerOf(shop, other.url);
+  const cutter = await commitCutter(postgres.port);
+  const suspended = await startDaemon({ ...shop.served, flags, database: cutter.urlOf(postgres.url) });
+  const caller = await callerOf(shop, suspended.url);
+  cutter.hold();
+  const lost = caller.order("suspended").catch(() => null);
+  await cutter.caught();
+  suspended.child.kill("SIGSTOP");
+  const ordered = took(order("other"));
+  await vi.waitFor(async () => {
+    expect(await (await fetch(`${other.url}/readyz`)).json()).toMatchObject({ reason: "writes_held" });
+  }, HANG_MS);
+  const { args, env } = targetOf(shop.served);
+  const { stdout } = await esimctl(["doctor", "--json", ...args], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false });
+  expect(stdout).toMatch(/holds? up all writes/);
+  const { value, ms } = await ordered;
+  expect(value.status).toBe(201);
+  expect(ms).toBeLessThan(15_000);
+  expect(await readyz(other)).toBe(200);
+
+  cutter.letGo();
+  suspended.child.kill("SIGCONT");
+  // The COMMIT that was kept may have been another one of that node.
+  expect([201, 503]).toContain((await lost)?.status);
+  await vi.waitFor(async () => expect([200, 201]).toContain((await caller.order("suspended")).status), HANG_MS);
+});
+
+test("orders survive lost responses to COMMIT: none is doubled, none has two references at its supplier", async () => {
+  const postgres = await server();
+  const shop = await shopOn(postgres.url);
+  const supplier = await countingSupplier();
+  const products = await withStoreOf(shop, async (store) => {
+    await useHttpSupplier(store, "northwind", supplier.url);
+    return addProducts(store, suppliedProducts);
+  });
+  const cutter = await commitCutter(postgres.port);
+  const daemon = await startDaemon({ ...shop.served, database: cutter.urlOf(postgres.url) });
+  const { order, get } = await callerOf(shop, daemon.url, products.API);
+  cutter.cut(3);
+  const statuses = new Set<number>();
+  const ids = new Map<string, string>();
+  const keys = Array.from({ length: 24 }, (_, at) => `cut-${at}`);
+  async function place(key: string): Promise<void> {
+    for (;;) {
+      const { status, body } = await order(key);
+      statuses.add(status);
+      if (status === 200 || status === 201) return void ids.set(key, body.id);
+    }
+  }
+  for (let at = 0; at < keys.length; at += 4) await Promise.all(keys.slice(at, at + 4).map(place));
+  await vi.waitFor(() => expect(supplier.references.size).toBeGreaterThan(4), HANG_MS);
+  expect(cutter.count()).toBeGreaterThan(4);
+  cutter.cut(0);
+
+  await vi.waitFor(async () => {
+    // Leases whose claims were lost end, as if two minutes went by.
+    await onDatabase({ url: postgres.url }, LEASES_END);
+    const { data } = (await get("/api/v1/orders?limit=100")).body;
+    expect(data.map((one: { status: string }) => one.status)).toEqual(keys.map(() => "fulfilled"));
+  }, HANG_MS);
+  expect(new Set(ids.values()).size).toBe(keys.length);
+  expect([...statuses].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
+  expect(statuses).toContain(503);
+  expect(supplier.references.size).toBe(keys.length);
+  const { args, env } = targetOf(shop.served);
+  expect(await esimctlJson(["wallet", "check", ...args], { env })).toMatchObject({ ok: true });
+  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
+});
+
+const LEASES_END = `
+  UPDATE order_items SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL;
+  UPDATE orders SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL`;
+
+/** A supplier that delivers the same eSIM for the same reference, and how often each reference was sent. */
+async function countingSupplier(): Promise<{ url: string; references: Map<string, number> }> {
+  const references = new Map<string, number>();
+  const serials = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const reference = String(request.headers["idempotency-key"]);
+    references.set(reference, (references.get(reference) ?? 0) + 1);
+    if (!serials.has(reference)) serials.set(reference, serials.size + 1);
+    const outcome = { outcome: "activated", esims: [suppliedEsim(serials.get(reference) ?? 0)] };
+    request.resume();
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(outcome));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on a port.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, references };
+}
+
+async function withStoreOf<T>({ served }: Shop, work: (store: Store) => Promise<T>): Promise<T> {
+  if (!("database" in served)) throw new Error("the shop is not on PostgreSQL");
+  const masterKey = readMasterKey(served.keyFile);
+  const store = await openStore({ url: served.database }, { clock: systemClock, ids: randomIds(), masterKey });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
