@@ -290,3 +290,88 @@ test("a webhook attempt beyond its lease is recorded and changes nothing", async
   platform.clock.advance(60_000);
   expect(await settled(other)).toBe(0);
 });
+
+/** The same store as a process has it that is suspended after its first claim, until it is resumed. */
+function suspendedAfterClaim(store: Store) {
+  const resumed = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  let isSuspended = false;
+  const suspended: Store = {
+    ...store,
+    async write(run, input, requestId, owner) {
+      const result = await store.write(run, input, requestId, owner);
+      isSuspended = true;
+      claimed.resolve();
+      return result;
+    },
+    async read(query, input) {
+      if (isSuspended) await resumed.promise;
+      return store.read(query, input);
+    },
+  };
+  return { store: suspended, claimed: claimed.promise, resume: resumed.resolve };
+}
+
+test("a supplier's worker that wakes after its lease sends nothing", async () => {
+  const { platform, products, caller, supplier } = await withSupplier();
+  const id = await placeOrder(caller, products.API);
+  const { store, claimed, resume } = suspendedAfterClaim(platform.store);
+  const late = supplyWorker(store, platform.clock.now);
+  const other = supplyWorker(await platform.again(), platform.clock.now);
+  await platform.fulfil();
+  const stepping = late.step(signal);
+  await claimed;
+  platform.clock.advance(2 * MINUTE);
+  await other.step(signal);
+  await supplier.got(1);
+  resume();
+  await stepping;
+  await late.idle();
+  expect(supplier.asked).toHaveLength(1);
+  supplier.asked[0]?.answer({ outcome: "activated", esims: [suppliedEsim(1)] });
+  await other.idle();
+  expect(await statusOf(await platform.credential("partner-1", { live: true }), id)).toBe("fulfilled");
+  expect(await platform.store.read(async (q) => q.db.select().from(q.t.itemAttempts), null)).toHaveLength(1);
+});
+
+test("a carrier's worker that wakes after its lease sends nothing", async () => {
+  const { carrier, due, clock, store, work, show, partner } = await withHttpCarrier();
+  const id = await due();
+  await prepareExchanges(store, signal);
+  const suspended = suspendedAfterClaim(store);
+  const gateway = createCarrierGateway({ now: clock.now, publicUrl: carrier.url });
+  onTestFinished(() => gateway.close());
+  const late = createExchanges({ store: suspended.store, gateway, log });
+  const stepping = late.step(signal);
+  await suspended.claimed;
+  clock.advance(MINUTE);
+  carrier.answers({ body: { outcome: "activated", mobile_number: "+61491570156" } });
+  await work();
+  suspended.resume();
+  await stepping;
+  await late.idle();
+  expect(await store.read(attemptsOfActivation, id)).toHaveLength(1);
+  expect(await show(partner, id)).toMatchObject({ status: "completed" });
+});
+
+test("a webhook worker that wakes after its lease sends nothing", async () => {
+  const platform = await startWebhookPlatform();
+  const caller = await platform.caller();
+  const receiver = await startReceiver();
+  await platform.endpoint(caller, receiver.url);
+  const suspended = suspendedAfterClaim(platform.store);
+  const sender = createWebhookSender({ allowPrivate: true, limitMs: 60_000 });
+  onTestFinished(() => sender.close());
+  const made = { clock: platform.clock, sender, publicUrl: "http://esim.test", log };
+  const late = createDeliveries({ ...made, store: suspended.store });
+  await platform.trigger(caller);
+  const stepping = late.step(signal);
+  await suspended.claimed;
+  platform.clock.advance(30_000);
+  await platform.deliver();
+  suspended.resume();
+  await stepping;
+  await late.idle();
+  expect(receiver.received).toHaveLength(1);
+  expect(await platform.deliveries()).toMatchObject([{ status: "delivered", attempts: [{ status_code: 200 }] }]);
+});

@@ -1,6 +1,7 @@
 import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { PlatformStatus } from "../../core/insight/status.ts";
+import { isClockOff } from "../../core/store/clock-difference.ts";
 import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
@@ -20,8 +21,9 @@ export default command({
   shows: "record",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
-    "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost)}]}, outages: " +
-    "[{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
+    "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost), " +
+    "clock_ahead_ms}]}, outages: [{kind (supplier | carrier), name, " +
+    "since, last_at, failures, last_error, next_attempt_at, waiting}], " +
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
@@ -135,8 +137,10 @@ function servingWords({ paint }: Sheet, { serving: { serving, since, nodes }, at
     const how = nodes.some(({ state }) => state === "lost") ? "ended without a stop" : "stopped";
     return paint.red(`not serving, ${how} ${ago(since, at)}: esimctl serve`);
   }
-  const live = nodes.filter(({ state }) => state === "serving").map(({ url }) => url);
-  return paint.green(`serving at ${live.join(", ")} since ${moment(since)}`);
+  const live = nodes.filter(({ state }) => state === "serving");
+  const words = paint.green(`serving at ${live.map(({ url }) => url).join(", ")} since ${moment(since)}`);
+  const off = live.filter(({ clock_ahead_ms }) => isClockOff(clock_ahead_ms)).map(({ url }) => url);
+  return off.length === 0 ? words : `${words}  ${paint.red(`clock off at ${off.join(", ")}: esimctl doctor`)}`;
 }
 
 const MINUTE_MS = 60_000;

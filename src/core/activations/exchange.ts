@@ -5,7 +5,7 @@ import { type Environment, productionFirst } from "../kernel/environment.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
-import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { type Lease, leaseOn, leasesOf, maySend } from "../store/lease.ts";
 import type { CarrierAdapter } from "../store/schema/values.ts";
 import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -111,6 +111,12 @@ function exchangeOf(
     identity,
     exchanges: row.exchanges,
   };
+}
+
+/** Asked right before an exchange: false once another worker may have it, or there is nothing to ask any more. */
+export async function mayExchange(q: Read, lease: Lease<"activations">): Promise<boolean> {
+  const until = await leases.heldUntil(q, lease);
+  return until !== null && maySend({ until }, q.now);
 }
 
 const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>

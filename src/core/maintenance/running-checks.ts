@@ -1,8 +1,25 @@
+import { isClockOff } from "../store/clock-difference.ts";
 import { currentOutages } from "../store/outages.ts";
 import { currentPauses } from "../store/pauses.ts";
-import { servingState } from "../store/serving.ts";
+import { type ServingNode, servingState } from "../store/serving.ts";
 import type { Read } from "../store/store.ts";
-import { type Finding, fine, warning } from "./finding.ts";
+import { type Finding, fault, fine, warning } from "./finding.ts";
+import { differenceWords } from "./server-checks.ts";
+
+/** Nodes whose clock is off. */
+export async function checkNodeClocks(q: Read): Promise<Finding[]> {
+  const { nodes } = await servingState(q);
+  return nodes.filter(({ clock_ahead_ms: ahead }) => isClockOff(ahead)).map(clockOff);
+}
+
+function clockOff({ url, clock_ahead_ms }: ServingNode): Finding {
+  const difference = `${differenceWords(clock_ahead_ms)} the database's`;
+  return fault(
+    "node_clock",
+    `The clock of the node at ${url} is ${difference}: it takes no work.`,
+    "Set it, and keep it right with NTP.",
+  );
+}
 
 /** Whether a daemon serves, and since when. One that was never served is not at fault. */
 export async function checkServing(q: Read): Promise<Finding> {

@@ -13,6 +13,8 @@ export type LeasedTable = "orders" | "orderItems" | "activations" | "deliveries"
 export interface Lease<N extends LeasedTable> {
   id: Row<N>["id"];
   no: number;
+  /** When it ends (ms), unless it is prolonged. */
+  until: number;
 }
 
 /** Which rows a claim takes, by the slots of `K`; that they are due is added to it. */
@@ -40,8 +42,23 @@ export interface Leases<N extends LeasedTable> {
 }
 
 /** The lease of a row that a claim answered. */
-export function leaseOn<N extends LeasedTable>(row: { id: Row<N>["id"]; lease_no: number }): Lease<N> {
-  return { id: row.id, no: row.lease_no };
+export function leaseOn<N extends LeasedTable>(row: {
+  id: Row<N>["id"];
+  lease_no: number;
+  leased_until: number | null;
+}): Lease<N> {
+  return { id: row.id, no: row.lease_no, until: row.leased_until ?? 0 };
+}
+
+/** A lease is not used in its last moments (ms): the clocks of two nodes may differ by so much. */
+const MARGIN_MS = 2_000;
+
+/**
+ * Whether the holder of a lease may still send what it is for: a node that was suspended, or waited too long for a
+ * connection, may not, since another node may have it by now.
+ */
+export function maySend(lease: { until: number }, now: number): boolean {
+  return now < lease.until - MARGIN_MS;
 }
 
 /**

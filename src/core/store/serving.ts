@@ -16,6 +16,8 @@ interface Beat {
   since: number;
   seen_at: number;
   stopped_at: number | null;
+  /** How far its clock was ahead of the database's (ms); left out by earlier versions. */
+  clock_ahead_ms?: number;
 }
 
 /** A daemon that serves, or did. */
@@ -25,6 +27,8 @@ export interface ServingNode {
   last_seen_at: string;
   /** `lost`: it recorded nothing lately and was not stopped. */
   state: "serving" | "stopped" | "lost";
+  /** How far its clock was ahead of the database's when it was last seen; 0 where they agree. */
+  clock_ahead_ms: number;
 }
 
 /** Whether anything serves the platform. */
@@ -57,13 +61,20 @@ export interface ServingDaemon {
   alone: boolean;
 }
 
+/** A daemon at a beat. */
+export interface BeatingDaemon extends ServingDaemon {
+  /** How far its clock is ahead of the database's (ms); left out: they agree. */
+  clockAheadMs?: number;
+}
+
 /** Records that a daemon serves. The records of daemons that no longer do are dropped: of one alone, all others. */
-export async function recordBeat(tx: Tx, { node, url, since, alone }: ServingDaemon): Promise<void> {
+export async function recordBeat(tx: Tx, { node, url, since, alone, clockAheadMs = 0 }: BeatingDaemon): Promise<void> {
   for (const { key, value } of await all(tx, {})) {
     if (key === FIRST + node) continue;
     if (alone || stateOf(beatOf(value), tx.now) !== "serving") await storeValue(tx, key, null);
   }
-  await storeValue(tx, FIRST + node, textOf({ url, since, seen_at: tx.now, stopped_at: null }));
+  const beat = { url, since, seen_at: tx.now, stopped_at: null, clock_ahead_ms: clockAheadMs };
+  await storeValue(tx, FIRST + node, textOf(beat));
 }
 
 /** Records that a daemon was stopped. */
@@ -81,6 +92,7 @@ export async function servingState(q: Read): Promise<ServingState> {
     since: isoTime(beat.since),
     last_seen_at: isoTime(beat.seen_at),
     state: stateOf(beat, q.now),
+    clock_ahead_ms: beat.clock_ahead_ms ?? 0,
   }));
   return { serving: live.length > 0, since: since === null ? null : isoTime(since), nodes };
 }

@@ -4,12 +4,12 @@ import { holdOrder } from "../orders/finish.ts";
 import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../store/due-keys.ts";
-import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { type Lease, leaseOn, leasesOf, maySend } from "../store/lease.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderItemStatus, SupplierAdapter } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { findSupplier } from "../suppliers/supplier.ts";
+import { findSupplier, type SupplierContact, supplierContact } from "../suppliers/supplier.ts";
 
 /** How long one exchange with a supplier may take before another worker may take over (ms). */
 const ITEM_LEASE_MS = 120_000;
@@ -80,6 +80,19 @@ async function describe(tx: Tx, item: ItemRow, traveller: Traveller | null): Pro
   const { product_sku, product_name, delivery_method } = await lineOfItem(tx, item);
   const lease = leaseOn<"orderItems">(item);
   return { item, traveller, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
+}
+
+/**
+ * How the supplier of a claimed item is reached, asked right before the item is sent; null: it must not be sent, as
+ * another worker may have it by now, or nothing is to be sent any more.
+ */
+export async function contactToSend(
+  q: Read,
+  input: { lease: Lease<"orderItems">; supplier: string },
+): Promise<{ contact: SupplierContact | null } | null> {
+  const until = await leases.heldUntil(q, input.lease);
+  if (until === null || !maySend({ until }, q.now)) return null;
+  return { contact: await supplierContact(q, input.supplier) };
 }
 
 const overdue = statement((db, t, slot: Slots<{ now: number; limit: number }>) =>

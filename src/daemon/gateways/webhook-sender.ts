@@ -13,8 +13,8 @@ export interface WebhookMessage {
 /** One attempt. */
 export interface WebhookPost {
   url: string;
-  /** Makes the message; its time does not count for the receiver. */
-  compose(): Promise<WebhookMessage>;
+  /** Makes the message; its time does not count for the receiver. Null: nothing is to be sent any more. */
+  compose(): Promise<WebhookMessage | null>;
   /** Once it aborts nothing more is sent: what is not under way by then is given up. */
   stopping: AbortSignal;
 }
@@ -73,7 +73,7 @@ async function attempt(connections: Connections, post: WebhookPost, limitMs: num
   if (client === null) return stopping.aborted ? null : failed(connecting, limitMs);
   try {
     const message = await compose();
-    if (stopping.aborted) return null;
+    if (message === null || stopping.aborted) return null;
     const exchanged = await timed(limitMs - connecting.ms, (signal) => exchange(client, { url, ...message }, signal));
     const latencyMs = Math.round(connecting.ms + exchanged.ms);
     if (exchanged.value === null) return { ...failed(exchanged, limitMs), latencyMs };

@@ -3,6 +3,7 @@ import { topics } from "../../core/store/store.ts";
 import { watchOutages } from "../log/outages.ts";
 import { lendMetrics } from "../metrics/metrics.ts";
 import type { Counters, RateUsage, Windows } from "../plugins/rate-windows.ts";
+import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
 import { type FromFront, type FrontFailure, isOneOf, type ToFront } from "./front-messages.ts";
 import type { ServeDependencies, ServeOptions } from "./options.ts";
@@ -16,16 +17,21 @@ export async function runFrontProcess(self: Worker, given: ServeDependencies, op
   const watched = watchOutages(given.store, given.log.child({ pid: self.process.pid }));
   const deps = { ...given, store: watched.store };
   const silence = topics.map((topic) => deps.store.onSignal(topic, () => channel.send({ kind: "wake", topic })));
+  const clocks = await watchClock(deps);
   channel.send({ kind: "ready" });
   const { port, addresses } = await channel.started;
   try {
-    const front = await startFront({ ...deps, addresses }, options, { port, counters: channel.counters });
+    const front = await startFront({ ...deps, addresses, isClockOff: clocks.isOff }, options, {
+      port,
+      counters: channel.counters,
+    });
     lendMetrics(front.registry);
     channel.send({ kind: "listening", url: front.url });
     await channel.stopped;
     await front.stop();
   } finally {
     for (const end of silence) end();
+    await clocks.stop();
     watched.stop();
   }
 }

@@ -9,7 +9,7 @@ import type { MainDependencies } from "./options.ts";
  */
 export async function startHeart(
   { store, clock, ids, log, alone }: MainDependencies,
-  url: string,
+  { url, clockAheadMs }: { url: string; clockAheadMs: () => number },
 ): Promise<{ stop(): Promise<void> }> {
   const since = clock.now();
   const daemon = { node: ids.uuid(since), url, since, alone };
@@ -18,7 +18,7 @@ export async function startHeart(
     name: "heartbeat",
     pollMs: BEAT_MS,
     log,
-    step: () => store.write(recordBeat, daemon).finally(first.resolve),
+    step: () => store.write(recordBeat, { ...daemon, clockAheadMs: clockAheadMs() }).finally(first.resolve),
   });
   await first.promise;
   return {

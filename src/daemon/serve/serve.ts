@@ -10,6 +10,7 @@ import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metric
 import { registerQueueGauges } from "../metrics/queue-gauges.ts";
 import { memoryCounters } from "../plugins/rate-windows.ts";
 import { startWorkers } from "../workers/all.ts";
+import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
 import { startHeart } from "./heart.ts";
 import { startMetricsServer } from "./metrics-server.ts";
@@ -67,7 +68,8 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
   await takeSettings(deps, settingsOf(addresses, options), options);
-  const context = { ...deps, addresses };
+  const clocks = await watchClock(deps);
+  const context = { ...deps, addresses, isClockOff: clocks.isOff };
   const { allowPrivateWebhooks, smtpUrl, insecure } = options;
   // Workers start once the address is bound; what fronts commit before, the workers find when they start.
   let workers: ReturnType<typeof startWorkers> | null = null;
@@ -78,11 +80,12 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
     workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl, insecure });
-    heart = await startHeart(deps, http.url);
+    heart = await startHeart(deps, { url: http.url, clockAheadMs: clocks.aheadMs });
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();
     await http.stop();
+    await clocks.stop();
     watched.stop();
     throw error;
   }
@@ -94,6 +97,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     async stop() {
       await Promise.all([http.stop(), workers?.stop()]);
       await heart?.stop();
+      await clocks.stop();
       watched.stop();
       metricsServer?.close();
     },

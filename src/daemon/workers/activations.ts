@@ -6,6 +6,7 @@ import {
   claimExchanges,
   isAnswerOverdue,
   leaveOverdueToStaff,
+  mayExchange,
   releaseExchanges,
   waitingExchanges,
 } from "../../core/activations/exchange.ts";
@@ -26,6 +27,8 @@ export interface ActivationDependencies {
   store: Store;
   gateway: CarrierGateway;
   log: Pick<Logger, "error" | "warn" | "info">;
+  /** Whether the clock is too far off to take leases; left out: it never is. */
+  isClockOff?: (() => boolean) | undefined;
 }
 
 /** Exchanges with carriers in flight at the same time. Those of the sandbox are real: they share a carrier's room. */
@@ -70,6 +73,7 @@ async function exchange(deps: ActivationDependencies, work: CarrierExchange): Pr
   const { store, gateway, log } = deps;
   const { id, lease, carrier } = work;
   try {
+    if (!(await store.read(mayExchange, lease))) return null;
     const reported = await gateway.exchange(work);
     const { outcome, statusCode, latencyMs, answer } = reported;
     const report = { id, leaseNo: lease.no, outcome, source: "request", statusCode, latencyMs, answer } as const;
@@ -142,10 +146,11 @@ const minutes: Ticker = (run) => {
  * calendar, each minute, and at the start for what was missed.
  */
 export function startActivations(deps: ActivationDependencies, everyMinute: Ticker = minutes): Worker {
-  const { store, log } = deps;
+  const { store, log, isClockOff } = deps;
   let calendarIsDue = true;
   const worker = startPool(createExchanges(deps), {
     log,
+    isClockOff,
     async before(signal) {
       if (calendarIsDue) {
         calendarIsDue = false;

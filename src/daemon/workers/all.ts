@@ -32,7 +32,7 @@ const HOUR_MS = 3_600_000;
 
 /** Starts everything that runs by itself; `stop` lets each finish what is in flight, 25 s at most. */
 export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
-  const { store, log, clock, addresses, smtpUrl, insecure } = context;
+  const { store, log, clock, addresses, smtpUrl, insecure, isClockOff } = context;
   const { publicUrl } = addresses;
   const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
   const sender = createWebhookSender({ allowPrivate: context.allowPrivateWebhooks });
@@ -43,10 +43,10 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
   const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 
   const woken: [Topic, Worker][] = [
-    ["fulfilment", startPool(createFulfilment({ store, log }), { log })],
-    ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before })],
+    ["fulfilment", startPool(createFulfilment({ store, log }), { log, isClockOff })],
+    ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before, isClockOff })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
-    ["activations", startActivations({ store, gateway: carriers, log })],
+    ["activations", startActivations({ store, gateway: carriers, log, isClockOff })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
   ];
   const polling = [

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { queueName } from "../../core/store/due-keys.ts";
+import { maySend } from "../../core/store/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import {
@@ -24,6 +25,8 @@ export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdB
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
+  /** Whether the clock is too far off to take leases; left out: it never is. */
+  isClockOff?: (() => boolean) | undefined;
 }
 
 /** Attempts in flight at the same time: in all, of a partner's endpoints in one environment, of one endpoint. */
@@ -94,7 +97,7 @@ async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], 
 
 /** Runs deliveries until it is stopped: then the attempts in flight end by themselves, within their time limit. */
 export function startDeliveries(deps: DeliveriesDependencies): Worker {
-  const worker = startPool(createDeliveries(deps), { log: deps.log });
+  const worker = startPool(createDeliveries(deps), deps);
   return {
     wake: worker.wake,
     async stop() {
@@ -113,9 +116,9 @@ interface DeliverDependencies {
 }
 
 /**
- * Makes one attempt of a delivery that was claimed; null when none was made, since `stopping` was aborted before
- * anything was sent (contract: Events). The body is read and signed once there is a connection, so that endpoints that
- * cannot be reached cost neither.
+ * Makes one attempt of a delivery that was claimed; null when none was made, since `stopping` was aborted or the lease
+ * ended before anything was sent (contract: Events). The body is read and signed once there is a connection, so that
+ * endpoints that cannot be reached cost neither.
  */
 async function deliver(
   deps: DeliverDependencies,
@@ -129,6 +132,8 @@ async function deliver(
   const compose = async () => {
     const body = await held.read();
     at = clock.now();
+    // Suspended, or too long without a connection: another node may make the attempt by now.
+    if (!maySend(lease, at)) return null;
     const secrets = signingSecrets(store.vault, endpoint, at);
     return { body, headers: signedHeaders(event, { body, at }, secrets) };
   };

@@ -35,8 +35,11 @@ export interface PoolWork<L extends Lane, C, R> {
 /** Work in flight, within bounds, shared fairly among keys. */
 export interface Pool {
   name: string;
-  /** Claims what is due as far as there is room and begins it, without waiting for it. Answers how many were begun. */
-  step(signal: AbortSignal): Promise<number>;
+  /**
+   * Claims what is due as far as there is room and begins it, without waiting for it. Answers how many were begun.
+   * Without `claims` it only records what ended.
+   */
+  step(signal: AbortSignal, claims?: boolean): Promise<number>;
   /** Resolves once nothing is in flight and all that ended is recorded. */
   idle(): Promise<void>;
   /** Calls `wake` when another step is worthwhile: something ended, or came due. */
@@ -65,10 +68,10 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
 
   return {
     name: kind.name,
-    async step(signal) {
+    async step(signal, claims = true) {
       let begun = 0;
       while (!signal.aborted && !runner.stopping.signal.aborted) {
-        const claimed = await turn(await rooms());
+        const claimed = await turn(claims ? await rooms() : []);
         for (const one of claimed) runner.begin(one);
         begun += claimed.length;
         if (claimed.length === 0 && runner.ended.length === 0) break;
@@ -88,7 +91,7 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
       runner.stopping.abort();
       const all = await withinGrace(runner.idle(), graceMs);
       await recordRest();
-      if (!all) await kind.release([...runner.running.values()]);
+      if (!all) await kind.release([...runner.running.values()]).catch(unlessAway);
     },
   };
 }
@@ -109,9 +112,7 @@ function createRecorder<L extends Lane, C, R>(kind: PoolWork<L, C, R>, runner: {
 
   /** Records what is left. During an outage it is left to the leases: they run out, and the work is done again. */
   async function recordRest(): Promise<void> {
-    await turn([]).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-    });
+    await turn([]).catch(unlessAway);
   }
 
   return { turn, recordRest };
@@ -153,6 +154,11 @@ function createRunner<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<L
   return runner;
 }
 
+/** What an outage keeps from being recorded is left to the leases. */
+function unlessAway(error: unknown): void {
+  if (!isUnavailable(error)) throw error;
+}
+
 /** Whether `done` came about within `graceMs`. */
 async function withinGrace(done: Promise<void>, graceMs: number): Promise<boolean> {
   const cut = new AbortController();
@@ -185,18 +191,25 @@ export async function claimEach<L extends Lane, C>(
   return (await Promise.all(claims)).flat();
 }
 
-/** Runs a pool until it is stopped; it also looks every second. `before` runs at the start of each step. */
-export function startPool(
-  pool: Pool,
-  { log, before }: { log: Pick<Logger, "error">; before?: (signal: AbortSignal) => Promise<void> },
-): Worker {
+/** How a pool is run. */
+export interface PoolOptions {
+  log: Pick<Logger, "error">;
+  /** Whether the clock is too far off to take leases; left out: it never is. */
+  isClockOff?: (() => boolean) | undefined;
+  /** Runs at the start of each step. */
+  before?: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Runs a pool until it is stopped; it also looks every second. Nothing is claimed while the clock is off. */
+export function startPool(pool: Pool, { log, before, isClockOff }: PoolOptions): Worker {
   const worker = startWorker({
     name: pool.name,
     pollMs: 1_000,
     log,
     async step(signal) {
-      await before?.(signal);
-      await pool.step(signal);
+      const claims = isClockOff?.() !== true;
+      if (claims) await before?.(signal);
+      await pool.step(signal, claims);
     },
   });
   pool.onChange(worker.wake);

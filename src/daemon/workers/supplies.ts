@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
-import { supplierContact } from "../../core/suppliers/supplier.ts";
 import { applySupplyOutcome } from "../../core/supplies/apply-outcome.ts";
 import {
   type ClaimedItem,
   claimItems,
+  contactToSend,
   isSupplyOverdue,
   postponeItem,
   releaseItems,
@@ -71,7 +71,9 @@ async function supply(deps: SupplyDependencies, claimed: ClaimedItem): Promise<n
   const { lease, item } = claimed;
   const { id, supplier } = item;
   try {
-    const { outcome, statusCode, latencyMs } = await gateway.send(claimed, await store.read(supplierContact, supplier));
+    const held = await store.read(contactToSend, { lease, supplier });
+    if (held === null) return null;
+    const { outcome, statusCode, latencyMs } = await gateway.send(claimed, held.contact);
     const about = { id, leaseNo: lease.no, attempt: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");
     let fault = outcome.kind === "temporary" ? outcome.reason : null;
