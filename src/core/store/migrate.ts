@@ -14,9 +14,12 @@ export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
   return [...made, ledgerGuards(engine), ...fills, ...evidenceGuards(engine), ledgerBalances(engine)];
 }
 
+/** In the history, before the digest of a migration beside which a program works that does not know it. */
+const EXPANDS = "expand:";
+
 /**
- * Names what is missing, in order. Refuses a database that is newer than this program or whose history differs from
- * ours, in words.
+ * Names what is missing, in order. Refuses, in words, a database that is newer than this program by more than what was
+ * added, or whose history differs from ours.
  */
 export async function pendingMigrations(target: MigrationTarget, wanted: Migration[]): Promise<string[]> {
   const done = new Map<string, string>();
@@ -24,14 +27,17 @@ export async function pendingMigrations(target: MigrationTarget, wanted: Migrati
     done.set(String(row.name), String(row.digest));
   }
   const known = new Set(wanted.map((migration) => migration.name));
-  const strange = [...done.keys()].filter((name) => !known.has(name));
+  const strange = [...done].flatMap(([name, mark]) => (known.has(name) || mark.startsWith(EXPANDS) ? [] : [name]));
   if (strange.length > 0) {
     throw new StoreError(
       `The database is newer than this program: it has ${strange.sort().join(", ")}.`,
       "Use the esimctl version that last ran on it, or a newer one.",
     );
   }
-  const other = wanted.find((migration) => done.has(migration.name) && done.get(migration.name) !== digest(migration));
+  const other = wanted.find((migration) => {
+    const mark = done.get(migration.name);
+    return mark !== undefined && mark.replace(EXPANDS, "") !== digest(migration);
+  });
   if (other !== undefined) {
     throw new StoreError(
       `The database was made by another build: ${other.name} differs.`,
@@ -49,9 +55,33 @@ export async function migrate(target: MigrationTarget, wanted: Migration[]): Pro
     for (const statement of migration.statements) await target.run(statement);
     await migration.fill?.(target);
     const { name } = migration;
-    await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${name}', '${digest(migration)}')`);
+    await target.run(`INSERT INTO schema_history (name, digest) VALUES ('${name}', '${markOf(migration)}')`);
   }
   return pending;
+}
+
+/** What the history records of a migration: for programs that know it, and for earlier ones that do not. */
+function markOf(migration: Migration): string {
+  return `${expands(migration) ? EXPANDS : ""}${digest(migration)}`;
+}
+
+const CREATE_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(\S+)/i;
+const ADD_COLUMN = /^ALTER TABLE \S+ ADD (?:COLUMN )?(?!CONSTRAINT\b|CHECK\b|UNIQUE\b)/i;
+
+/**
+ * Whether a migration only adds: tables, indexes that refuse no row, columns that an earlier program need not fill.
+ * Then nodes of the release before it keep working, and may start again, beside the new schema.
+ */
+export function expands({ statements, fill }: Pick<Migration, "statements" | "fill">): boolean {
+  const made = new Set(statements.flatMap((text) => CREATE_TABLE.exec(text)?.[1] ?? []));
+  const concernsNew = (text: string) =>
+    made.has(/^ALTER TABLE (\S+)|\bON (\S+)/i.exec(text)?.slice(1).find(Boolean) ?? "");
+  const adds = (text: string) => {
+    if (CREATE_TABLE.test(text) || /^CREATE INDEX\b/i.test(text)) return true;
+    if (/^(CREATE UNIQUE INDEX|ALTER TABLE \S+ ADD)\b/i.test(text) && concernsNew(text)) return true;
+    return ADD_COLUMN.test(text) && (!/\bNOT NULL\b/i.test(text) || /\bDEFAULT\b/i.test(text));
+  };
+  return fill === undefined && statements.every(adds);
 }
 
 function digest(migration: Migration): string {
