@@ -1,15 +1,25 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
+import { checkNodeClocks } from "../src/core/maintenance/running-checks.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import { WRITE_LOCK } from "../src/core/store/engines/postgres-session.ts";
+import { readMasterKey } from "../src/core/store/key-files.ts";
 import { migrationsOf } from "../src/core/store/migrate.ts";
+import { servingState } from "../src/core/store/serving.ts";
 import { readSetting, writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
+import { startDaemon } from "./support/daemon.ts";
 import { HANG_MS } from "./support/hangs.ts";
-import { asBefore, freshPostgres, onPostgres } from "./support/store.ts";
+import { call } from "./support/platform.ts";
+import { pgbouncer, startPooler } from "./support/pooler.ts";
+import { openShop, type Shop, shopToken } from "./support/shop.ts";
+import { asBefore, freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const masterKey = Buffer.alloc(32, 7);
 
@@ -44,6 +54,8 @@ async function shown(q: Read, asked: string): Promise<unknown> {
     .limit(1);
   return row?.value;
 }
+
+const SESSIONS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
   test("a node that is suspended amid a write loses it, and the others continue to write", async () => {
@@ -107,6 +119,30 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     expect(await (await node(url)).read(readSetting, "public_url")).toBeNull();
   });
 
+  test.skipIf(pgbouncer === null)("an address of PgBouncer is refused with a message (needs PgBouncer)", async () => {
+    const { url } = await freshPostgres();
+    await expect(node(await startPooler(url))).rejects.toMatchObject({
+      message: expect.stringContaining("connection pooler"),
+      hint: expect.stringContaining("--database-connections"),
+    });
+  });
+
+  test("a store keeps to its number of connections, and one too many is refused with a message", async () => {
+    const { url } = await freshPostgres();
+    const store = await openStore({ url }, { clock: systemClock, ids: randomIds(), masterKey, connections: 2 });
+    onTestFinished(() => store.close());
+    const other = await session(url);
+    const open = async () => (await other.query(SESSIONS)).rowCount;
+    await Promise.all(Array.from({ length: 20 }, () => store.read(shown, "pg_sleep(0.01)::text")));
+    expect(await open()).toBe(2);
+    const role = `r_${randomIds().uuid(0).replaceAll("-", "")}`;
+    await other.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0`);
+    const limited = url.replace("//tests@", `//${role}@`);
+    const refused = { reason: "exhausted", message: expect.stringContaining("no connection left") };
+    await expect(node(limited)).rejects.toMatchObject(refused);
+    await other.query(`DROP ROLE ${role}`);
+  });
+
   test("a prepared statement is named after its text, so that sessions can be shared", async () => {
     const { url } = await freshPostgres();
     const store = await node(url);
@@ -119,3 +155,46 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     for (const [name, digest] of named.map((line) => line.split(" "))) expect(name).toBe(`s_${digest?.slice(0, 40)}`);
   });
 });
+
+describe.runIf(onPostgres)("clocks of several nodes", () => {
+  test("a node whose clock is off says so, takes no work, and is right again once its clock is", async () => {
+    const folder = temporaryDirectory();
+    const { url } = await freshPostgres();
+    const shop = await openShop({ folder, url, stock: { EU5: 9 }, priceCents: 5, fundsCents: 1_000 });
+    const clock = join(folder, "clock");
+    writeFileSync(clock, "10000");
+    const preload = pathToFileURL(join(import.meta.dirname, "support", "moved-clock.mjs")).href;
+    const flags = ["--public-url", "http://esim.test"];
+    const env = { NODE_OPTIONS: `--import=${preload}`, MOVED_CLOCK: clock };
+    const off = await startDaemon({ ...shop.served, flags, env });
+    await off.printed("clock_off");
+    expect(await (await fetch(`${off.url}/readyz`)).json()).toMatchObject({ reason: "clock" });
+    const store = await openStore({ url }, { clock: systemClock, ids: randomIds(), masterKey: keyOf(shop) });
+    onTestFinished(() => store.close());
+    const report = async () => ((await store.read(servingState, null)).nodes[0]?.clock_ahead_ms ?? 0) > 9_000;
+    await vi.waitFor(async () => expect(await report()).toBe(true), HANG_MS);
+    expect(await store.read(checkNodeClocks, null)).toMatchObject([{ level: "fault", check: "node_clock" }]);
+    const headers = {
+      authorization: `Bearer ${await shopToken(shop, off.url)}`,
+      "content-type": "application/json",
+      "idempotency-key": "one",
+    };
+    const body = JSON.stringify({ line_items: [{ product_id: shop.products.EU5, quantity: 1 }] });
+    const ordered = await call(`${off.url}/api/v1/orders`, { method: "POST", headers, body });
+    expect(ordered.status).toBe(201);
+    const shown = async () => (await call(`${off.url}/api/v1/orders/${ordered.body.id}`, { headers })).body.status;
+    const before = await shown();
+
+    const right = await startDaemon({ ...shop.served, flags });
+    await vi.waitFor(async () => expect(await shown()).toBe("fulfilled"), HANG_MS);
+    expect(before).toBe("paid");
+    expect((await fetch(`${right.url}/readyz`)).status).toBe(200);
+    writeFileSync(clock, "0");
+    await off.printed("clock_right");
+    await vi.waitFor(async () => expect((await fetch(`${off.url}/readyz`)).status).toBe(200), HANG_MS);
+  });
+});
+
+function keyOf({ served }: Shop): Buffer {
+  return readMasterKey("keyFile" in served ? served.keyFile : "");
+}

@@ -4,8 +4,12 @@ import { usageError } from "../kernel/errors.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { address, choice, flag, integer, text } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
+import { connectionsPerProcess, DEFAULT_CONNECTIONS } from "../serve/connection-budget.ts";
 import { printListening } from "../serve/listening.ts";
 import type { Serving } from "../serve/serving.ts";
+
+/** The environment's name for --database-connections. */
+const CONNECTIONS = "ESIMCTL_DATABASE_CONNECTIONS";
 
 /** What `serve` takes. */
 export const serveOptions = {
@@ -21,6 +25,11 @@ export const serveOptions = {
   takeOverSettings: flag("--take-over-settings", "on PostgreSQL: change the settings that all nodes share to these"),
   metricsPort: integer("--metrics-port <n>", "serve /metrics on this loopback port", { max: 65_535 }),
   workers: integer("--workers <n>", "processes that answer HTTP (default 1)", { min: 1, max: 64 }),
+  databaseConnections: integer(
+    "--database-connections <n>",
+    `on PostgreSQL: connections over all processes of this node (default ${DEFAULT_CONNECTIONS})`,
+    { min: 1, max: 10_000 },
+  ),
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice(
     "--log-level <level>",
@@ -29,19 +38,22 @@ export const serveOptions = {
   ),
 };
 
-interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers" | "insecure"> {
+interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers" | "insecure" | "connections"> {
   host: string | undefined;
   port: number | undefined;
   workers: number | undefined;
+  databaseConnections: number | undefined;
   logLevel: Serving["logLevel"] | undefined;
 }
 
 /** The given options with their defaults. */
 export function servingOf(asked: Asked, { insecure }: Pick<Globals, "insecure">): Serving {
-  const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, ...rest } = asked;
+  const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, databaseConnections, ...rest } = asked;
+  const budget = databaseConnections ?? serveOptions.databaseConnections.read(process.env[CONNECTIONS] || undefined);
   // An address with a password in it is better kept out of the process list.
   const smtpUrl = smtpAddress(rest.smtpUrl ?? (process.env.ESIMCTL_SMTP_URL || undefined));
-  return { host, port, logLevel, workers, insecure, ...rest, smtpUrl };
+  const connections = connectionsPerProcess(budget, workers);
+  return { host, port, logLevel, workers, insecure, connections, ...rest, smtpUrl };
 }
 
 /** Throws a usage error for an invalid SMTP address; it may hold a password and is not repeated. */

@@ -29,7 +29,12 @@ export interface Sources {
   alone?: boolean;
   /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
   onWait?: ((words: string) => void) | undefined;
+  /** Connections to PostgreSQL that this process may open; left out: as many as a command of the terminal needs. */
+  connections?: number;
 }
+
+/** Of a command of the terminal: few, so that it finds room beside the nodes. */
+const COMMAND_CONNECTIONS = 2;
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
 export async function openExisting(place: Place, sources: Sources): Promise<Store> {
@@ -63,7 +68,9 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
 /** Opens a store with its master key, and finishes a rotation of the key file that was cut off. */
 async function openWith(keys: KeySources, location: Location, sources: Sources): Promise<Store> {
   const masterKeys = () => masterKeysAt(keys);
-  const store = await openStore(location, { ...sources, masterKey: findMasterKey(keys).key, masterKeys });
+  const { connections = COMMAND_CONNECTIONS } = sources;
+  const masterKey = findMasterKey(keys).key;
+  const store = await openStore(location, { ...sources, connections, masterKey, masterKeys });
   if (keys.file !== null) {
     await settleKeyFile(keys.file, (key) => opensKeys(location, key, sources), isoTime(sources.clock.now()));
   }

@@ -23,6 +23,8 @@ import { listeningLine } from "./listening.ts";
 /** What `serve` is asked for. */
 export interface Serving extends ServeOptions {
   logLevel: LogLevel;
+  /** Connections to PostgreSQL that each process may open. */
+  connections: number;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function serveUntilStopped(
   listening: (running: Running) => void,
 ): Promise<void> {
   const place = await context.place();
-  const sources = { clock: systemClock, ids: randomIds() };
+  const sources = { clock: systemClock, ids: randomIds(), connections: serving.connections };
   const self = cluster.worker;
   if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
   outliveBrokenOutput();
