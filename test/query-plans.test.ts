@@ -7,6 +7,8 @@ import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { listProducts } from "../src/core/catalog/list.ts";
 import type { PartnerId, WebhookId } from "../src/core/kernel/brand.ts";
 import { listOrders } from "../src/core/orders/list.ts";
+import { listAllOrders } from "../src/core/orders/list-all.ts";
+import { heldOrders } from "../src/core/orders/queue.ts";
 import { findByKey } from "../src/core/store/rows.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 import { productSorts } from "../src/core/store/schema/values.ts";
@@ -167,6 +169,36 @@ test("queries that are built at each call use an index", async () => {
     "SCAN deliveries USING INDEX deliveries_stuck",
   ]);
 });
+
+test("fulfilled orders are read from the whole list, others and sold eSIMs from an index of just them", async () => {
+  const platform = await startPlatform();
+  const known = await ordersWithEvents(platform);
+  const { connection, q, ran } = await seen(platform);
+  const owner = { partnerId: known.partnerId, environment: "sandbox" } as const;
+  const page = { environment: "production", limit: 5 } as const;
+  const reads: [index: string, read: () => Promise<unknown>][] = [
+    ["orders_list", () => listOrders(q, { ...owner, limit: 5 })],
+    ["orders_list", () => listOrders(q, { ...owner, limit: 5, status: "fulfilled" })],
+    ["orders_list_rest", () => listOrders(q, { ...owner, limit: 5, status: "failed" })],
+    ["orders_rest", () => listAllOrders(q, { ...page, status: "waiting_review" })],
+    ["sqlite_autoindex_orders_1", () => listAllOrders(q, { ...page, status: "fulfilled" })],
+    ["orders_list", () => listAllOrders(q, { ...page, partnerId: known.partnerId, status: "fulfilled" })],
+    ["orders_rest", () => heldOrders(q, { limit: 5 })],
+    ["esims_sold", () => esimsOfOrderPage(q, known.partnerId)],
+  ];
+  for (const [index, read] of reads) {
+    ran.length = 0;
+    await read();
+    const [first] = ran;
+    if (first === undefined) throw new Error("nothing was read");
+    expect(planOf(connection, first)).toContainEqual(expect.stringContaining(`USING INDEX ${index} `));
+  }
+});
+
+/** The eSIMs of an order, by its id. */
+function esimsOfOrderPage(q: Read, id: string) {
+  return q.db.select().from(q.t.esims).where(sql`${q.t.esims.order_id} = ${id}`).orderBy(q.t.esims.id).limit(1);
+}
 
 test("each file that builds queries at each call is covered here", () => {
   const builds = coreFiles.filter((name) =>

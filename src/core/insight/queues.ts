@@ -1,6 +1,7 @@
 import { and, count, countDistinct, eq, gt, isNotNull, isNull, lte, min, not, or, type SQL, sql } from "drizzle-orm";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
+import { notFulfilled } from "../orders/order.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
@@ -33,7 +34,7 @@ const ordersReview = statement((db, t, slot: Slots<{ status: OrderStatus }>) =>
   db
     .select({ many: count(), since: min(t.orders.created_at) })
     .from(t.orders)
-    .where(eq(t.orders.status, slot.status)),
+    .where(and(eq(t.orders.status, slot.status), notFulfilled(t))),
 );
 
 const ordersToShip = statement((db, t, _slot) =>

@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
+import { notFulfilled } from "../orders/order.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../wallet/check.ts";
@@ -64,6 +65,7 @@ const reserved = statement((db, t, _slot) =>
     .where(
       and(
         inArray(t.orders.status, ["paid", "waiting_review"]),
+        notFulfilled(t),
         eq(t.orders.reserved, true),
         eq(t.orders.environment, "production"),
         eq(t.orderLines.delivery_method, "stock"),

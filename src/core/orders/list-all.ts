@@ -12,7 +12,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
 import { linesOfOrders } from "./list.ts";
-import { type Order, toOrder } from "./order.ts";
+import { notFulfilled, type Order, toOrder } from "./order.ts";
 import { waitingOfOrder } from "./waiting.ts";
 
 /** Which orders of all partners. */
@@ -51,6 +51,7 @@ function listed(byCreated: boolean, narrowed: Narrowed[]) {
 }
 
 const inStatus: Narrowed = (t, slot) => eq(t.orders.status, slot.status);
+const others: Narrowed = (t) => notFulfilled(t);
 const ofPartner: Narrowed = (t, slot) => eq(t.orders.partner_id, slot.partnerId);
 const ofCustomer: Narrowed = (t, slot) => namedIn(t, t.orders.id, sql`${slot.digests}`);
 const withSku: Narrowed = (t, slot) =>
@@ -64,9 +65,11 @@ function both(byCreated: boolean, narrowed: Narrowed[]) {
 
 const lists = {
   all: both(false, []),
-  inStatus: both(true, [inStatus]),
+  fulfilled: both(false, [inStatus]),
+  inStatus: both(true, [inStatus, others]),
   ofPartner: both(true, [ofPartner]),
-  ofPartnerInStatus: both(true, [ofPartner, inStatus]),
+  ofPartnerFulfilled: both(true, [ofPartner, inStatus]),
+  ofPartnerInStatus: both(true, [ofPartner, inStatus, others]),
   ofCustomer: both(false, [ofCustomer]),
 };
 
@@ -75,8 +78,12 @@ type Found = Awaited<ReturnType<typeof lists.all.any>>[number];
 function listFor({ partnerId, status, sku }: AllOrdersFilter, { digests }: CustomerFilter) {
   const list = () => {
     if (digests !== null) return lists.ofCustomer;
-    if (partnerId === undefined) return status === undefined ? lists.all : lists.inStatus;
-    return status === undefined ? lists.ofPartner : lists.ofPartnerInStatus;
+    if (partnerId === undefined) {
+      if (status === undefined) return lists.all;
+      return status === "fulfilled" ? lists.fulfilled : lists.inStatus;
+    }
+    if (status === undefined) return lists.ofPartner;
+    return status === "fulfilled" ? lists.ofPartnerFulfilled : lists.ofPartnerInStatus;
   };
   return list()[sku === undefined ? "any" : "sku"];
 }

@@ -6,7 +6,7 @@ import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { orderOfKey } from "./idempotency.ts";
-import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
+import { type LineRow, linesOfOrder, notFulfilled, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 
 /** Whose orders to list, which of them, and the page. */
 export interface OrderFilter extends Owner {
@@ -38,8 +38,10 @@ interface Window extends Owner {
   limit: number;
 }
 
-/** Orders by the index of their partner, or of their partner and status. */
-function byOwner(inStatus: boolean) {
+/** By which of its indexes an owner's orders are read: of all, of all but only the fulfilled ones, of the others. */
+type Part = "all" | "fulfilled" | "rest";
+
+function byOwner(part: Part) {
   return statement((db, t, slot: Slots<Window>) =>
     db
       .select()
@@ -48,7 +50,8 @@ function byOwner(inStatus: boolean) {
         and(
           eq(t.orders.partner_id, slot.partnerId),
           eq(t.orders.environment, slot.environment),
-          inStatus ? eq(t.orders.status, slot.status) : undefined,
+          part === "all" ? undefined : eq(t.orders.status, slot.status),
+          part === "rest" ? notFulfilled(t) : undefined,
           gte(t.orders.created_at, slot.since),
           sql`(${t.orders.created_at}, ${t.orders.id}) < (${slot.key}, ${slot.id})`,
         ),
@@ -84,8 +87,9 @@ function byProduct(inStatus: boolean) {
 }
 
 const lists = {
-  owner: byOwner(false),
-  ownerInStatus: byOwner(true),
+  owner: byOwner("all"),
+  ownerFulfilled: byOwner("fulfilled"),
+  ownerInStatus: byOwner("rest"),
   product: byProduct(false),
   productInStatus: byProduct(true),
 };
@@ -109,7 +113,7 @@ function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<
   const { partnerId, environment, status, productId, createdAfter: since = 0 } = filter;
   const list =
     productId === undefined
-      ? lists[status === undefined ? "owner" : "ownerInStatus"]
+      ? lists[status === undefined ? "owner" : status === "fulfilled" ? "ownerFulfilled" : "ownerInStatus"]
       : lists[status === undefined ? "product" : "productInStatus"];
   const window = { ...from, partnerId, environment, since };
   // The chosen list uses only some of the slots.

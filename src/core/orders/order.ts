@@ -1,10 +1,10 @@
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, type SQL, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
-import type { Row } from "../store/schema/tables.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderScenario } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -12,6 +12,11 @@ import { customerOf } from "./customer.ts";
 
 export type OrderRow = Row<"orders">;
 export type LineRow = Row<"orderLines">;
+
+/** Leads to the indexes of the orders that are not fulfilled: it must match their predicate exactly. */
+export function notFulfilled(t: Tables): SQL {
+  return sql`${t.orders.status} <> 'fulfilled'`;
+}
 
 const linesOf = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
   db.select().from(t.orderLines).where(eq(t.orderLines.order_id, slot.order_id)).orderBy(t.orderLines.position),

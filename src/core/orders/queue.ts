@@ -6,7 +6,7 @@ import type { Waiting } from "../kernel/waiting.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { linesOfOrder } from "./order.ts";
+import { linesOfOrder, notFulfilled } from "./order.ts";
 import { waitingOfOrder } from "./waiting.ts";
 
 /** An order that waits for review. */
@@ -40,6 +40,7 @@ const held = statement((db, t, slot: Slots<HeldAfter & { limit: number }>) =>
     .where(
       and(
         eq(t.orders.status, "waiting_review"),
+        notFulfilled(t),
         // Of the sandbox only scenarios wait, and they need no act.
         eq(t.orders.environment, "production"),
         sql`(${t.orders.created_at}, ${t.orders.id}) > (${slot.key}, ${slot.id})`,

@@ -355,5 +355,20 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"sandbox_clocks\" ADD COLUMN \"notices_through\" bigint;",
       "ALTER TABLE \"event_feeds\" ADD COLUMN \"read_at\" bigint;"
     ]
+  },
+  {
+    "name": "0020_lean_indexes",
+    "statements": [
+      "DROP INDEX \"esims_order\";",
+      "DROP INDEX \"esims_line\";",
+      "DROP INDEX \"ledger_postings_account\";",
+      "DROP INDEX \"orders_list_status\";",
+      "DROP INDEX \"orders_status\";",
+      "DROP INDEX \"events_partner\";",
+      "CREATE INDEX \"esims_sold\" ON \"esims\" USING btree (\"order_id\",\"id\") WHERE \"esims\".\"order_id\" is not null;",
+      "CREATE INDEX \"esims_sold_line\" ON \"esims\" USING btree (\"line_id\",\"id\") WHERE \"esims\".\"line_id\" is not null;",
+      "CREATE INDEX \"orders_list_rest\" ON \"orders\" USING btree (\"partner_id\",\"environment\",\"status\",\"created_at\",\"id\") WHERE \"orders\".\"status\" <> 'fulfilled';",
+      "CREATE INDEX \"orders_rest\" ON \"orders\" USING btree (\"status\",\"created_at\",\"id\") WHERE \"orders\".\"status\" <> 'fulfilled';"
+    ]
   }
 ];

@@ -334,5 +334,20 @@ export const migrations: Migration[] = [
       "ALTER TABLE `sandbox_clocks` ADD `notices_through` integer;",
       "ALTER TABLE `event_feeds` ADD `read_at` integer;"
     ]
+  },
+  {
+    "name": "0020_lean_indexes",
+    "statements": [
+      "DROP INDEX `esims_order`;",
+      "DROP INDEX `esims_line`;",
+      "CREATE INDEX `esims_sold` ON `esims` (`order_id`,`id`) WHERE \"esims\".\"order_id\" is not null;",
+      "CREATE INDEX `esims_sold_line` ON `esims` (`line_id`,`id`) WHERE \"esims\".\"line_id\" is not null;",
+      "DROP INDEX `ledger_postings_account`;",
+      "DROP INDEX `orders_list_status`;",
+      "DROP INDEX `orders_status`;",
+      "CREATE INDEX `orders_list_rest` ON `orders` (`partner_id`,`environment`,`status`,`created_at`,`id`) WHERE \"orders\".\"status\" <> 'fulfilled';",
+      "CREATE INDEX `orders_rest` ON `orders` (`status`,`created_at`,`id`) WHERE \"orders\".\"status\" <> 'fulfilled';",
+      "DROP INDEX `events_partner`;"
+    ]
   }
 ];

@@ -55,8 +55,9 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
         .where(sql`${t.environment} is null or ${t.environment} = 'production'`),
       k.index("esims_iccid").on(t.iccid),
       k.index("esims_iccid_end").on(iccidEnd, t.id),
-      k.index("esims_order").on(t.order_id, t.id),
-      // Only what is sold has an owner, and only what was activated expires: stock is in neither.
+      // Stock is in none of the indexes of what is sold: a sale adds entries, and moves none.
+      k.index("esims_sold").on(t.order_id, t.id).where(sql`${t.order_id} is not null`),
+      // Only what is sold has an owner, and only what was activated expires.
       k
         .index("esims_owned")
         .on(t.partner_id, t.environment, t.status, t.order_id, t.id)
@@ -65,7 +66,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
         .index("esims_expiring")
         .on(t.partner_id, t.environment, t.status, t.expires_at, t.id)
         .where(sql`${t.expires_at} is not null`),
-      k.index("esims_line").on(t.line_id, t.id),
+      k.index("esims_sold_line").on(t.line_id, t.id).where(sql`${t.line_id} is not null`),
       // Stock never expires: only what was activated is in it.
       k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),
       k.index("esims_sandbox").on(t.id).where(sql`environment = 'sandbox'`),

@@ -26,7 +26,6 @@ export function outboxTables(k: Kit) {
       feed_no: k.int("feed_no"),
     },
     (t) => [
-      k.index("events_partner").on(t.partner_id, t.environment, t.occurred_at, t.id),
       k.index("events_subject").on(t.subject_id, t.id),
       k.uniqueIndex("events_feed").on(t.partner_id, t.environment, t.feed_no),
     ],
