@@ -96,7 +96,11 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     epoch: snapshots.epoch,
     erase,
-ping: snapshots.ping,
+    async ping() {
+      await snapshots.ping();
+      // The node's clock is the database's.
+      return { now: null, heldMs: null };
+    },
     async close() {
       unbound();
       await erase.settled();
