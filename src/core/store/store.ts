@@ -60,6 +60,8 @@ export interface Pulse {
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  /** Runs a query of one statement that opens no sealed value: a single statement sees one state by itself. */
+  look<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /**
    * Runs a command as one transaction; resolves once its outcome is durable on disk. `requestId` is that of the HTTP
    * request it serves: what it writes can be found by it. `owner` is on whose behalf it is made: where writes wait,
@@ -68,7 +70,10 @@ export interface Store {
   write<I, O>(command: Command<I, O>, input: I, requestId?: string, owner?: Owner): Promise<O>;
   /** Runs a command as `write` does and takes all of it back: its result is what would have come of it. */
   rehearse<I, O>(command: Command<I, O>, input: I): Promise<O>;
-  /** A number that changes whenever any process changed reference data. Cheap: asked at every request. */
+  /**
+   * A number that changes whenever any process changed reference data, read after this call. Cheap: asked at every
+   * request, read once in a turn of the event loop.
+   */
   epoch(): Promise<number>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;

@@ -11,6 +11,8 @@ export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, r
 export interface Engine {
   /** Runs `run` on one consistent snapshot of committed data. */
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs `run`, which is one statement, on what is committed when it is called or later. */
+  look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** The one writer of this process. */
   writer(makeTx: TxMaker): Writer;
   /** The stored epoch of reference data, as cheaply as the engine can read it. */

@@ -14,6 +14,7 @@ import {
 } from "../data-keys.ts";
 import { groupCommit } from "../group-commit.ts";
 import { headsAreUnmarked, markHeads } from "../mark-heads.ts";
+import { oncePerTurn } from "../once-per-turn.ts";
 import { StoreError } from "../problems.ts";
 import { peopleAreClear, sealPeople } from "../seal-people.ts";
 import { statement } from "../statement.ts";
@@ -122,11 +123,11 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   const commits = groupCommit(withCurrentKeys(writer, keys), signals.wake);
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
-  async function epoch(): Promise<number> {
+  const epoch = oncePerTurn(async () => {
     const now = await engine.epoch();
     if (now > keys.epoch()) await reloadKeys();
     return now;
-  }
+  });
 
   const write: Store["write"] = (command, input, requestId, owner) =>
     commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
@@ -150,6 +151,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
         return query(again, input);
       });
     },
+    look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: (command, input) => rehearse(write, command, input),
     epoch,

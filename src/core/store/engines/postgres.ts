@@ -55,6 +55,7 @@ function postgresEngine(address: PostgresAddress, connections: number): Engine {
         await pool.takeBack(client, "COMMIT");
       }
     },
+    look: (run) => pool.ask((client) => run(connectionOf(client))),
     writer: (makeTx) => postgresWriter(pool, connectionOf, makeTx),
     epoch: () =>
       pool.ask(async (client) => {

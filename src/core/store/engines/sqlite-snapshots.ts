@@ -43,6 +43,8 @@ function openReader(file: string): Reader {
 export interface Snapshots {
   /** Runs a query on a snapshot of what is committed and durable. */
   run<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs a query of one statement on the state that `run` would read: it needs no snapshot of its own. */
+  look<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** The stored epoch, of the state that `run` would read. */
   epoch(): Promise<number>;
   /** Throws unless the file can be read. */
@@ -91,6 +93,11 @@ export function snapshotsOf(writer: Database.Database): Snapshots {
       faulting(file, async () => {
         await current();
         return inTurn(() => states.read(query));
+      }),
+    look: (query) =>
+      faulting(file, async () => {
+        await current();
+        return inTurn(() => states.look(query));
       }),
     epoch: () =>
       faulting(file, async () => {
@@ -151,6 +158,8 @@ function keptStates(writer: Database.Database) {
         serving.end();
       }
     },
+    // In the kept snapshot, or by the statement itself.
+    look: <T>(query: (connection: Connection) => Promise<T>): Promise<T> => query(serving.given),
     commit(step: () => void): void {
       const before = kept;
       kept ??= take(serving, version);

@@ -93,6 +93,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
 
   return {
     snapshot: snapshots.run,
+    look: snapshots.look,
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     epoch: snapshots.epoch,
     erase,

@@ -1,0 +1,26 @@
+/**
+ * Shares one reading among all callers of a turn of the event loop. It is made when the turn has read its sockets, so
+ * it is never older than any caller's question. Callers that go on from it, without waiting for anything else, get the
+ * same one again.
+ */
+export function oncePerTurn<T>(read: () => Promise<T>): () => Promise<T> {
+  let waiting: Promise<T> | null = null;
+  let made: Promise<T> | null = null;
+  return () => {
+    // While `made` is set no socket is read: each caller was there before the reading.
+    if (made !== null) return made;
+    if (waiting !== null) return waiting;
+    const { promise, resolve } = Promise.withResolvers<T>();
+    waiting = promise;
+    // Sockets are read before the immediates of a turn; promises of the first go on before the second runs.
+    setImmediate(() => {
+      waiting = null;
+      made = read();
+      resolve(made);
+    });
+    setImmediate(() => {
+      made = null;
+    });
+    return promise;
+  };
+}
