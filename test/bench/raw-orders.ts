@@ -39,7 +39,7 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });
     const times = { created_at: now, updated_at: now, due_at: now };
     const sums = { currency: "AUD", total_cents: price, refunded_cents: 0, wallet_balance_after_cents: 0 };
-    const state = { status: "paid", reserved: 0, ahead_ms: 0, lease_no: 0, metadata: "{}" };
+    const state = { status: "paid", reserved: 0, ahead_ms: 0, lease_no: 0, version: 0, metadata: "{}" };
     insert.orders({ id, order_number, ...owner, ...bought, ...sums, ...state, ...times });
     const placed = { id: ids.uuid(now), order_id: id, ...owner, created_at: now };
     const line = { ...placed, position: 0, status: "pending", assigned: 0 };

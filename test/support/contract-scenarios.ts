@@ -1,8 +1,6 @@
 import { setCarrier } from "../../src/core/carriers/set.ts";
 import type { PassportId } from "../../src/core/kernel/brand.ts";
-
 import { suspendPartner } from "../../src/core/partners/suspend.ts";
-
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { updateRow } from "../../src/core/store/rows.ts";
 import type { Row } from "../../src/core/store/schema/tables.ts";
@@ -49,6 +47,12 @@ const readOrder =
     const { caller, id } = await fulfilled(stage);
     return caller.get(`/api/v1/orders/${id}${suffix}`);
   };
+
+/** Reads once more what is unchanged. */
+async function again(caller: Caller, path: string): Promise<Reply> {
+  const { headers } = await caller.get(path);
+  return caller.get(path, { "if-none-match": headers.get("etag") ?? "" });
+}
 
 async function submitted(stage: Stage): Promise<{ caller: Caller; id: string; iccid: string }> {
   const caller = await anyone(stage.platform);
@@ -217,7 +221,14 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return (await anyone(stage.platform, { live: true })).send("POST", "/api/v1/orders/bulk/quote", { orders });
     },
   },
-  getOrder: { 200: readOrder("") },
+  getOrder: {
+    200: readOrder(""),
+    304: async (stage) => {
+      const { caller, id } = await fulfilled(stage);
+      return again(caller, `/api/v1/orders/${id}`);
+    },
+  },
+  listProducts: { 304: async ({ platform }) => again(await anyone(platform), "/api/v1/products") },
   getOrderEsims: { 200: readOrder("/esims") },
   getOrderActivationStatus: { 200: readOrder("/activation-status") },
   createBulkOrders: {

@@ -122,6 +122,8 @@ export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing)
   await unindexRecord(tx, row.id);
   await itemAnswers(tx, { id: row.id });
   await noteErasure(tx);
+  // Kept responses may name the person.
+  await tx.touch();
   const eid = traveller?.eid_number ?? null;
   if (eid !== null) await pushedTo(tx, { order_id: row.order_id, eid });
   if (traveller !== null) await clearOrderTexts(tx, order, tracesOf(traveller, eid));
@@ -150,6 +152,8 @@ export async function clearCustomer(tx: Tx, row: OrderRow, { actor, verb }: Clea
   await updateRow(tx, "orders", { id: row.id }, { customer_sealed: null });
   await indexOrder(tx, { ...row, customer_sealed: null }, await linesOfOrder(tx, row.id));
   await noteErasure(tx);
+  // Kept responses may name the person.
+  await tx.touch();
   if (known !== null) {
     const { email, name, phone } = known;
     const customer = { customer_email: email, customer_name: name, customer_phone: phone };

@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
 import type { Owner } from "../kernel/owner.ts";
-import { elementsOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -13,10 +12,10 @@ const ofPartners = statement((db, t, slot: Slots<{ ids: string }>) =>
       last: t.eventFeeds.last_no,
     })
     .from(t.eventFeeds)
-    .where(sql`${t.eventFeeds.partner_id} in (select listed.value ->> 0 from ${elementsOf(t, slot.ids)})`),
+    .where(isListed(t, t.eventFeeds.partner_id, slot.ids)),
 );
 
 /** The number of the last event of each feed of some partners; feeds without an event are left out. */
 export function lastNumbers(q: Read, partners: readonly Owner["partnerId"][]): Promise<(Owner & { last: number })[]> {
-  return ofPartners(q, { ids: JSON.stringify(partners.map((id) => [id])) });
+  return ofPartners(q, { ids: listOf(partners) });
 }

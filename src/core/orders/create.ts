@@ -162,6 +162,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     lease_no: 0,
     reserved: taken.reserved,
     first_unit: sandbox ? await takeUnits(tx, priced.quantity) : null,
+    version: 0,
   };
   const order = taken.atOnce ? fulfilledOrder(placed) : placed;
   await insertRow(tx, "orders", order);

@@ -1,7 +1,9 @@
-import { and, desc, eq, getTableColumns, gte, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { OrderId, ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Window as PageWindow, type Pagination, pageOf } from "../kernel/page.ts";
+import { isListed, listOf } from "../store/rows.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -41,22 +43,46 @@ interface Window extends Owner {
 /** By which of its indexes an owner's orders are read: of all, of all but only the fulfilled ones, of the others. */
 type Part = "all" | "fulfilled" | "rest";
 
+function ofOwner(t: Tables, slot: Slots<Window>, part: Part) {
+  const { orders } = t;
+  return and(
+    eq(orders.partner_id, slot.partnerId),
+    eq(orders.environment, slot.environment),
+    part === "all" ? undefined : eq(orders.status, slot.status),
+    part === "rest" ? notFulfilled(t) : undefined,
+    gte(orders.created_at, slot.since),
+    sql`(${orders.created_at}, ${orders.id}) < (${slot.key}, ${slot.id})`,
+  );
+}
+
+function partOf(status: OrderStatus | undefined): Part {
+  if (status === undefined) return "all";
+  return status === "fulfilled" ? "fulfilled" : "rest";
+}
+
+function newestOrders({ orders }: Tables) {
+  return [desc(orders.created_at), desc(orders.id)];
+}
+
 function byOwner(part: Part) {
   return statement((db, t, slot: Slots<Window>) =>
     db
       .select()
       .from(t.orders)
-      .where(
-        and(
-          eq(t.orders.partner_id, slot.partnerId),
-          eq(t.orders.environment, slot.environment),
-          part === "all" ? undefined : eq(t.orders.status, slot.status),
-          part === "rest" ? notFulfilled(t) : undefined,
-          gte(t.orders.created_at, slot.since),
-          sql`(${t.orders.created_at}, ${t.orders.id}) < (${slot.key}, ${slot.id})`,
-        ),
-      )
-      .orderBy(desc(t.orders.created_at), desc(t.orders.id))
+      .where(ofOwner(t, slot, part))
+      .orderBy(...newestOrders(t))
+      .limit(slot.limit),
+  );
+}
+
+/** The versions of the same orders. */
+function versionsByOwner(part: Part) {
+  return statement((db, t, slot: Slots<Window>) =>
+    db
+      .select({ id: t.orders.id, created_at: t.orders.created_at, version: t.orders.version })
+      .from(t.orders)
+      .where(ofOwner(t, slot, part))
+      .orderBy(...newestOrders(t))
       .limit(slot.limit),
   );
 }
@@ -86,35 +112,91 @@ function byProduct(inStatus: boolean) {
   });
 }
 
+const versions = {
+  all: versionsByOwner("all"),
+  fulfilled: versionsByOwner("fulfilled"),
+  rest: versionsByOwner("rest"),
+};
+
 const lists = {
-  owner: byOwner("all"),
-  ownerFulfilled: byOwner("fulfilled"),
-  ownerInStatus: byOwner("rest"),
+  all: byOwner("all"),
+  fulfilled: byOwner("fulfilled"),
+  rest: byOwner("rest"),
   product: byProduct(false),
   productInStatus: byProduct(true),
 };
 
 /** A page of the caller's orders, newest first (contract: GET /orders). Throws `invalid_cursor`. */
 export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPage> {
+  const { rows, pagination } = await pageFrom(filter, (window) =>
+    filter.externalOrderId === undefined ? found(q, filter, window) : named(q, filter, window),
+  );
+  return { data: await recordsOf(q, rows), pagination };
+}
+
+/** Which orders are on a page, in which version, without their records. */
+export interface PageOfVersions {
+  orders: OrderVersion[];
+  pagination: Pagination;
+}
+
+/** An order in one of its versions. */
+export type OrderVersion = Pick<OrderRow, "id" | "version">;
+
+/** The versions of the orders on a page of the caller's orders, for `Store.look`. Throws `invalid_cursor`. */
+export async function listOrderVersions(q: Read, filter: VersionFilter): Promise<PageOfVersions> {
+  const { partnerId, environment, status, createdAfter: since = 0 } = filter;
+  const list = versions[partOf(status)];
+  const { rows, pagination } = await pageFrom(filter, (window) =>
+    // The chosen list uses only some of the slots.
+    list(q, { ...window, partnerId, environment, since, status, productId: undefined } as unknown as Window),
+  );
+  return { orders: rows, pagination };
+}
+
+/** The lists that one statement reads. */
+export type VersionFilter = Omit<OrderFilter, "productId" | "externalOrderId">;
+
+/** A record with the version that it shows. */
+export interface VersionedOrder {
+  version: number;
+  record: Order;
+}
+
+/** Those of these orders that the caller has, each with its version. */
+export async function ordersInVersions(
+  q: Read,
+  { owner, ids }: { owner: Owner; ids: readonly OrderId[] },
+): Promise<VersionedOrder[]> {
+  const rows = await ordersOfIds(q, { ids: listOf(ids) });
+  const own = rows.filter((row) => row.partner_id === owner.partnerId && row.environment === owner.environment);
+  const records = await recordsOf(q, own);
+  return own.flatMap(({ version }, at) => {
+    const record = records[at];
+    return record === undefined ? [] : [{ version, record }];
+  });
+}
+
+function pageFrom<R extends { created_at: number; id: string }>(
+  filter: OrderFilter,
+  read: (window: PageWindow<number>) => Promise<R[]>,
+) {
   const { limit, cursor, ...filters } = filter;
   // No id is less than "": the first page starts below all orders of that moment.
   const start = { ...newestFirst, ...(filter.createdBefore === undefined ? {} : { key: filter.createdBefore }) };
-  const { rows, pagination } = await pageOf(
-    { limit, cursor, binding: { list: "orders", ...filters }, start },
-    (window) => (filter.externalOrderId === undefined ? found(q, filter, window) : named(q, filter, window)),
-    byCreation,
-  );
+  return pageOf({ limit, cursor, binding: { list: "orders", ...filters }, start }, read, byCreation);
+}
+
+async function recordsOf(q: Read, rows: OrderRow[]): Promise<Order[]> {
   const ids = rows.map((row) => row.id);
   const lines = await linesOfOrders(q, ids);
-  return { data: rows.map((row) => toOrder(q, row, lines.get(row.id) ?? [])), pagination };
+  return rows.map((row) => toOrder(q, row, lines.get(row.id) ?? []));
 }
 
 function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
   const { partnerId, environment, status, productId, createdAfter: since = 0 } = filter;
   const list =
-    productId === undefined
-      ? lists[status === undefined ? "owner" : status === "fulfilled" ? "ownerFulfilled" : "ownerInStatus"]
-      : lists[status === undefined ? "product" : "productInStatus"];
+    productId === undefined ? lists[partOf(status)] : lists[status === undefined ? "product" : "productInStatus"];
   const window = { ...from, partnerId, environment, since };
   // The chosen list uses only some of the slots.
   return list(q, { ...window, status, productId } as Window);
@@ -134,14 +216,23 @@ async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Pr
   return lines.some((line) => line.product_id === productId) ? [row] : [];
 }
 
+const ordersOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select()
+    .from(t.orders)
+    .where(isListed(t, t.orders.id, slot.ids)),
+);
+
+const linesOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select()
+    .from(t.orderLines)
+    .where(isListed(t, t.orderLines.order_id, slot.ids))
+    .orderBy(t.orderLines.order_id, t.orderLines.position),
+);
+
 /** The lines of a whole page in one query. */
 export async function linesOfOrders(q: Read, ids: OrderId[]): Promise<Map<OrderId, LineRow[]>> {
   if (ids.length === 0) return new Map();
-  const { orderLines } = q.t;
-  const rows = await q.db
-    .select()
-    .from(orderLines)
-    .where(inArray(orderLines.order_id, ids))
-    .orderBy(orderLines.order_id, orderLines.position);
-  return Map.groupBy(rows, (row) => row.order_id);
+  return Map.groupBy(await linesOfIds(q, { ids: listOf(ids) }), (row) => row.order_id);
 }

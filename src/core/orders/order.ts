@@ -1,6 +1,7 @@
-import { desc, eq, type SQL, sql } from "drizzle-orm";
-import type { OrderId } from "../kernel/brand.ts";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
@@ -41,6 +42,27 @@ export async function requireOwnOrder(q: Read, owner: Owner, id: OrderId): Promi
   const row = await requireOrder(q, id);
   if (row.partner_id !== owner.partnerId || row.environment !== owner.environment) throw notFound("order");
   return row;
+}
+
+type OwnOrder = { id: OrderId; partner_id: PartnerId; environment: Environment };
+
+const versionOf = statement((db, t, slot: Slots<OwnOrder>) =>
+  db
+    .select({ version: t.orders.version })
+    .from(t.orders)
+    .where(
+      and(
+        eq(t.orders.id, slot.id),
+        eq(t.orders.partner_id, slot.partner_id),
+        eq(t.orders.environment, slot.environment),
+      ),
+    ),
+);
+
+/** The version of an order, for `Store.look`; null: `owner` has none with this ID. */
+export async function orderVersion(q: Read, { owner, id }: { owner: Owner; id: OrderId }): Promise<number | null> {
+  const { partnerId: partner_id, environment } = owner;
+  return first(await versionOf(q, { id, partner_id, environment }))?.version ?? null;
 }
 
 /** An order's lines in their order. */

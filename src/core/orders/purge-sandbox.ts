@@ -166,6 +166,8 @@ async function purgeOrder(tx: Tx, order_id: OrderId, room: number): Promise<{ ro
 
 async function recorded(tx: Tx, step: PurgedStep, since: number): Promise<PurgedStep> {
   if (step.orders === 0) return step;
+  // Kept responses may hold what was purged.
+  await tx.touch();
   const note = `${counted(step.orders, "sandbox order")} from before ${isoTime(since)}`;
   const purged = { action: "orders.purge", targetKind: "orders", targetId: "sandbox", note };
   await recordAudit(tx, { actor: "worker", ...purged });

@@ -22,6 +22,8 @@ export const UNITS_AT_ONCE = 1_000;
 /** One order with what was delivered (contract: OrderWithFulfillment), except the eSIMs of the lines in `open`. */
 export interface ShownOrder {
   order: OrderWithFulfillment;
+  /** The order's version in the same state: while the stored one is equal, this is what a new read would show. */
+  version: number;
   /** Lines of a large order whose `esims` are empty here: `lineEsims` reads them. */
   open: Set<OrderLineId>;
 }
@@ -48,6 +50,7 @@ export async function showOrder(q: Read, input: OrderRequest & { most: number })
         items,
       });
     }),
+    version: order.version,
     open: new Set(large ? delivered.map((line) => line.id) : []),
   };
 }

@@ -4,6 +4,7 @@ import { evidenceGuards, ledgerBalances, ledgerGuards } from "./guards.ts";
 import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
+import { orderVersions } from "./order-versions.ts";
 import { StoreError } from "./problems.ts";
 
 const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KEY NOT NULL, digest text NOT NULL)";
@@ -11,7 +12,14 @@ const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KE
 /** The engine's migrations, the rules that the schema builder cannot express, and the fills of columns, in order. */
 export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
   const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
-  return [...made, ledgerGuards(engine), ...fills, ...evidenceGuards(engine), ledgerBalances(engine)];
+  return [
+    ...made,
+    ledgerGuards(engine),
+    ...fills,
+    ...evidenceGuards(engine),
+    ledgerBalances(engine),
+    orderVersions(engine),
+  ];
 }
 
 /** In the history, before the digest of a migration beside which a program works that does not know it. */

@@ -66,6 +66,16 @@ export function elementsOf(t: Tables, json: SQL): SQL {
     : sql`json_array_elements(cast(${json} as json)) as listed(value)`;
 }
 
+/** Many texts as one parameter, for `isListed`. */
+export function listOf(texts: readonly string[]): string {
+  return JSON.stringify(texts.map((text) => [text]));
+}
+
+/** Whether a column is one of the texts of a `listOf`: a prepared statement takes lists of every length. */
+export function isListed(t: Tables, column: Column, json: SQL): SQL {
+  return sql`${column} in (select listed.value ->> 0 from ${elementsOf(t, json)})`;
+}
+
 /**
  * Inserts many rows by one statement, in their order; columns as in `insertRow`. With `skipKnown` rows that are there
  * already stay as they are.

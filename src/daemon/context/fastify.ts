@@ -24,7 +24,14 @@ export type App = FastifyInstance<
 export type RoutePlugin = (app: App, context: DaemonContext) => void;
 
 /** A header that answers of a route may carry beyond those that all have. */
-export type ResponseHeader = "Location" | "Idempotent-Replayed" | "Cache-Control" | "Deprecation" | "Sunset" | "Link";
+export type ResponseHeader =
+  | "ETag"
+  | "Location"
+  | "Idempotent-Replayed"
+  | "Cache-Control"
+  | "Deprecation"
+  | "Sunset"
+  | "Link";
 
 /** A path of the app: the pattern of its routes, and the Allow header of answers to wrong methods. */
 export interface KnownPath {
@@ -51,6 +58,8 @@ declare module "fastify" {
     rateLimit?: "token" | "exempt";
     /** Cache-Control of its answers that hold nothing personal and no secret; left out: `no-store`. */
     cache?: string;
+    /** True: its responses may carry an ETag, and If-None-Match is read; for the API reference. */
+    etag?: boolean;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
     allow?: string;
   }

@@ -63,6 +63,11 @@ export const headers = {
     schema: { type: "string" },
     example: 'Bearer realm="Partner API", error="invalid_token"',
   },
+  ETag: {
+    description: "Names this state of the response, for If-None-Match. An order with more than 1,000 units has none",
+    schema: { type: "string" },
+    example: 'W/"m3ZkQz6a0m0c1y0xHnYV2g"',
+  },
   Location: {
     description: "Path of what was created",
     schema: { type: "string" },
@@ -74,7 +79,7 @@ export const headers = {
     example: "true",
   },
   "Cache-Control": {
-    description: "Tokens are never cached",
+    description: "no-store: no cache may keep the response. private, no-cache: its caller may, and asks each time",
     schema: { type: "string" },
     example: "no-store",
   },

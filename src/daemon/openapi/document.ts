@@ -3,6 +3,7 @@ import { scopesOf } from "../../core/credentials/scopes.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
+import { ConditionalHeaders } from "../schemas/common.ts";
 import { OauthError, problemSchema } from "../schemas/problem.ts";
 import type { Shape } from "../validation/shape.ts";
 import { headers, sampleProblem, securitySchemes, tags } from "./components.ts";
@@ -52,16 +53,26 @@ function documentBase({ addresses }: DaemonContext) {
 /** A route's schema for the document: its security, and marks for `finishDocument`. */
 function describeRoute({ config = {}, schema = {} }: RouteOptions, components: Components): Json {
   const oauth = config.errorShape === "oauth";
+  // For the document alone: any text may be sent in it, and a schema of headers is checked at each request.
+  const asked = config.etag === true ? { ...schema, headers: ConditionalHeaders } : schema;
   return {
     // Forms have no null.
-    ...publishedSchema(schema, components, !oauth),
+    ...publishedSchema(asked, components, !oauth),
     security: securityOf(config),
     ...(oauth ? { "x-oauth": true, consumes: FORM_OR_JSON } : {}),
     "x-problems": problemsOf(config, schema),
     "x-counted": config.rateLimit !== "exempt",
-    ...(config.responseHeaders === undefined ? {} : { "x-headers": config.responseHeaders }),
+    ...(headersOf(config) === undefined ? {} : { "x-headers": headersOf(config) }),
   };
 }
+
+function headersOf({ responseHeaders, etag }: FastifyContextConfig): Operation["x-headers"] {
+  return etag === true
+    ? { ...responseHeaders, 200: [...(responseHeaders?.[200] ?? []), ...CONDITIONAL], 304: CONDITIONAL }
+    : responseHeaders;
+}
+
+const CONDITIONAL = ["ETag", "Cache-Control"] as const;
 
 // The token endpoint has no scheme: generated clients would send their token as Basic once they have one.
 function securityOf({ scope, signed }: FastifyContextConfig): Json[] {

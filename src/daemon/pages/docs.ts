@@ -4,6 +4,7 @@ import { pathPrefix } from "../context/addresses.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { sampleProblem } from "../openapi/components.ts";
+import { isUnchanged } from "../plugins/kept-response.ts";
 import { errorIndexPage, errorPage, isProblemSlug } from "./errors.ts";
 import { guideNames, guidePage } from "./guides.ts";
 import { referencePage, referenceScript, startScript } from "./reference.ts";
@@ -48,7 +49,7 @@ export function registerPages(app: App, context: DaemonContext): void {
   app.get("/docs/reference.js", script, async (request, reply) => {
     const { gzipped, etag } = await referenceScript();
     reply.header("etag", etag);
-    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+    if (isUnchanged(request, etag)) return reply.code(304).send();
     return reply.type(SCRIPT).header("content-encoding", "gzip").send(gzipped);
   });
   for (const guide of guideNames) {

@@ -36,14 +36,17 @@ export function registerContentCodings(app: App): void {
 /** Cache-Control of every answer that no rule lets be kept. */
 export const NO_STORE = "no-store";
 
+/** Cache-Control of a response with an ETag: its caller may keep it, and asks each time whether it is current. */
+const REVALIDATED = "private, no-cache";
+
 /**
  * Cache-Control on every answer: no cache keeps any, since it may hold personal data, codes or secrets, unless its
- * route says in `config.cache` how long it may be kept. Refusals are never kept.
+ * route says in `config.cache` how long it may be kept, or it has an ETag. Refusals are never kept.
  */
 export function registerCaching(app: App): void {
   app.addHook("onSend", ({ routeOptions }, reply, payload, done) => {
-    const kept = reply.statusCode < 400 ? routeOptions.config?.cache : undefined;
-    reply.header("cache-control", kept ?? NO_STORE);
+    const unmarked = reply.hasHeader("etag") ? REVALIDATED : NO_STORE;
+    reply.header("cache-control", reply.statusCode < 400 ? (routeOptions.config.cache ?? unmarked) : NO_STORE);
     done(null, payload);
   });
 }

@@ -4,7 +4,8 @@ import { showProduct } from "../../core/catalog/product.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { productPicture } from "../pages/product-picture.ts";
-import { Picture, UuidOf } from "../schemas/common.ts";
+import { isUnchanged } from "../plugins/kept-response.ts";
+import { NotModified, Picture, UuidOf } from "../schemas/common.ts";
 
 /** The pictures that shops load by the addresses of the catalog export. */
 export const mediaRoutes: RoutePlugin = (app, context) => {
@@ -30,14 +31,14 @@ function pictureRoute(app: App, { store }: DaemonContext, { ending, type, operat
       description: "Drawn by the server, 800 by 800. The catalog export links to it.",
       produces: [type],
       params: Type.Object({ id: UuidOf<"product">("The product") }),
-      response: { 200: Picture, 304: Type.Null({ description: "Not modified since If-None-Match" }) },
+      response: { 200: Picture, 304: NotModified },
     },
     async handler(request, reply) {
       // Whatever its status: a shop may still show what can no longer be ordered.
       const svg = productPicture(await store.read(showProduct, request.params.id));
       const etag = `"${createHash("sha256").update(ending).update(svg).digest("base64url").slice(0, 22)}"`;
       reply.header("etag", etag);
-      if (request.headers["if-none-match"] === etag) return reply.code(304).send(null);
+      if (isUnchanged(request, etag)) return reply.code(304).send(null);
       return reply.type(type).send(ending === "svg" ? svg : await drawn(svg));
     },
   });

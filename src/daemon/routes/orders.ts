@@ -4,7 +4,6 @@ import { payloadHash } from "../../core/kernel/canonical.ts";
 import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
-import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
 import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
@@ -13,7 +12,9 @@ import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
+import { sendJson, sendKept } from "../plugins/kept-response.ts";
 import { scenarioOf } from "../plugins/sandbox-only.ts";
+import { NotModified } from "../schemas/common.ts";
 import { OrderWithFulfillment } from "../schemas/delivered-order.ts";
 import {
   ActivationStatus,
@@ -27,6 +28,7 @@ import {
   OrderQuery,
 } from "../schemas/order.ts";
 import { noteReading } from "./codes-read.ts";
+import { codesIn, type KeptOrders, keptOrders } from "./kept-orders.ts";
 import { esimsPieces, orderPieces } from "./order-bodies.ts";
 import { askedOf } from "./order-input.ts";
 import { timesIn } from "./query-times.ts";
@@ -35,8 +37,9 @@ import { timesIn } from "./query-times.ts";
 export const orderRoutes: RoutePlugin = (app, context) => {
   requireExactNumbers(app);
   createRoute(app, context);
-  listRoute(app, context);
-  readRoutes(app, context);
+  const kept = keptOrders(context.store);
+  listRoute(app, kept);
+  readRoutes(app, context, kept);
   esimsRoute(app, context);
 };
 
@@ -99,7 +102,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
   });
 }
 
-function listRoute(app: App, { store }: DaemonContext): void {
+function listRoute(app: App, kept: KeptOrders): void {
   app.route({
     method: "GET",
     url: "/api/v1/orders",
@@ -114,14 +117,14 @@ function listRoute(app: App, { store }: DaemonContext): void {
       querystring: OrderQuery,
       response: { 200: OrderPage },
     },
-    handler(request) {
+    async handler(request, reply) {
       const { partnerId, environment } = principalOf(request);
       const { limit, cursor, status, product_id: productId, external_order_id: externalOrderId } = request.query;
       const filter = { partnerId, environment, limit, cursor, status, productId, externalOrderId };
       const { created_after, created_before } = request.query;
       const times = timesIn({ created_after, created_before });
       const created = { createdAfter: times.get("created_after"), createdBefore: times.get("created_before") };
-      return store.read(listOrders, { ...filter, ...created });
+      return sendJson(reply, await kept.page({ ...filter, ...created }));
     },
   });
 }
@@ -130,26 +133,26 @@ const IN_PIECES =
   "The body of an order with more than 1,000 units is sent in pieces, and a credential gets one such body at a time: " +
   "further requests for one wait. A body that is cut off ends without the last chunk of its transfer coding.";
 
-function readRoutes(app: App, { store, addresses }: DaemonContext): void {
+function readRoutes(app: App, { store, addresses }: DaemonContext, kept: KeptOrders): void {
   const { publicUrl } = addresses;
 
   app.route({
     method: "GET",
     url: "/api/v1/orders/:id",
-    config: { scope: "read:orders", problems: ["not_found"] },
+    config: { scope: "read:orders", problems: ["not_found"], etag: true },
     schema: {
       operationId: "getOrder",
       tags: ["Orders"],
       summary: "Read one order with what was delivered",
       description: `The content of each line's fulfillment depends on its product_type. ${IN_PIECES}`,
       params: OrderParams,
-      response: { 200: OrderWithFulfillment },
+      response: { 200: OrderWithFulfillment, 304: NotModified },
     },
     async handler(request, reply) {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
-      const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
-      await noteReading(store, request, [[shown.order.id, codesIn(shown)]]);
-      if (shown.open.size === 0) return shown.order;
+      const found = await kept.order(asked);
+      await noteReading(store, request, [[asked.id, "codes" in found ? found.codes : codesIn(found)]]);
+      if ("response" in found) return sendKept(request, reply, found.response);
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
   });
@@ -208,12 +211,4 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
 export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
   const fields = wrongEids(travellers);
   if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");
-}
-
-/** How many eSIMs an order shows with their codes. */
-function codesIn({ order, open }: Awaited<ReturnType<typeof showOrder>>): number {
-  const shown = order.line_items.map(({ id, quantity, fulfillment: { esims } }) =>
-    open.has(id) ? quantity : Array.isArray(esims) ? esims.length : 0,
-  );
-  return shown.reduce((sum, esims) => sum + esims, 0);
 }

@@ -1,23 +1,25 @@
-import { LRUCache } from "lru-cache";
 import { Type } from "typebox";
-import { type ProductPage as CatalogPage, listProducts } from "../../core/catalog/list.ts";
+import { listProducts } from "../../core/catalog/list.ts";
 import { showProduct } from "../../core/catalog/product.ts";
-import type { Store } from "../../core/store/store.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
-import { UuidOf } from "../schemas/common.ts";
+import { keptForEpoch } from "../plugins/kept-for-epoch.ts";
+import { type KeptResponse, keptResponse, sendKept } from "../plugins/kept-response.ts";
+import { serializerOf } from "../plugins/validation.ts";
+import { NotModified, UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
 
 /** The size of the cache of pages: hundreds of usual ones, and a bound on long ones. */
-const CACHED_CHARACTERS = 8_000_000;
+const CACHED_BYTES = 8_000_000;
 
 /** Contract: Products. */
 export const productRoutes: RoutePlugin = (app, { store }) => {
-  const pages = createPageCache<CatalogPage>(store, CACHED_CHARACTERS);
+  const textOf = serializerOf(ProductPage);
+  const pages = keptForEpoch<KeptResponse>(store, { bytes: CACHED_BYTES, sizeOf: ({ bytes }) => bytes.length });
 
   app.route({
     method: "GET",
     url: "/api/v1/products",
-    config: { scope: "read:products", problems: ["invalid_cursor"] },
+    config: { scope: "read:products", problems: ["invalid_cursor"], etag: true },
     schema: {
       operationId: "listProducts",
       tags: ["Products"],
@@ -26,17 +28,16 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
         "Filter by region, type and status, sort by date, price or name. By default active " +
         "products, newest first.",
       querystring: ProductQuery,
-      response: { 200: ProductPage },
+      response: { 200: ProductPage, 304: NotModified },
     },
     async handler(request, reply) {
-      const kept = await pages.get(JSON.stringify(request.query), async () => {
-        const page = await store.read(listProducts, request.query);
-        return { page, text: String(reply.serialize({ ...page })) };
-      });
-      return reply
-        .type("application/json; charset=utf-8")
-        .serializer(() => kept.text)
-        .send(kept.page);
+      const kept = await pages();
+      const key = JSON.stringify(request.query);
+      const known = kept.get(key);
+      if (known !== undefined) return sendKept(request, reply, known);
+      const made = keptResponse(textOf(await store.read(listProducts, request.query)));
+      kept.set(key, made);
+      return sendKept(request, reply, made);
     },
   });
 
@@ -55,36 +56,3 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
     handler: (request) => store.read(showProduct, request.params.id),
   });
 };
-
-/** A response and its serialized form. */
-interface Kept<T> {
-  page: T;
-  text: string;
-}
-
-/** Responses that depend on reference data alone, ready to be sent: valid for one epoch of it. */
-interface PageCache<T> {
-  /** The response for `key`; made and kept when this epoch has none yet. */
-  get(key: string, make: () => Promise<Kept<T>>): Promise<Kept<T>>;
-}
-
-/** Keeps `characters` of responses at most, and drops all of them once any process changes reference data. */
-function createPageCache<T>(store: Store, characters: number): PageCache<T> {
-  const kept = new LRUCache<string, Kept<T>>({ maxSize: characters, sizeCalculation: ({ text }) => text.length });
-  let epoch = -1;
-  return {
-    async get(key, make) {
-      const now = await store.epoch();
-      if (now !== epoch) {
-        kept.clear();
-        epoch = now;
-      }
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      const made = await make();
-      // Made in an epoch that has ended since: valid for this request, not for the next.
-      if (now === epoch) kept.set(key, made);
-      return made;
-    },
-  };
-}

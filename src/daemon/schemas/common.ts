@@ -115,3 +115,16 @@ export const BulkSummary = Type.Object(
 
 /** An image as a response body: sent as it is, never serialized. */
 export const Picture = Type.Unsafe<string | Buffer>({ description: "The picture" });
+
+/** The response to If-None-Match where nothing changed: it has no body. */
+export const NotModified = Type.Null({ description: "Not modified since If-None-Match" });
+
+/** The request header of routes whose responses have an ETag. */
+export const ConditionalHeaders = Type.Object({
+  "if-none-match": Type.Optional(
+    Type.String({
+      description: "ETags of responses that you hold: 304 without a body if one of them is current",
+      examples: ['W/"m3ZkQz6a0m0c1y0xHnYV2g"'],
+    }),
+  ),
+});

@@ -370,5 +370,11 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"orders_list_rest\" ON \"orders\" USING btree (\"partner_id\",\"environment\",\"status\",\"created_at\",\"id\") WHERE \"orders\".\"status\" <> 'fulfilled';",
       "CREATE INDEX \"orders_rest\" ON \"orders\" USING btree (\"status\",\"created_at\",\"id\") WHERE \"orders\".\"status\" <> 'fulfilled';"
     ]
+  },
+  {
+    "name": "0021_order_versions",
+    "statements": [
+      "ALTER TABLE \"orders\" ADD COLUMN \"version\" bigint DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

@@ -349,5 +349,11 @@ export const migrations: Migration[] = [
       "CREATE INDEX `orders_rest` ON `orders` (`status`,`created_at`,`id`) WHERE \"orders\".\"status\" <> 'fulfilled';",
       "DROP INDEX `events_partner`;"
     ]
+  },
+  {
+    "name": "0021_order_versions",
+    "statements": [
+      "ALTER TABLE `orders` ADD `version` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

@@ -66,6 +66,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       ahead_ms: k.int("ahead_ms").notNull().default(0),
       /** Of a sandbox order: the outcome that its request asked for; null: the normal one. */
       scenario: k.text("scenario").$type<OrderScenario>(),
+      /** Raised by triggers with whatever its owner sees of it: the row, its lines, items and eSIMs (ADR 0051). */
+      version: k.int("version").notNull().default(0),
     },
     (t) => [
       k.index("orders_list").on(t.partner_id, t.environment, t.created_at, t.id),

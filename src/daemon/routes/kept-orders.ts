@@ -1,0 +1,114 @@
+import type { OrderId } from "../../core/kernel/brand.ts";
+import {
+  listOrders,
+  listOrderVersions,
+  type OrderFilter,
+  type OrderVersion,
+  ordersInVersions,
+} from "../../core/orders/list.ts";
+import { orderVersion } from "../../core/orders/order.ts";
+import { type OrderRequest, type ShownOrder, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
+import type { Store } from "../../core/store/store.ts";
+import { type Kept, keptForEpoch } from "../plugins/kept-for-epoch.ts";
+import { type KeptResponse, keptResponse } from "../plugins/kept-response.ts";
+import { serializerOf } from "../plugins/validation.ts";
+import { Pagination } from "../schemas/common.ts";
+import { OrderWithFulfillment } from "../schemas/delivered-order.ts";
+import { Order, OrderPage } from "../schemas/order.ts";
+
+/** What is kept of orders, in bytes: single ones as they are sent, and the records of lists. */
+const KEPT_ORDERS = 24 * 1024 * 1024;
+const KEPT_RECORDS = 8 * 1024 * 1024;
+/** What an entry costs beside its text. */
+const ENTRY = 400;
+
+/** An order as it is sent. */
+export interface KeptOrder {
+  version: number;
+  response: KeptResponse;
+  /** How many activation codes it shows. */
+  codes: number;
+}
+
+/** The record of an order in a list, serialized. */
+interface KeptRecord {
+  version: number;
+  text: string;
+}
+
+/** Responses about orders, kept while the version of their order is the stored one. */
+export interface KeptOrders {
+  /** One order; of a large one, whose body is sent in pieces, what was read. Throws `not_found`. */
+  order(asked: OrderRequest): Promise<KeptOrder | ShownOrder>;
+  /** The body of a page of orders. Throws `invalid_cursor`. */
+  page(filter: OrderFilter): Promise<string>;
+}
+
+/** Keeps what was read of orders by this process. */
+export function keptOrders(store: Store): KeptOrders {
+  const orders = keptForEpoch<KeptOrder>(store, {
+    bytes: KEPT_ORDERS,
+    sizeOf: ({ response }) => response.bytes.length + ENTRY,
+  });
+  const records = keptForEpoch<KeptRecord>(store, {
+    bytes: KEPT_RECORDS,
+    // A text may take two bytes a character.
+    sizeOf: ({ text }) => 2 * text.length + ENTRY,
+  });
+  return {
+    order: async (asked) => orderOf(store, asked, await orders()),
+    page: async (filter) => pageOf(store, filter, await records()),
+  };
+}
+
+async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>): Promise<KeptOrder | ShownOrder> {
+  const version = await store.look(orderVersion, asked);
+  const known = kept.get(asked.id);
+  if (known !== undefined && known.version === version) return known;
+  const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+  if (shown.open.size > 0) return shown;
+  const text = serializerOf(OrderWithFulfillment)(shown.order);
+  const made = { version: shown.version, response: keptResponse(text), codes: codesIn(shown) };
+  kept.set(asked.id, made);
+  return made;
+}
+
+/** How many eSIMs an order shows with their codes. */
+export function codesIn({ order, open }: ShownOrder): number {
+  const shown = order.line_items.map(({ id, quantity, fulfillment: { esims } }) =>
+    open.has(id) ? quantity : Array.isArray(esims) ? esims.length : 0,
+  );
+  return shown.reduce((sum, esims) => sum + esims, 0);
+}
+
+async function pageOf(store: Store, filter: OrderFilter, kept: Kept<KeptRecord>): Promise<string> {
+  const { productId, externalOrderId, ...others } = filter;
+  if (productId === undefined && externalOrderId === undefined) {
+    const { orders, pagination } = await store.look(listOrderVersions, others);
+    const missing = orders.filter(({ id, version }) => kept.get(id)?.version !== version);
+    if (missing.length > 0) await keepRecords(store, filter, missing, kept);
+    const texts = orders.map(({ id, version }) => textOf(kept.get(id), version));
+    if (texts.every((text) => text !== null)) {
+      return `{"data":[${texts.join(",")}],"pagination":${serializerOf(Pagination)(pagination)}}`;
+    }
+  }
+  // Of one state: a filter that no version follows, or an order that changed meanwhile.
+  return serializerOf(OrderPage)(await store.read(listOrders, filter));
+}
+
+function textOf(known: KeptRecord | undefined, version: number): string | null {
+  return known?.version === version ? known.text : null;
+}
+
+async function keepRecords(
+  store: Store,
+  owner: OrderFilter,
+  missing: readonly OrderVersion[],
+  kept: Kept<KeptRecord>,
+): Promise<void> {
+  const ids: OrderId[] = missing.map(({ id }) => id);
+  const serialize = serializerOf(Order);
+  for (const { version, record } of await store.read(ordersInVersions, { owner, ids })) {
+    kept.set(record.id, { version, text: serialize(record) });
+  }
+}
