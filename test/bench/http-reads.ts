@@ -9,16 +9,23 @@ import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
 
 const CONNECTIONS = 32;
 
-/** A page of the catalog and one fulfilled order over HTTP, against a Fastify that sends the same bytes from memory. */
+/** Orders of which a page lists 20. */
+const ORDERS = 30;
+
+/**
+ * A page of the catalog, a page of orders and one fulfilled order over HTTP, against a Fastify that sends the same
+ * bytes from memory.
+ */
 export const httpReads: Bench = async (scale) => {
   const opened = await benchStore();
   const { app, url, token } = await servePlatform(opened);
   try {
     const headers = { authorization: `Bearer ${token}` };
-    const order = await fulfilledOrder(opened);
+    const order = await fulfilledOrders(opened);
     return [
       await against(scale, { what: "GET /products (page of 20)", url: `${url}/api/v1/products`, headers }),
       await against(scale, { what: "GET /orders/{id}", url: `${url}/api/v1/orders/${order}`, headers }),
+      await against(scale, { what: "GET /orders?limit=20", url: `${url}/api/v1/orders?limit=20`, headers }),
     ];
   } finally {
     await app.close();
@@ -26,21 +33,24 @@ export const httpReads: Bench = async (scale) => {
   }
 };
 
-/** One order that was fulfilled from stock; its ID. */
-export async function fulfilledOrder({ store, partnerId, productId }: BenchStore): Promise<string> {
-  await addStock(store, "PLAN-0", 1);
-  const { order } = await store.write(createOrder, {
-    partnerId,
-    environment: "production",
-    key: { space: "single", value: "read" },
-    payloadHash: "read",
-    lines: [{ product_id: productId, quantity: 1 }],
-    metadata: {},
-    activationRequests: [],
-    customer: null,
-  });
+/** Places orders of one eSIM; the ID of one. */
+export async function fulfilledOrders({ store, partnerId, productId }: BenchStore): Promise<string> {
+  await addStock(store, "PLAN-0", ORDERS);
+  const placed = Array.from({ length: ORDERS }, (_, number) =>
+    store.write(createOrder, {
+      partnerId,
+      environment: "production",
+      key: { space: "single", value: `read-${number}` },
+      payloadHash: "read",
+      lines: [{ product_id: productId, quantity: 1 }],
+      metadata: {},
+      activationRequests: [],
+      customer: null,
+    }),
+  );
+  const [first] = await Promise.all(placed);
   await settled(createFulfilment({ store, log: console }));
-  return order.id;
+  return first?.order.id ?? "";
 }
 
 interface Read {

@@ -1,7 +1,7 @@
 /** Started by `slowDisk`: measures in a process of its own and prints the lines of the table as JSON. */
 import { compare, type Measured, type Scale, type Side } from "./bench.ts";
 import { httpLoad, steadyLoad } from "./http-load.ts";
-import { fulfilledOrder } from "./http-reads.ts";
+import { fulfilledOrders } from "./http-reads.ts";
 import { orderLoad, PEER, rawSide, throughHttp } from "./order-creation.ts";
 import { benchStore, servePlatform } from "./platform.ts";
 
@@ -13,7 +13,7 @@ async function run(scale: Scale): Promise<Measured[]> {
   const raw = rawSide(peer);
   const orders = throughHttp(opened, url, token);
   const headers = { authorization: `Bearer ${token}` };
-  const order = `${url}/api/v1/orders/${await fulfilledOrder(opened)}`;
+  const order = `${url}/api/v1/orders/${await fulfilledOrders(opened)}`;
   const reads: Side = (amount) => httpLoad({ url: order, connections: READERS, amount, headers });
   const some = { ...scale, items: Math.ceil(scale.items / 5) };
   try {
