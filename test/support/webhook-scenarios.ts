@@ -1,4 +1,4 @@
-import { insertRow } from "../../src/core/store/rows.ts";
+import { eq } from "drizzle-orm";
 import { anyone, key, type Scenario, type Stage } from "./generic-scenarios.ts";
 
 /** The body that registers an endpoint. */
@@ -27,8 +27,11 @@ export const webhookScenarios: Readonly<Record<string, Readonly<Record<number, S
     410: async ({ platform }) => {
       const caller = await anyone(platform);
       const { body } = await caller.get("/api/v1/events");
-      const owner = { partner_id: caller.partnerId, environment: "sandbox", last_no: 3, dropped_no: 3 } as const;
-      await platform.store.write((tx) => insertRow(tx, "eventFeeds", owner), null);
+      // As after 90 days, from which on its first three events are dropped.
+      await platform.store.write(async ({ db, t: { eventFeeds } }) => {
+        const own = eq(eventFeeds.partner_id, caller.partnerId);
+        await db.update(eventFeeds).set({ last_no: 3, dropped_no: 3 }).where(own);
+      }, null);
       return caller.get(`/api/v1/events?after=${body.pagination.next_cursor}`);
     },
   },

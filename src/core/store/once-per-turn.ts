@@ -1,12 +1,12 @@
 /**
  * Shares one reading among all callers of a turn of the event loop. It is made when the turn has read its sockets, so
  * it is never older than any caller's question. Callers that go on from it, without waiting for anything else, get the
- * same one again.
+ * same one again, unless `forget` was called in between.
  */
-export function oncePerTurn<T>(read: () => Promise<T>): () => Promise<T> {
+export function oncePerTurn<T>(read: () => Promise<T>): { ask: () => Promise<T>; forget: () => void } {
   let waiting: Promise<T> | null = null;
   let made: Promise<T> | null = null;
-  return () => {
+  function ask(): Promise<T> {
     // While `made` is set no socket is read: each caller was there before the reading.
     if (made !== null) return made;
     if (waiting !== null) return waiting;
@@ -22,5 +22,12 @@ export function oncePerTurn<T>(read: () => Promise<T>): () => Promise<T> {
       made = null;
     });
     return promise;
+  }
+
+  return {
+    ask,
+    forget() {
+      made = null;
+    },
   };
 }

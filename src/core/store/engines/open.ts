@@ -129,8 +129,12 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     return now;
   });
 
-  const write: Store["write"] = (command, input, requestId, owner) =>
-    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
+  const write: Store["write"] = async (command, input, requestId, owner) => {
+    const result = await commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
+    // Who was answered sees what it wrote.
+    epoch.forget();
+    return result;
+  };
   const holds = (ask: (q: Read) => Promise<boolean>) => engine.snapshot((connection) => ask(read(connection)));
   await prepareData({ holds, reloadKeys, write, erase: engine.erase });
 
@@ -154,7 +158,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: (command, input) => rehearse(write, command, input),
-    epoch,
+    epoch: epoch.ask,
     onSignal: signals.onSignal,
     onUnreadable: unreadable.listen,
     erase: () => engine.erase(),
