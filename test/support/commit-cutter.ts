@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A line to a PostgreSQL server that loses COMMITs or their responses on request. */
+/** A line to a PostgreSQL server that keeps COMMITs of writes or loses their responses on request. */
 export interface CommitCutter {
   /** The address of a database by this line. */
   urlOf(url: string): string;
@@ -71,6 +71,7 @@ export async function commitCutter(port: number): Promise<CommitCutter> {
 function join(line: Line, client: Socket): void {
   const server = connect({ host: "127.0.0.1", port: line.port });
   let isCut = false;
+  let isWriting = false;
   for (const socket of [client, server]) {
     line.open.add(socket);
     socket.on("error", () => undefined);
@@ -81,7 +82,10 @@ function join(line: Line, client: Socket): void {
     });
   }
   client.on("data", async (bytes: Buffer) => {
-    if (bytes.includes(COMMIT)) {
+    // Reads end by COMMIT too, and hold no lock.
+    if (bytes.includes("pg_advisory_xact_lock")) isWriting = true;
+    if (isWriting && bytes.includes(COMMIT)) {
+      isWriting = false;
       line.holding?.resolve();
       const held = line.holding !== null;
       line.holding = null;
