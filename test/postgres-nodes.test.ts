@@ -160,7 +160,7 @@ describe.runIf(onPostgres)("clocks of several nodes", () => {
   test("a node whose clock is off says so, takes no work, and is right again once its clock is", async () => {
     const folder = temporaryDirectory();
     const { url } = await freshPostgres();
-    const shop = await openShop({ folder, url, stock: { EU5: 9 }, priceCents: 5, fundsCents: 1_000 });
+    const shop = await openShop({ folder, url, stock: { EU5: 20 }, priceCents: 5, fundsCents: 1_000 });
     const clock = join(folder, "clock");
     writeFileSync(clock, "10000");
     const preload = pathToFileURL(join(import.meta.dirname, "support", "moved-clock.mjs")).href;
@@ -179,15 +179,18 @@ describe.runIf(onPostgres)("clocks of several nodes", () => {
       "content-type": "application/json",
       "idempotency-key": "one",
     };
-    const body = JSON.stringify({ line_items: [{ product_id: shop.products.EU5, quantity: 1 }] });
+    // More than is fulfilled as the order is created.
+    const body = JSON.stringify({ line_items: [{ product_id: shop.products.EU5, quantity: 11 }] });
     const ordered = await call(`${off.url}/api/v1/orders`, { method: "POST", headers, body });
     expect(ordered.status).toBe(201);
     const shown = async () => (await call(`${off.url}/api/v1/orders/${ordered.body.id}`, { headers })).body.status;
-    const before = await shown();
-
+    // Its workers look every second, and it records that it serves every ten.
+    const seen = async () => (await store.read(servingState, null)).nodes[0]?.last_seen_at;
+    const last = await seen();
+    await vi.waitFor(async () => expect(await seen()).not.toBe(last), HANG_MS);
+    expect(await shown()).toBe("paid");
     const right = await startDaemon({ ...shop.served, flags });
     await vi.waitFor(async () => expect(await shown()).toBe("fulfilled"), HANG_MS);
-    expect(before).toBe("paid");
     expect((await fetch(`${right.url}/readyz`)).status).toBe(200);
     writeFileSync(clock, "0");
     await off.printed("clock_right");
