@@ -129,12 +129,9 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     return now;
   });
 
-  const write: Store["write"] = async (command, input, requestId, owner) => {
-    const result = await commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
+  const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
-    epoch.forget();
-    return result;
-  };
+    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(epoch.forget);
   const holds = (ask: (q: Read) => Promise<boolean>) => engine.snapshot((connection) => ask(read(connection)));
   await prepareData({ holds, reloadKeys, write, erase: engine.erase });
 
