@@ -1,3 +1,5 @@
+import { onPostgres } from "./store.ts";
+
 /** The checks of a database of either engine, in this order. */
 export const databaseChecks = [
   "integrity",
@@ -14,6 +16,8 @@ export const databaseChecks = [
   "paused",
   "credit",
   "balances",
+  // What only a server reports.
+  ...(onPostgres ? ["writes", "database_clock"] : []),
   "serving",
   "transport",
   "clock",
