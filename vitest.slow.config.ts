@@ -1,8 +1,25 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import type { InlineConfig } from "vitest/node";
 import { HANG_MS } from "./test/support/hangs.ts";
 import { filesWithSlowTests, slow } from "./test/support/tags.ts";
 import suite from "./vitest.config.ts";
 import postgres from "./vitest.postgres.config.ts";
+
+/** They look at time or memory, at a terminal, or build the program anew: nothing else runs beside them. */
+const undisturbed = [
+  "bench",
+  "cli-dialogues",
+  "fairness",
+  "large-orders",
+  "machine-faults",
+  "package",
+  "webhook-fairness",
+].map((name) => `test/slow/${name}.test.ts`);
+
+/** Files of test/slow. */
+function slowFiles(name: string, files: Pick<InlineConfig, "include" | "exclude" | "maxWorkers" | "sequence">) {
+  return { extends: true as const, test: { name, globalSetup: ["test/support/global-setup.ts"], ...files } };
+}
 
 /** The tests of another suite that are tagged slow, once the groups before are through. */
 function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): TestProjectInlineConfiguration {
@@ -15,8 +32,8 @@ function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): 
 }
 
 /**
- * The slow ones: crashes on the real process, terminals, browsers, fuzzing. One file at a time. After them the tests of
- * the other suites that are tagged slow, on both engines.
+ * The slow ones: crashes on the real process, terminals, browsers, fuzzing. Most of them wait for processes, so two
+ * files run at a time. After them the tests of the other suites that are tagged slow, on both engines.
  */
 export default defineConfig({
   test: {
@@ -25,18 +42,15 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "slow",
-          include: ["test/slow/*.test.ts"],
-          globalSetup: ["test/support/global-setup.ts"],
-          maxWorkers: 1,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      tagged("sqlite", 1, suite),
-      tagged("postgres", 2, postgres),
+      slowFiles("undisturbed", { include: undisturbed, maxWorkers: 1, sequence: { groupOrder: 0 } }),
+      slowFiles("slow", {
+        include: ["test/slow/*.test.ts"],
+        exclude: undisturbed,
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+      }),
+      tagged("sqlite", 2, suite),
+      tagged("postgres", 3, postgres),
     ],
   },
 });

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build, type Plugin, stop } from "esbuild";
 import { licensedPackages, thirdPartyLicenses } from "./licenses.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -67,6 +67,8 @@ const { outputFiles, metafile } = await build({
   write: false,
   metafile: true,
 });
+// Its process would stay for as long as this one, which may serve: hundreds of megabytes.
+await stop();
 
 const shipped = licensedPackages();
 const unlisted = bundledFolders(Object.keys(metafile.inputs)).filter((path) => !shipped.some((of) => of.path === path));
