@@ -339,28 +339,28 @@ describe("an import", () => {
     expect(importExitCode({ ...none, read: 5, rejected: 5 }, true)).toBe(1);
   });
 
-  test("24,000 rows, a third of them invalid, do not grow the heap", { tags: ["slow"] }, async () => {
+  test("96,000 rows, a third of them invalid, do not grow the heap", { tags: ["slow"] }, async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
     const path = folder.path("many.csv");
     const rows = function* () {
       yield "passport_no,name,note\n";
-      for (let at = 0; at < 24_000; at++) yield `${at % 3 === 0 ? "X" : "P"}${at},Traveller ${at},some note\n`;
+      for (let at = 0; at < 96_000; at++) yield `${at % 3 === 0 ? "X" : "P"}${at},Traveller ${at},some note\n`;
     };
     await pipeline(Readable.from(rows()), createWriteStream(path));
     collect();
     const before = process.memoryUsage().heapUsed;
     let peak = 0;
     const progress = ({ done }: { done: number }) => {
-      if (done % 4_000 !== 0) return;
+      if (done % 16_000 !== 0) return;
       collect();
       peak = Math.max(peak, process.memoryUsage().heapUsed);
     };
     const send = async (batch: readonly ImportItem<string>[]): Promise<RowOutcome[]> => batch.map(() => "imported");
     const summary = await run(path, { send }, { progress, batchSize: 200 });
-    expect(summary).toMatchObject({ read: 24_000, imported: 16_000, rejected: 8_000 });
+    expect(summary).toMatchObject({ read: 96_000, imported: 64_000, rejected: 32_000 });
     expect(peak).toBeGreaterThan(0);
-    // The smallest object that one row could leave behind takes 40 bytes.
-    expect((peak - before) / 24_000).toBeLessThan(35);
+    // The smallest object that one row could leave behind takes 40 bytes. Few rows would not outweigh what else is loaded.
+    expect((peak - before) / 96_000).toBeLessThan(35);
   });
 });
