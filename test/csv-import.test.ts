@@ -360,7 +360,7 @@ describe("an import", () => {
     const summary = await run(path, { send }, { progress, batchSize: 200 });
     expect(summary).toMatchObject({ read: 96_000, imported: 64_000, rejected: 32_000 });
     expect(peak).toBeGreaterThan(0);
-    // The smallest object that one row could leave behind takes 40 bytes. Few rows would not outweigh what else is loaded.
+    // The smallest object that one row could leave behind takes 40 bytes; what else is there weighs little.
     expect((peak - before) / 96_000).toBeLessThan(35);
   });
 });
