@@ -6,8 +6,9 @@ import { esimctl } from "./support/cli.ts";
 import { type Daemon, startDaemon, targetOf } from "./support/daemon.ts";
 import { acceptConnections, cutConnections, onDatabase, refuseConnections, setReadOnly } from "./support/database.ts";
 import { HANG_MS } from "./support/hangs.ts";
-import { call, type Reply } from "./support/platform.ts";
-import { openShop, requestToken, type Shop, shopToken } from "./support/shop.ts";
+import type { Reply } from "./support/platform.ts";
+import { openShop, requestToken } from "./support/shop.ts";
+import { callerOf } from "./support/shop-caller.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const FUNDS = 1_000_000;
@@ -22,21 +23,6 @@ async function faultyShop() {
     fundsCents: FUNDS,
   });
   return { shop, url: url ?? "" };
-}
-
-/** A caller of a shop's daemon, whose token was fetched while all was well. */
-async function callerOf(shop: Shop, url: string) {
-  const authorization = `Bearer ${await shopToken(shop, url)}`;
-  const body = JSON.stringify({ line_items: [{ product_id: shop.products.EU5, quantity: 1 }] });
-  return {
-    order: (key: string): Promise<Reply> =>
-      call(`${url}/api/v1/orders`, {
-        method: "POST",
-        headers: { authorization, "content-type": "application/json", "idempotency-key": key },
-        body,
-      }),
-    get: (path: string) => call(url + path, { headers: { authorization } }),
-  };
 }
 
 /** A database that takes no writes, as when its disk is full, until `end`. */

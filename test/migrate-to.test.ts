@@ -5,6 +5,7 @@ import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Ended } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { onDatabase } from "./support/database.ts";
 import { demoData } from "./support/installation.ts";
 import { freshPostgres, temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
@@ -28,17 +29,20 @@ async function installation() {
 
 const failure = ({ stdout }: Ended): { message: string; hint: string } => JSON.parse(stdout).error;
 
+/** What a place holds, as its operator sees it. */
+function read(place: string[]) {
+  return Promise.all([
+    esimctlJson(["orders", "list", "--partner", "demo", ...place]),
+    esimctlJson(["wallet", "ledger", "--partner", "demo", ...place]),
+    esimctlJson(["passports", "queue", ...place]),
+    esimctlJson(["stock", "list", ...place]),
+  ]);
+}
+
 describe("migrate-to", () => {
   test("copies everything to PostgreSQL, where work continues; the directory refuses further use", async () => {
     const { here, there, keyFile, move, data } = await installation();
     await esimctlJson([...ORDER, ...here, "--idempotency-key", "one"]);
-    const read = async (place: string[]) =>
-      Promise.all([
-        esimctlJson(["orders", "list", "--partner", "demo", ...place]),
-        esimctlJson(["wallet", "ledger", "--partner", "demo", ...place]),
-        esimctlJson(["passports", "queue", ...place]),
-        esimctlJson(["stock", "list", ...place]),
-      ]);
     const before = await read(here);
 
     const moved = await move();
@@ -120,13 +124,6 @@ async function moved() {
 describe("migrate-to a directory", () => {
   test("brings everything back, also into the directory that was left; the database refuses further use", async () => {
     const { there, here, back, data, keyFile } = await moved();
-    const read = async (place: string[]) =>
-      Promise.all([
-        esimctlJson(["orders", "list", "--partner", "demo", ...place]),
-        esimctlJson(["wallet", "ledger", "--partner", "demo", ...place]),
-        esimctlJson(["passports", "queue", ...place]),
-        esimctlJson(["stock", "list", ...place]),
-      ]);
     const before = await read(there);
 
     const result = await back(data);
@@ -178,7 +175,7 @@ describe("migrate-to a directory", () => {
     const daemon = await startDaemon({ database: url, keyFile });
     // As one that was suspended for longer than its last sign of life counts.
     process.kill(daemon.pid, "SIGSTOP");
-    await onDatabase(url, "DELETE FROM settings WHERE key LIKE 'serving:%'");
+    await onDatabase({ url }, "DELETE FROM settings WHERE key LIKE 'serving:%'");
     const fresh = join(temporaryDirectory(), "data");
     const result = await back(fresh);
     process.kill(daemon.pid, "SIGCONT");
@@ -191,8 +188,8 @@ describe("migrate-to a directory", () => {
   test("a fault while copying leaves nothing behind; the same command then succeeds", async () => {
     const { there, url, back } = await moved();
     // What PostgreSQL holds by then and SQLite does not take.
-    await onDatabase(url, "ALTER TABLE products ALTER COLUMN name DROP NOT NULL");
-    await onDatabase(url, "UPDATE products SET name = NULL WHERE sku = 'ES-GLB-1GB-7D'");
+    await onDatabase({ url }, "ALTER TABLE products ALTER COLUMN name DROP NOT NULL");
+    await onDatabase({ url }, "UPDATE products SET name = NULL WHERE sku = 'ES-GLB-1GB-7D'");
     const fresh = join(temporaryDirectory(), "data");
     const cut = await back(fresh);
     expect(cut.exitCode).toBe(1);
@@ -200,14 +197,7 @@ describe("migrate-to a directory", () => {
     expect(failure(cut).message).toContain("products.name");
     expect(await esimctl(["partners", "list", ...there])).toMatchObject({ exitCode: 0 });
 
-    await onDatabase(url, "UPDATE products SET name = 'World' WHERE name IS NULL");
+    await onDatabase({ url }, "UPDATE products SET name = 'World' WHERE name IS NULL");
     expect((await back(fresh)).exitCode).toBe(0);
   });
 });
-
-async function onDatabase(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}

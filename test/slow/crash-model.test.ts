@@ -26,7 +26,7 @@ const CLIENTS = 16;
 const LATEST_KILL = 150;
 /** More than the orders of so many rounds cost, and take of each product. */
 const FUNDS_CENTS = rounds * 10_000_00;
-const STOCK = rounds * 1_000;
+const STOCK = 1_000 + rounds * 200;
 
 /** A write as its client sees it: the response, or null when the connection or the process ended before. */
 interface Act {

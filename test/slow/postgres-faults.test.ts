@@ -12,9 +12,9 @@ import { commitCutter } from "../support/commit-cutter.ts";
 import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
 import { onDatabase } from "../support/database.ts";
 import { HANG_MS } from "../support/hangs.ts";
-import { call, type Reply } from "../support/platform.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { openShop, type Shop, shopToken } from "../support/shop.ts";
+import { openShop, type Shop } from "../support/shop.ts";
+import { callerOf } from "../support/shop-caller.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { suppliedEsim, useHttpSupplier } from "../support/supplies.ts";
 
@@ -29,20 +29,6 @@ async function server(): Promise<PostgresServer> {
 
 function shopOn(url: string): Promise<Shop> {
   return openShop({ folder: temporaryDirectory(), url, stock: { EU5: 500 }, priceCents: 5, fundsCents: 1_000_000 });
-}
-
-async function callerOf(shop: Shop, url: string, product = shop.products.EU5) {
-  const authorization = `Bearer ${await shopToken(shop, url)}`;
-  const body = JSON.stringify({ line_items: [{ product_id: product, quantity: 1 }] });
-  return {
-    order: (key: string): Promise<Reply> =>
-      call(`${url}/api/v1/orders`, {
-        method: "POST",
-        headers: { authorization, "content-type": "application/json", "idempotency-key": key },
-        body,
-      }),
-    get: (path: string) => call(url + path, { headers: { authorization } }),
-  };
 }
 
 const readyz = async ({ url }: Daemon) => (await fetch(`${url}/readyz`)).status;
