@@ -1,10 +1,12 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { like } from "drizzle-orm";
 import { expect, test } from "vitest";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
 import { insertRow } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
-import { openTestStore } from "./support/store.ts";
+import { onPostgres, openTestStore } from "./support/store.ts";
 
 test("a write at any moment after another is executed", async () => {
   const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
@@ -84,3 +86,39 @@ test("closing a store finishes the batch under way and refuses waiting writes", 
   expect(noted.sort((a, b) => a - b)).toEqual(kept);
   await expect(closing.write(note, 1_001)).rejects.toMatchObject({ reason: "closed" });
 });
+
+test.skipIf(onPostgres || process.platform !== "linux")(
+  "what can be taken back is kept in no temporary file",
+  async () => {
+    const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
+    const unnamed = () =>
+      readdirSync("/proc/self/fd")
+        .map(linkOf)
+        .filter((path) => path.endsWith("(deleted)"));
+    const found: string[] = [];
+    // More pages than SQLite would keep in memory by itself, and changed twice.
+    const fill = async (tx: Tx, name: string) => {
+      for (let at = 0; at < 500; at++)
+        await insertRow(tx, "settings", { key: `${name}${at}`, value: "x".repeat(1_000) });
+    };
+    const change = async (tx: Tx) => {
+      await tx.db
+        .update(tx.t.settings)
+        .set({ value: "y".repeat(1_000) })
+        .where(like(tx.t.settings.key, "a%"));
+      found.push(...unnamed());
+    };
+    const before = unnamed();
+    await Promise.all([store.write(fill, "a"), store.rehearse(change, null), store.write(fill, "b")]);
+    expect(found.filter((path) => !before.includes(path))).toEqual([]);
+  },
+);
+
+/** Where a descriptor leads; "" where it was closed meanwhile. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return "";
+  }
+}

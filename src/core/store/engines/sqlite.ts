@@ -35,6 +35,8 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
     writer.pragma("synchronous = FULL");
     writer.pragma(`journal_size_limit = ${WAL_BOUND}`);
     writer.pragma("foreign_keys = ON");
+    // A savepoint keeps the pages that it can bring back: in memory, not in a file outside the data directory.
+    writer.pragma("temp_store = MEMORY");
     // What is purged shall be gone from the file too, not only from its tables.
     writer.pragma("secure_delete = ON");
     await migrateSqlite(writer);
