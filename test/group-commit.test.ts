@@ -1,11 +1,13 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { like } from "drizzle-orm";
+import { eq, like } from "drizzle-orm";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
 import { insertRow } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
+import { property } from "./support/rounds.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
 test("a write at any moment after another is executed", async () => {
@@ -86,6 +88,56 @@ test("closing a store finishes the batch under way and refuses waiting writes", 
   expect(noted.sort((a, b) => a - b)).toEqual(kept);
   await expect(closing.write(note, 1_001)).rejects.toMatchObject({ reason: "closed" });
 });
+
+/** A write of a batch: it keeps its value, is refused before or after it has written, or meets a row that is there. */
+const someWrite = fc.record({
+  kind: fc.constantFrom("keep", "keep", "keep", "refuse", "undo", "replace"),
+  key: fc.integer({ min: 0, max: 8 }).map((at) => `mixed ${at}`),
+});
+
+type MixedWrite = typeof someWrite extends fc.Arbitrary<infer W> ? W & { value: string } : never;
+
+async function mixed(tx: Tx, { kind, key, value }: MixedWrite): Promise<string> {
+  if (kind === "refuse") throw new Error("refused");
+  if (kind === "replace") await tx.db.delete(tx.t.settings).where(eq(tx.t.settings.key, key));
+  await insertRow(tx, "settings", { key, value });
+  if (kind === "undo") throw new Error("taken back");
+  return value;
+}
+
+/** What is stored after the same writes one by one, and which of them succeed. */
+function oneByOne(writes: MixedWrite[]) {
+  const stored = new Map<string, string>();
+  const ended = writes.map(({ kind, key, value }) => {
+    const fits = kind === "replace" || (kind === "keep" && !stored.has(key));
+    if (fits) stored.set(key, value);
+    return fits ? value : null;
+  });
+  return { stored, ended };
+}
+
+const BATCHES = "writes that share transactions end as they would one by one, whichever of them fail";
+
+property(BATCHES, onPostgres ? { few: 5, many: 40 } : { few: 25, many: 400 }, async (numRuns) => {
+  const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
+  const rule = fc.asyncProperty(fc.array(someWrite, { minLength: 1, maxLength: 40 }), async (asked) => {
+    await store.write(async (tx: Tx) => void (await tx.db.delete(tx.t.settings).where(ofMix(tx))), null);
+    // After one that was made again, so many batches have savepoints.
+    if (!onPostgres) for (let batch = 0; batch < 64; batch++) await store.write(async () => undefined, null);
+    const writes = asked.map((each, at) => ({ ...each, value: `by ${at}` }));
+    const ended = await Promise.allSettled(writes.map((each) => store.write(mixed, each)));
+    const rows = await store.read((q: Read) => q.db.select().from(q.t.settings).where(ofMix(q)), null);
+    const model = oneByOne(writes);
+    expect(ended.map((each) => (each.status === "fulfilled" ? each.value : null))).toEqual(model.ended);
+    expect(new Map(rows.map(({ key, value }) => [key, value]))).toEqual(model.stored);
+  });
+  await fc.assert(rule, { numRuns });
+});
+
+/** The rows of those writes. */
+function ofMix({ t }: Read) {
+  return like(t.settings.key, "mixed %");
+}
 
 test.skipIf(onPostgres || process.platform !== "linux")(
   "what can be taken back is kept in no temporary file",

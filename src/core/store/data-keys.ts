@@ -253,8 +253,8 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
 export function withCurrentKeys(writer: Writer, keys: Keyring): Writer {
   return {
     ...writer,
-    async begin() {
-      await writer.begin();
+    async begin(careful) {
+      await writer.begin(careful);
       await keys.refresh(writer.tx(() => undefined, null));
     },
   };

@@ -6,10 +6,12 @@ import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 /** The one writing connection of an engine, as group commit needs it. */
 export interface Writer {
-  begin(): Promise<void>;
+  /** `careful`: each command can be taken back alone, also after it has written. */
+  begin(careful: boolean): Promise<void>;
   savepoint(): Promise<void>;
   release(): Promise<void>;
-  rollbackToSavepoint(): Promise<void>;
+  /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
+  rollbackToSavepoint(): Promise<boolean>;
   /** Later transactions see what this one wrote, and readers only once it is durable. */
   commit(): Promise<void>;
   /** Resolves once all commits so far are durable and reads see them. Rejects when that failed. */
@@ -30,12 +32,20 @@ interface Waiting {
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
+/** What a command throws in place of its error where its batch has to be made again. */
+const SPOILED = new Error("a command failed after it had written");
+
+/** Batches that are made carefully after one that was made twice: a caller that fails on purpose delays few of them. */
+const CAREFUL_BATCHES = 64;
+
 /**
- * Writes that arrive together share one transaction and one fsync, each in a savepoint of its own, so that a failing
- * one rolls back alone. All are answered once the commit is durable; when the commit fails, all of them fail. While a
- * batch waits for the disk the next one is made, and no third. A database that cannot be used fails the batch with
- * `StoreUnavailable`; the next batch begins afresh. Which writes a batch takes, and
- * how many, the queue decides (write-queue.ts); one that comes while a batch is under way may still join it.
+ * Writes that arrive together share one transaction and one fsync, and a failing one rolls back alone: one that has
+ * written nothing leaves nothing behind; otherwise the batch is made again with a savepoint for each, which costs the
+ * engine a copy of what it changes. So a command may run twice. Every caller gets its result once the commit is
+ * durable; when the commit fails, all of them fail. While a batch waits for the disk the next one is made, and no
+ * third. A database that cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which
+ * writes a batch takes, and how many, the queue decides (write-queue.ts); one that comes while a batch is under way may
+ * still join it.
  */
 export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   const queue = createWriteQueue<Waiting>();
@@ -43,6 +53,8 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   /** Ends once the last batch is answered. */
   let answered: Promise<void> = Promise.resolve();
   let closed = false;
+  /** Batches that are still to be made carefully. */
+  let careful = 0;
 
   async function drain(): Promise<void> {
     try {
@@ -50,7 +62,8 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
         await leaveLoop(tookMs);
         const began = performance.now();
         const before = answered;
-        const batch = await runBatch(writer, queue);
+        const batch = await runBatch(writer, queue, careful > 0);
+        careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
         answered = answer(writer, batch, onSignal);
         await before;
@@ -117,27 +130,71 @@ interface Batch {
   writes: Waiting[];
   outcomes: Outcome[];
   topics: Set<Topic>;
+  /** It was made twice. */
+  repeated: boolean;
 }
 
-async function runBatch(writer: Writer, queue: WriteQueue<Waiting>): Promise<Batch> {
-  const batch: Batch = { writes: [], outcomes: [], topics: new Set() };
-  const take = takerOf(queue, batch.writes);
+type Take = () => Waiting | null;
+
+async function runBatch(writer: Writer, queue: WriteQueue<Waiting>, careful: boolean): Promise<Batch> {
+  const writes: Waiting[] = [];
+  const take = takerOf(queue, writes);
   try {
-    await writer.begin();
-    const alone = queue.size() === 1;
-    for (let waiting = take(); waiting !== null; waiting = alone ? null : take()) {
-      batch.outcomes.push(await runOne(writer, waiting, alone, batch.topics));
-    }
-    if (alone && batch.outcomes[0]?.ok === false) await writer.rollback();
-    else await writer.commit();
-    return batch;
+    await writer.begin(careful);
+    if (queue.size() === 1) return { writes, ...(await runAlone(writer, take)), repeated: false };
+    return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
-    const fault = writer.fault(error);
-    await writer.rollback();
-    // Where it could not even begin, those fail that it would have taken.
-    if (batch.writes.length === 0) while (take() !== null);
-    return { ...batch, outcomes: batch.writes.map(() => ({ ok: false, error: fault })), topics: new Set() };
+    if (error === SPOILED) return repeatBatch(writer, writes);
+    return failBatch(writer, writes, { error, take });
   }
+}
+
+/** Makes a batch again of which a command failed after it had written. */
+async function repeatBatch(writer: Writer, writes: Waiting[]): Promise<Batch> {
+  await writer.rollback();
+  const rest = writes.values();
+  try {
+    await writer.begin(true);
+    return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
+  } catch (error) {
+    return failBatch(writer, writes, { error, take: () => null });
+  }
+}
+
+async function failBatch(writer: Writer, writes: Waiting[], failed: { error: unknown; take: Take }): Promise<Batch> {
+  const fault = writer.fault(failed.error);
+  await writer.rollback();
+  // Where it could not even begin, those fail that it would have taken.
+  if (writes.length === 0) while (failed.take() !== null);
+  return { writes, outcomes: writes.map(() => ({ ok: false, error: fault })), topics: new Set(), repeated: false };
+}
+
+type Ran = Pick<Batch, "outcomes" | "topics">;
+
+/** Runs the one write that waits: its failure takes the whole transaction back. */
+async function runAlone(writer: Writer, take: Take): Promise<Ran> {
+  const waiting = take();
+  if (waiting === null) throw new Error("the queue had a write and gave none");
+  const topics = new Set<Topic>();
+  const outcome = await runOne(writer, waiting, topics);
+  if (outcome.ok) await writer.commit();
+  else await writer.rollback();
+  return { outcomes: [outcome], topics };
+}
+
+/** Runs one write after the other, each to be taken back alone. Throws `SPOILED` where one cannot. */
+async function runEach(writer: Writer, take: Take): Promise<Ran> {
+  const outcomes: Outcome[] = [];
+  const topics = new Set<Topic>();
+  for (let waiting = take(); waiting !== null; waiting = take()) {
+    await writer.savepoint();
+    const outcome = await runOne(writer, waiting, topics);
+    if (outcome.ok) await writer.release();
+    else if (!(await writer.rollbackToSavepoint())) throw SPOILED;
+    outcomes.push(outcome);
+  }
+  await writer.commit();
+  return { outcomes, topics };
 }
 
 /**
@@ -162,7 +219,7 @@ async function answer(writer: Writer, batch: Batch, onSignal: (topic: Topic) => 
 }
 
 /** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
-function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): () => Waiting | null {
+function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): Take {
   const taken = { production: 0, sandbox: 0 };
   let began: number | null = null;
   return () => {
@@ -173,20 +230,17 @@ function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): () => Waiting | 
   };
 }
 
-/** Runs one command in its savepoint (none when it is alone: then the whole transaction is its own). */
-async function runOne(writer: Writer, waiting: Waiting, alone: boolean, topics: Set<Topic>): Promise<Outcome> {
+/** Runs one command. Throws `StoreUnavailable` where no command of its batch can succeed. */
+async function runOne(writer: Writer, waiting: Waiting, topics: Set<Topic>): Promise<Outcome> {
   const own: Topic[] = [];
-  if (!alone) await writer.savepoint();
   try {
     const value = await waiting.run(writer.tx((topic) => own.push(topic), waiting.requestId));
-    if (!alone) await writer.release();
     for (const topic of own) topics.add(topic);
     return { ok: true, value };
   } catch (error) {
     const fault = writer.fault(error);
-    // The whole transaction is gone with it, or cannot be committed: no command of this batch can succeed.
+    // The whole transaction is gone with it, or cannot be committed.
     if (isUnavailable(fault)) throw fault;
-    if (!alone) await writer.rollbackToSavepoint();
     return { ok: false, error };
   }
 }

@@ -136,6 +136,7 @@ function postgresWriter(pool: Pool, connectionOf: (client: pg.PoolClient) => Con
     async rollbackToSavepoint() {
       await current().query("ROLLBACK TO SAVEPOINT command");
       await current().query("RELEASE SAVEPOINT command");
+      return true;
     },
     async commit() {
       const { command } = await current().query("COMMIT");

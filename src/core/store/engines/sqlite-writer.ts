@@ -74,23 +74,35 @@ export function sqliteWriter(
     commit: connection.prepare("COMMIT"),
     changes: connection.prepare("SELECT total_changes()").pluck(),
   };
+  const changes = () => Number(steps.changes.get());
   let end: () => void = () => undefined;
+  let savepoints = false;
+  /** Rows that were changed before the command under way. */
+  let before = 0;
   return {
-    async begin() {
+    async begin(careful) {
       await durability.room();
       end = await turns.take();
       durability.check();
       await retryWhileBusy(() => void steps.begin.run());
+      savepoints = careful;
     },
-    savepoint: async () => void steps.savepoint.run(),
-    release: async () => void steps.release.run(),
+    async savepoint() {
+      if (savepoints) steps.savepoint.run();
+      else before = changes();
+    },
+    async release() {
+      if (savepoints) steps.release.run();
+    },
     async rollbackToSavepoint() {
+      if (!savepoints) return changes() === before;
       steps.rollbackTo.run();
       steps.release.run();
+      return true;
     },
     async commit() {
-      const changes = Number(steps.changes.get());
-      await retryWhileBusy(() => durability.commit(() => void steps.commit.run(), changes));
+      const changed = changes();
+      await retryWhileBusy(() => durability.commit(() => void steps.commit.run(), changed));
       end();
     },
     async rollback() {
