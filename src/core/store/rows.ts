@@ -87,15 +87,9 @@ export async function insertRows<N extends TableName>(
   { skipKnown = false } = {},
 ): Promise<void> {
   if (rows.length === 0) return;
-  const columns = columnsOf(tx, table).flatMap((name) => {
-    const column: unknown = Reflect.get(tx.t[table], name);
-    return is(column, Column) ? [{ name, column }] : [];
-  });
+  const columns = namedColumns(tx, table, columnsOf(tx, table));
   const prepared = preparedShape(tx, `insert_many_${table}_${skipKnown}`, () => {
-    const cells = columns.map(({ column }, at) => {
-      const text = sql`listed.value ->> ${sql.raw(String(at))}`;
-      return column.getSQLType().startsWith("text") ? text : sql`cast(${text} as bigint)`;
-    });
+    const cells = columns.map(({ column }, at) => elementCell(column, at));
     // Every column of the table, in its order: the select has the shape of its rows.
     const from = elementsOf(tx.t, sql`${sql.placeholder("rows")}`);
     // Without "where" SQLite takes "on conflict" for the condition of a join.
@@ -103,11 +97,58 @@ export async function insertRows<N extends TableName>(
     const insert = tx.db.insert(tx.t[table]).select(all as never);
     return skipKnown ? insert.onConflictDoNothing() : insert;
   });
-  const values = rows.map((row) => {
+  await prepared.execute({ rows: cellsOf(columns, rows) });
+}
+
+/**
+ * Writes the same columns into many rows by one statement, each found by its id: those that the first of `rows` has.
+ */
+export async function updateRows<N extends TableName>(
+  tx: Tx,
+  table: N,
+  rows: readonly (Partial<Row<N>> & { id: string })[],
+): Promise<void> {
+  const [one] = rows;
+  if (one === undefined) return;
+  const names = Object.keys(one).filter((name) => name !== "id");
+  const columns = namedColumns(tx, table, ["id", ...names.sort()]);
+  const prepared = preparedShape(tx, `update_many_${table}_${names.join(",")}`, () => {
+    const [id, ...changed] = columns.map(({ name, column }, at) => ({ name, column, cell: elementCell(column, at) }));
+    const changes = Object.fromEntries(changed.map(({ name, cell }) => [name, cell]));
+    return (
+      tx.db
+        .update(tx.t[table])
+        .set(changes as never)
+        // Its type expects a table.
+        .from(elementsOf(tx.t, sql`${sql.placeholder("rows")}`))
+        .where(sql`${id?.column} = ${id?.cell}`)
+    );
+  });
+  await prepared.execute({ rows: cellsOf(columns, rows) });
+}
+
+type NamedColumn = { name: string; column: Column };
+
+function namedColumns(tx: Tx, table: TableName, names: readonly string[]): NamedColumn[] {
+  return names.flatMap((name) => {
+    const column: unknown = Reflect.get(tx.t[table], name);
+    return is(column, Column) ? [{ name, column }] : [];
+  });
+}
+
+/** Cell `at` of an element of `cellsOf`, with the type of its column. */
+function elementCell(column: Column, at: number): SQL {
+  const text = sql`listed.value ->> ${sql.raw(String(at))}`;
+  return column.getSQLType().startsWith("text") ? text : sql`cast(${text} as bigint)`;
+}
+
+/** The cells of rows as one parameter for `elementsOf`. */
+function cellsOf(columns: readonly NamedColumn[], rows: readonly object[]): string {
+  const cells = rows.map((row) => {
     const given: Values = { ...row };
     return columns.map(({ name, column }) => column.mapToDriverValue(given[name] ?? null));
   });
-  await prepared.execute({ rows: JSON.stringify(values) });
+  return JSON.stringify(cells);
 }
 
 /**

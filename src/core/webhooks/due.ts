@@ -4,13 +4,13 @@ import type { Environment } from "../kernel/environment.ts";
 import { openEvent } from "../outbox/event-payload.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
-import { findByKey, updateRow } from "../store/rows.ts";
+import { isListed, listOf } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { giveUpEvent } from "./clear-events.ts";
 import { applyOutcomes, type Outcome } from "./outcome.ts";
-import { findWebhook, type WebhookRow } from "./webhook.ts";
+import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 const partners = partnerQueues((t) => sql`${t.webhookEndpoints}`);
 
@@ -100,36 +100,58 @@ const claimAny = leases.claimer<OfEndpoint>((t, slot) =>
   and(eq(t.deliveries.endpoint_id, slot.endpoint_id), pending(t)),
 );
 
-const nextOf = statement((db, t, slot: Slots<OfEndpoint>) =>
+const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
   db
-    .select({ due_at: t.deliveries.due_at })
-    .from(t.deliveries)
-    .where(and(eq(t.deliveries.endpoint_id, slot.endpoint_id), pending(t)))
-    .orderBy(t.deliveries.due_at, t.deliveries.id)
-    .limit(1),
+    .select()
+    .from(t.events)
+    .where(isListed(t, t.events.id, slot.ids)),
 );
+
+/** Has active endpoints looked at when the first of what waits for each is due. */
+const lookAgain = statement((db, t, slot: Slots<{ ids: string }>) => {
+  const { endpoint_id, due_at } = t.deliveries;
+  const next = sql`(select min(${due_at}) from ${t.deliveries}
+    where ${endpoint_id} = ${t.webhookEndpoints.id} and ${pending(t)})`;
+  return db
+    .update(t.webhookEndpoints)
+    .set({ due_at: next })
+    .where(and(isListed(t, t.webhookEndpoints.id, slot.ids), eq(t.webhookEndpoints.status, "active")));
+});
 
 /**
  * Leases up to `room` due deliveries of each endpoint: retries first, so that their waits hold however many wait for
  * their first attempt, then the oldest. A lease that ran out is taken over: its attempt may have been made, so that an
  * event arrives at least once.
  */
-export async function claimDeliveries(tx: Tx, input: { rooms: EndpointRoom[] }): Promise<ClaimedDelivery[]> {
-  const claimed: ClaimedDelivery[] = [];
-  for (const { endpointId, room } of input.rooms) {
-    const endpoint = await findWebhook(tx, endpointId);
-    if (endpoint === null || endpoint.status !== "active") continue;
-    for (const row of await claimOf(tx, endpointId, room)) {
-      const event = await findByKey(tx, "events", { id: row.event_id });
-      const { attempts } = row;
-      if (event === null) continue;
-      const open = openEvent(tx, event);
-      if (open === null) await giveUpEvent(tx, event.id);
-      else claimed.push({ lease: leaseOn<"deliveries">(row), attempts, endpoint, event: open });
-    }
-    await lookAgain(tx, endpointId);
+export async function claimDeliveries(tx: Tx, { rooms }: { rooms: EndpointRoom[] }): Promise<ClaimedDelivery[]> {
+  if (rooms.length === 0) return [];
+  const ids = rooms.map(({ endpointId }) => endpointId);
+  const endpoints = await findWebhooks(tx, ids);
+  const leased: { row: Row<"deliveries">; endpoint: WebhookRow }[] = [];
+  for (const { endpointId, room } of rooms) {
+    const endpoint = endpoints.get(endpointId);
+    if (endpoint === undefined || endpoint.status !== "active") continue;
+    leased.push(...(await claimOf(tx, endpointId, room)).map((row) => ({ row, endpoint })));
   }
-  return claimed;
+  const events = await openEvents(tx, new Set(leased.map(({ row }) => row.event_id)));
+  await lookAgain(tx, { ids: listOf(ids) });
+  return leased.flatMap(({ row, endpoint }) => {
+    const event = events.get(row.event_id);
+    const { attempts } = row;
+    return event === undefined ? [] : [{ lease: leaseOn<"deliveries">(row), attempts, endpoint, event }];
+  });
+}
+
+/** These events with their payloads opened, each once; the deliveries of one that cannot be read are given up. */
+async function openEvents(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string, Row<"events">>> {
+  const opened = new Map<string, Row<"events">>();
+  if (ids.size === 0) return opened;
+  for (const event of await eventsOf(tx, { ids: listOf([...ids]) })) {
+    const open = openEvent(tx, event);
+    if (open === null) await giveUpEvent(tx, event.id);
+    else opened.set(event.id, open);
+  }
+  return opened;
 }
 
 async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Row<"deliveries">[]> {
@@ -138,22 +160,14 @@ async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Ro
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Has the endpoint looked at when the first of what waits for it is due. */
-async function lookAgain(tx: Tx, id: WebhookId): Promise<void> {
-  const next = first(await nextOf(tx, { endpoint_id: id }));
-  await updateRow(tx, "webhookEndpoints", { id }, { due_at: next?.due_at ?? null });
-}
-
 /** Gives leases of attempts that were not made up, so that any worker can make them at once. */
 export async function releaseDeliveries(
   tx: Tx,
   held: { lease: Lease<"deliveries">; endpointId: WebhookId }[],
 ): Promise<void> {
   for (const { lease } of held) await leases.release(tx, { lease, dueAt: tx.now });
-  for (const endpointId of new Set(held.map((each) => each.endpointId))) {
-    const endpoint = await findWebhook(tx, endpointId);
-    if (endpoint?.status === "active") await lookAgain(tx, endpointId);
-  }
+  const endpoints = new Set(held.map(({ endpointId }) => endpointId));
+  if (endpoints.size > 0) await lookAgain(tx, { ids: listOf([...endpoints]) });
 }
 
 /** One turn of the worker in one transaction: records the attempts that ended, then leases what goes next. */

@@ -1,10 +1,10 @@
 import type { EventKind } from "../events/catalog.ts";
 import type { WebhookId } from "../kernel/brand.ts";
-import { updateRow } from "../store/rows.ts";
+import { updateRows } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { stopEndpoint } from "./disable.ts";
 import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
-import { findWebhook, type WebhookRow } from "./webhook.ts";
+import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 /** An attempt as its endpoint's health sees it. */
 export interface Tried {
@@ -21,7 +21,7 @@ export interface Tried {
 /** The health of endpoints while outcomes are applied: read once, written once, however many outcomes there are. */
 export interface HealthBook {
   /** Takes an attempt into account; `dueAt` is when its delivery is attempted again, or null. */
-  note(tried: Tried, verdict: Verdict, dueAt: number | null): Promise<void>;
+  note(tried: Tried, verdict: Verdict, dueAt: number | null): void;
   /** Writes it all, and stops the endpoints that are gone or failed too often. */
   write(): Promise<void>;
 }
@@ -31,38 +31,38 @@ interface Entry {
   stop: "disabled" | "failed" | null;
 }
 
-/** A book for the outcomes of one transaction. */
-export function createHealthBook(tx: Tx): HealthBook {
-  const entries = new Map<WebhookId, Entry | null>();
-
-  async function entryOf(id: WebhookId): Promise<Entry | null> {
-    const known = entries.get(id);
-    if (known !== undefined) return known;
-    const row = await findWebhook(tx, id);
-    const entry = row === null ? null : { row, stop: null };
-    entries.set(id, entry);
-    return entry;
-  }
-
+/** A book for the outcomes of one transaction, of attempts at these endpoints. */
+export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<HealthBook> {
+  const rows = await findWebhooks(tx, [...ids]);
+  const noted = new Map<WebhookId, Entry>();
   return {
-    async note(tried, verdict, dueAt) {
-      const entry = await entryOf(tried.endpointId);
-      if (entry === null) return;
-      entry.row = rowAfter(entry.row, tried, verdict, dueAt);
-      if (verdict.kind === "gone") entry.stop = "disabled";
-      else if (entry.row.consecutive_failures >= FAILURES_TO_GIVE_UP) entry.stop ??= "failed";
+    note(tried, verdict, dueAt) {
+      const row = noted.get(tried.endpointId)?.row ?? rows.get(tried.endpointId);
+      if (row === undefined) return;
+      const after = rowAfter(row, tried, verdict, dueAt);
+      const stop = noted.get(tried.endpointId)?.stop ?? null;
+      noted.set(tried.endpointId, { row: after, stop: stopAfter(after, verdict, stop) });
     },
     async write() {
-      for (const entry of entries.values()) {
-        if (entry === null) continue;
-        const { row, stop } = entry;
-        const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at } = row;
-        const last = { last_event, last_event_id, last_status_code, last_at };
-        await updateRow(tx, "webhookEndpoints", { id }, { ...last, consecutive_failures, due_at });
+      const entries = [...noted.values()];
+      await updateRows(
+        tx,
+        "webhookEndpoints",
+        entries.map(({ row }) => {
+          const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at } = row;
+          return { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at };
+        }),
+      );
+      for (const { row, stop } of entries) {
         if (stop !== null && row.status === "active") await stopEndpoint(tx, row, stop);
       }
     },
   };
+}
+
+function stopAfter(row: WebhookRow, verdict: Verdict, before: Entry["stop"]): Entry["stop"] {
+  if (verdict.kind === "gone") return "disabled";
+  return before ?? (row.consecutive_failures >= FAILURES_TO_GIVE_UP ? "failed" : null);
 }
 
 function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict, dueAt: number | null): WebhookRow {

@@ -1,12 +1,12 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import { findByKey, insertRow, updateRow } from "../store/rows.ts";
+import { elementsOf, findByKey, insertRows, updateRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { createHealthBook, type HealthBook, type Tried } from "./health.ts";
+import { type HealthBook, openHealthBook, type Tried } from "./health.ts";
 import { type Verdict, verdictOn } from "./retries.ts";
 import { deliveryTransitions } from "./webhook.ts";
 
@@ -23,46 +23,77 @@ export interface Outcome extends Tried {
   body: string | null;
 }
 
-type Settled = { id: DeliveryId; lease_no: number; status: DeliveryStatus; attempts: number; due_at: number };
+/** What an outcome makes of its delivery while its lease is held. */
+interface Settlement {
+  outcome: Outcome;
+  verdict: Verdict;
+  status: DeliveryStatus;
+  attempts: number;
+  due_at: number;
+}
 
-// Only the holder of the lease writes, and only what still waits.
-const settle = statement((db, t, slot: Slots<Settled>) =>
+/** A lease as its delivery has it, in one text. */
+const leaseKey = (id: DeliveryId, no: number) => `${id} ${no}`;
+
+/**
+ * `settled` is JSON: a list of lists of id, number of the lease, status, attempts and due_at. Only the holder of a
+ * lease writes, and only what still waits.
+ */
+const settleAll = statement((db, t, slot: Slots<{ settled: string }>) =>
   db
     .update(t.deliveries)
-    .set({ status: slot.status, attempts: slot.attempts, due_at: slot.due_at, leased_until: null })
+    .set({
+      status: sql`listed.value ->> 2`,
+      attempts: sql`cast(listed.value ->> 3 as bigint)`,
+      due_at: sql`cast(listed.value ->> 4 as bigint)`,
+      leased_until: null,
+    })
+    .from(elementsOf(t, slot.settled))
     .where(
       and(
-        eq(t.deliveries.id, slot.id),
-        eq(t.deliveries.lease_no, slot.lease_no),
+        sql`${t.deliveries.id} = listed.value ->> 0`,
+        sql`${t.deliveries.lease_no} = cast(listed.value ->> 1 as bigint)`,
         isNotNull(t.deliveries.leased_until),
         sql`${t.deliveries.status} = 'pending'`,
       ),
     )
-    .returning({ id: t.deliveries.id }),
+    .returning({ id: t.deliveries.id, lease_no: t.deliveries.lease_no }),
 );
 
 /**
  * Records the outcomes of attempts: each delivery has arrived, is due again after its wait, or is exhausted; its
  * endpoint's health follows (410 disables it, 20 exhausted in a row fail it). Nothing happens to a delivery that was
- * deleted, and an attempt whose lease was lost is only recorded.
+ * deleted, and an attempt whose lease was lost is only recorded. As many statements, however many outcomes.
  */
 export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> {
-  const book = createHealthBook(tx);
-  for (const outcome of outcomes) await applyOutcome(tx, book, outcome);
+  if (outcomes.length === 0) return;
+  const book = await openHealthBook(tx, new Set(outcomes.map(({ endpointId }) => endpointId)));
+  const settlements = outcomes.map((outcome) => settlementOf(tx, outcome));
+  const rows = settlements.map(({ outcome, status, attempts, due_at }) => {
+    return [outcome.id, outcome.leaseNo, status, attempts, due_at];
+  });
+  const held = await settleAll(tx, { settled: JSON.stringify(rows) });
+  const settled = new Set(held.map(({ id, lease_no }) => leaseKey(id, lease_no)));
+  const recorded: Outcome[] = [];
+  for (const settlement of settlements) {
+    const { outcome, verdict, status, due_at } = settlement;
+    // Each lease settles once.
+    if (settled.delete(leaseKey(outcome.id, outcome.leaseNo))) {
+      book.note(outcome, verdict, status === "pending" ? due_at : null);
+    } else if (!(await applyLate(tx, book, settlement))) continue;
+    recorded.push(outcome);
+  }
+  await recordAttempts(tx, recorded);
   await book.write();
 }
 
-async function applyOutcome(tx: Tx, book: HealthBook, outcome: Outcome): Promise<void> {
-  const { id, leaseNo } = outcome;
+function settlementOf(tx: Tx, outcome: Outcome): Settlement {
   const attempts = outcome.attempts + 1;
   const verdict = verdictOn(outcome.statusCode, attempts);
   const status = statusAfter(verdict);
   if (status !== "pending") assertMove(deliveryTransitions, "pending", status);
   const due_at = verdict.kind === "retry" ? tx.now + verdict.delayMs : tx.now;
-  const settled = await settle(tx, { id, lease_no: leaseNo, status, attempts, due_at });
-  if (settled.length === 0) return applyLate(tx, book, outcome, verdict);
-  await recordAttempt(tx, outcome);
-  await book.note(outcome, verdict, status === "pending" ? due_at : null);
+  return { outcome, verdict, status, attempts, due_at };
 }
 
 /** What its endpoint does not want any more is held, not lost. */
@@ -71,12 +102,15 @@ function statusAfter(verdict: Verdict): DeliveryStatus {
   return verdict.kind === "retry" ? "pending" : verdict.kind;
 }
 
-/** The endpoint was stopped, or the lease lost, during the attempt. A 2xx of a held delivery still counts. */
-async function applyLate(tx: Tx, book: HealthBook, outcome: Outcome, verdict: Verdict): Promise<void> {
+/**
+ * The endpoint was stopped, or the lease lost, during the attempt. A 2xx of a held delivery still counts. False: the
+ * delivery is gone, and with it the attempt.
+ */
+async function applyLate(tx: Tx, book: HealthBook, { outcome, verdict }: Settlement): Promise<boolean> {
   const delivery = await findByKey(tx, "deliveries", { id: outcome.id });
-  if (delivery === null) return;
-  await recordAttempt(tx, outcome);
-  if (delivery.status !== "held" || delivery.lease_no !== outcome.leaseNo || delivery.leased_until === null) return;
+  if (delivery === null) return false;
+  if (delivery.status !== "held" || delivery.lease_no !== outcome.leaseNo || delivery.leased_until === null)
+    return true;
   if (verdict.kind === "delivered") {
     const arrived = {
       status: "delivered",
@@ -86,11 +120,12 @@ async function applyLate(tx: Tx, book: HealthBook, outcome: Outcome, verdict: Ve
     } as const;
     await updateRow(tx, "deliveries", { id: delivery.id }, arrived);
   }
-  await book.note(outcome, verdict, null);
+  book.note(outcome, verdict, null);
+  return true;
 }
 
-async function recordAttempt(tx: Tx, outcome: Outcome): Promise<void> {
-  await insertRow(tx, "deliveryAttempts", {
+async function recordAttempts(tx: Tx, outcomes: Outcome[]): Promise<void> {
+  const rows = outcomes.map((outcome) => ({
     id: newId(tx),
     delivery_id: outcome.id,
     at: outcome.at,
@@ -98,5 +133,6 @@ async function recordAttempt(tx: Tx, outcome: Outcome): Promise<void> {
     latency_ms: outcome.latencyMs,
     error: outcome.error,
     response_body: outcome.body,
-  });
+  }));
+  await insertRows(tx, "deliveryAttempts", rows);
 }

@@ -57,8 +57,25 @@ export function nextSecret(id: WebhookId): Cell {
   return { column: "webhook_endpoints.next_secret_sealed", row: id };
 }
 
+/** The same vault, which opens each value once: for as long as the attempts of one claim need it. */
+export function openingOnce({ open }: Pick<Vault, "open">): Pick<Vault, "open"> {
+  const opened = new Map<string, string>();
+  return {
+    open(sealed, cell) {
+      const key = `${cell.column} ${cell.row} ${sealed}`;
+      const plain = opened.get(key) ?? open(sealed, cell);
+      opened.set(key, plain);
+      return plain;
+    },
+  };
+}
+
 /** What signs an attempt at `now` (ms): the secret of the first header, and of the second during an overlap. */
-export function signingSecrets(vault: Vault, endpoint: SealedSecrets & Pick<WebhookRow, "id">, now: number) {
+export function signingSecrets(
+  vault: Pick<Vault, "open">,
+  endpoint: SealedSecrets & Pick<WebhookRow, "id">,
+  now: number,
+) {
   const { id, secret_sealed, next_secret_sealed, next_secret_from } = endpoint;
   const first = () => vault.open(secret_sealed, currentSecret(id));
   if (next_secret_sealed === null || next_secret_from === null) return { current: first(), next: null };

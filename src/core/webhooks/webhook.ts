@@ -3,16 +3,31 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
-import { findByKey } from "../store/rows.ts";
+import { findByKey, isListed, listOf } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { DeliveryStatus, WebhookStatus } from "../store/schema/values.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;
 
 /** The endpoint's row, or null when there is none (any more). */
-export function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
+function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
   return findByKey(q, "webhookEndpoints", { id });
+}
+
+const ofIds = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select()
+    .from(t.webhookEndpoints)
+    .where(isListed(t, t.webhookEndpoints.id, slot.ids)),
+);
+
+/** The rows of those endpoints that there are (still). */
+export async function findWebhooks(q: Read, ids: readonly WebhookId[]): Promise<Map<WebhookId, WebhookRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ofIds(q, { ids: listOf(ids) });
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The row of any partner's endpoint. Throws `not_found`. */

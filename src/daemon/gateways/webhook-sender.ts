@@ -1,14 +1,9 @@
-import type { Client, Dispatcher } from "undici";
+import type { Client } from "undici";
 import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { guardedConnector, openConnector, portGuarded } from "./guarded-connector.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
-
-/** What is sent: made once there is a connection. */
-export interface WebhookMessage {
-  headers: Record<string, string>;
-  body: Buffer;
-}
+import { exchange, type Timed, type WebhookMessage } from "./webhook-exchange.ts";
 
 /** One attempt. */
 export interface WebhookPost {
@@ -47,11 +42,6 @@ export interface SenderOptions {
   resolve?: Resolve;
 }
 
-/** Read of an answer's body at most; what follows is cut off with its connection. */
-const READ_CAP = 64 * 1024;
-/** Kept of it. */
-const KEPT_CAP = 2 * 1024;
-
 /** Posts events over connections that are kept alive; where they lead is checked when they are opened. */
 export function createWebhookSender(options: SenderOptions): WebhookSender {
   const limitMs = options.limitMs ?? ANSWER_LIMIT_MS;
@@ -68,23 +58,32 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
 async function attempt(connections: Connections, post: WebhookPost, limitMs: number): Promise<WebhookResponse | null> {
   const { compose, stopping } = post;
   const url = new URL(post.url);
-  const connecting = await timed(limitMs, (signal) => connections.take(url, AbortSignal.any([signal, stopping])));
+  const connecting = await connected(connections, { url, stopping, limitMs });
   const client = connecting.value;
   if (client === null) return stopping.aborted ? null : failed(connecting, limitMs);
   try {
     const message = await compose();
     if (message === null || stopping.aborted) return null;
-    const exchanged = await timed(limitMs - connecting.ms, (signal) => exchange(client, { url, ...message }, signal));
+    const path = url.pathname + url.search;
+    const exchanged = await exchange(client, { path, ...message }, Math.max(limitMs - connecting.ms, 0));
     const latencyMs = Math.round(connecting.ms + exchanged.ms);
     if (exchanged.value === null) return { ...failed(exchanged, limitMs), latencyMs };
-    return { ...exchanged.value, latencyMs };
+    const { statusCode, body } = exchanged.value;
+    return { statusCode, error: null, body, latencyMs };
   } finally {
     connections.give(client);
   }
 }
 
-/** How long something took, and what came of it: a value, or null and why. */
-type Timed<T> = { ms: number } & ({ value: T; late: false } | { value: null; late: boolean; error: unknown });
+/** An idle connection to the URL's origin, or a new one. */
+async function connected(
+  connections: Connections,
+  { url, stopping, limitMs }: { url: URL; stopping: AbortSignal; limitMs: number },
+): Promise<Timed<Client>> {
+  const idle = connections.idle(url);
+  if (idle !== null) return { value: idle, late: false, ms: 0 };
+  return timed(limitMs, (signal) => connections.open(url, AbortSignal.any([signal, stopping])));
+}
 
 async function timed<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const began = performance.now();
@@ -102,40 +101,6 @@ async function timed<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T
 function failed(why: { late: boolean; error?: unknown; ms: number }, limitMs: number): WebhookResponse {
   const error = why.late ? `no answer within ${limitMs / 1000} s` : reasonFor(why.error);
   return { statusCode: null, error, body: null, latencyMs: Math.round(why.ms) };
-}
-
-type Exchanged = Omit<WebhookResponse, "latencyMs">;
-type Sent = WebhookMessage & { url: URL };
-
-async function exchange(client: Client, { url, headers, body }: Sent, signal: AbortSignal): Promise<Exchanged> {
-  const response = await client.request({
-    path: url.pathname + url.search,
-    method: "POST",
-    headers: { ...headers, "content-length": String(body.length) },
-    body,
-    signal,
-  });
-  return { statusCode: response.statusCode, error: null, body: await beginning(response.body) };
-}
-
-/** The beginning of a body as text. The status has come: a body that breaks off changes nothing of it. */
-async function beginning(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  const kept: Buffer[] = [];
-  let read = 0;
-  try {
-    for await (const chunk of body) {
-      // Without an encoding set, undici's bodies yield buffers.
-      const bytes = chunk as Buffer;
-      if (read < KEPT_CAP) kept.push(bytes.subarray(0, KEPT_CAP - read));
-      read += bytes.length;
-      // Leaving the loop destroys the body and its connection.
-      if (read > READ_CAP) break;
-    }
-  } catch {
-    // Cut off, by the other side or by the limit.
-  }
-  // NUL is text that PostgreSQL does not store.
-  return Buffer.concat(kept).toString("utf8").replaceAll("\0", "\ufffd");
 }
 
 const plain: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { queueName } from "../../core/store/due-keys.ts";
 import { maySend } from "../../core/store/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { Vault } from "../../core/store/vault.ts";
 import {
   type ClaimedDelivery,
   type DueEndpoint,
@@ -12,7 +13,8 @@ import {
   takeTurn,
 } from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
-import { signingSecrets } from "../../core/webhooks/signature.ts";
+import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
+import type { WebhookRow } from "../../core/webhooks/webhook.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
 import type { WebhookSender } from "../gateways/webhook-sender.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
@@ -21,7 +23,7 @@ import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
-export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody"> {
+export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody" | "vaultFor"> {
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
@@ -39,7 +41,7 @@ type EndpointLane = Lane & Pick<DueEndpoint, "id">;
 /** Sends events to endpoints: partners share the room first, then each partner's endpoints. */
 export function createDeliveries(deps: DeliveriesDependencies): Pool {
   const { store, log } = deps;
-  const making = { ...deps, holdBody: shareBodies(store, deps.publicUrl) };
+  const making = { ...deps, holdBody: shareBodies(store, deps.publicUrl), vaultFor: vaultOfClaim(store) };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
     bounds: BOUNDS,
@@ -113,6 +115,17 @@ interface DeliverDependencies {
   clock: Clock;
   sender: WebhookSender;
   holdBody: HoldBody;
+  vaultFor(endpoint: WebhookRow): Pick<Vault, "open">;
+}
+
+/** The deliveries of a claim share the row of their endpoint: its secrets are opened once for all of them. */
+function vaultOfClaim({ vault }: Store): DeliverDependencies["vaultFor"] {
+  const opening = new WeakMap<WebhookRow, Pick<Vault, "open">>();
+  return (endpoint) => {
+    const known = opening.get(endpoint) ?? openingOnce(vault);
+    opening.set(endpoint, known);
+    return known;
+  };
 }
 
 /**
@@ -134,7 +147,7 @@ async function deliver(
     at = clock.now();
     // Suspended, or too long without a connection: another node may make the attempt by now.
     if (!maySend(lease, at)) return null;
-    const secrets = signingSecrets(store.vault, endpoint, at);
+    const secrets = signingSecrets(deps.vaultFor(endpoint), endpoint, at);
     return { body, headers: signedHeaders(event, { body, at }, secrets) };
   };
   const answer = await sender.post({ url: endpoint.url, stopping, compose }).finally(held.release);

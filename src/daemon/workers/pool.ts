@@ -71,10 +71,14 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
     async step(signal, claims = true) {
       let begun = 0;
       while (!signal.aborted && !runner.stopping.signal.aborted) {
-        const claimed = await turn(claims ? await rooms() : []);
+        await gatherEnded(runner);
+        const shared = claims ? await rooms() : [];
+        const claimed = await turn(shared);
         for (const one of claimed) runner.begin(one);
         begun += claimed.length;
-        if (claimed.length === 0 && runner.ended.length === 0) break;
+        // Where less waited than there was room for, other lanes may have more.
+        const most = shared.reduce((sum, { room }) => sum + room, 0);
+        if ((claimed.length === 0 || claimed.length === most) && runner.ended.length === 0) break;
       }
       return begun;
     },
@@ -94,6 +98,34 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
       if (!all) await kind.release([...runner.running.values()]).catch(unlessAway);
     },
   };
+}
+
+/** How long (ms) what ended waits for what is still in flight, to be recorded together. */
+const GATHER_MS = 2;
+/** So much of it waits for nothing more. */
+const ENOUGH = 32;
+
+interface Gathering {
+  readonly running: ReadonlyMap<unknown, unknown>;
+  readonly ended: readonly unknown[];
+  onEnd: () => void;
+}
+
+/**
+ * Waits, once something ended, until nothing more is in flight, enough has ended, or a moment has passed: a transaction
+ * and its commit cost as much as recording a dozen outcomes.
+ */
+async function gatherEnded(runner: Gathering): Promise<void> {
+  const isGathered = () => runner.running.size === 0 || runner.ended.length >= ENOUGH;
+  if (runner.ended.length === 0 || isGathered()) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, GATHER_MS);
+  runner.onEnd = () => {
+    if (isGathered()) resolve();
+  };
+  await promise;
+  runner.onEnd = () => undefined;
+  clearTimeout(timer);
 }
 
 /** Recording what ended, together with the next claims. */
@@ -127,11 +159,14 @@ function createRunner<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<L
     ended: [] as R[],
     stopping: new AbortController(),
     wake: () => {},
+    /** Called when one of `running` has ended. */
+    onEnd: () => {},
     begin({ lane, work }: Claimed<L, C>): void {
       runner.flight.enter(lane);
       const done = runner.work(work).then(() => {
         running.delete(done);
         runner.flight.leave(lane);
+        runner.onEnd();
         runner.wake();
       });
       running.set(done, work);
