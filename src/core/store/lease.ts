@@ -1,4 +1,5 @@
-import { and, eq, gte, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { isAmong } from "./rows.ts";
 import type { Row, Tables } from "./schema/tables.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
@@ -131,7 +132,7 @@ function claimer<N extends LeasedTable, K extends object>(name: N, forMs: number
     return db
       .update(table)
       .set({ leased_until: until, due_at: until, lease_no: sql`${table.lease_no} + 1` })
-      .where(inArray(table.id, chosen))
+      .where(isAmong(t, table.id, chosen))
       .returning();
   });
   return async (tx, input) => {

@@ -1,4 +1,4 @@
-import { and, Column, eq, is, type SQL, sql } from "drizzle-orm";
+import { and, Column, eq, is, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Row, sqliteTables, type TableName, type Tables } from "./schema/tables.ts";
 import { type Preparable, prepareOn } from "./statement.ts";
 import type { Prepared, Read, Tx } from "./store.ts";
@@ -73,7 +73,21 @@ export function listOf(texts: readonly string[]): string {
 
 /** Whether a column is one of the texts of a `listOf`: a prepared statement takes lists of every length. */
 export function isListed(t: Tables, column: Column, json: SQL): SQL {
-  return sql`${column} in (select listed.value ->> 0 from ${elementsOf(t, json)})`;
+  return isAmong(t, column, sql`select listed.value ->> 0 from ${elementsOf(t, json)}`);
+}
+
+/**
+ * Whether a column is one of the few values that a query answers. PostgreSQL expects many of a query and would read the
+ * whole table; of an array it expects few, and takes the column's index.
+ */
+export function isAmong(t: Tables, column: Column, query: SQLWrapper): SQL {
+  return t === sqliteTables ? sql`${column} in (${query})` : sql`${column} = any (array(${query}))`;
+}
+
+/** Joins the rows to be updated with `elementsOf`, by the first cell of each element. */
+export function isElement(t: Tables, column: Column, json: SQL): SQL | undefined {
+  const joined = sql`${column} = listed.value ->> 0`;
+  return t === sqliteTables ? joined : and(joined, isListed(t, column, json));
 }
 
 /**
@@ -114,14 +128,15 @@ export async function updateRows<N extends TableName>(
   const columns = namedColumns(tx, table, ["id", ...names.sort()]);
   const prepared = preparedShape(tx, `update_many_${table}_${names.join(",")}`, () => {
     const [id, ...changed] = columns.map(({ name, column }, at) => ({ name, column, cell: elementCell(column, at) }));
+    const list = sql`${sql.placeholder("rows")}`;
     const changes = Object.fromEntries(changed.map(({ name, cell }) => [name, cell]));
     return (
       tx.db
         .update(tx.t[table])
         .set(changes as never)
         // Its type expects a table.
-        .from(elementsOf(tx.t, sql`${sql.placeholder("rows")}`))
-        .where(sql`${id?.column} = ${id?.cell}`)
+        .from(elementsOf(tx.t, list))
+        .where(id === undefined ? undefined : isElement(tx.t, id.column, list))
     );
   });
   await prepared.execute({ rows: cellsOf(columns, rows) });

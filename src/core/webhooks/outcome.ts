@@ -2,7 +2,7 @@ import { and, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import { elementsOf, findByKey, insertRows, updateRow } from "../store/rows.ts";
+import { elementsOf, findByKey, insertRows, isElement, updateRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -51,7 +51,7 @@ const settleAll = statement((db, t, slot: Slots<{ settled: string }>) =>
     .from(elementsOf(t, slot.settled))
     .where(
       and(
-        sql`${t.deliveries.id} = listed.value ->> 0`,
+        isElement(t, t.deliveries.id, slot.settled),
         sql`${t.deliveries.lease_no} = cast(listed.value ->> 1 as bigint)`,
         isNotNull(t.deliveries.leased_until),
         sql`${t.deliveries.status} = 'pending'`,

@@ -57,14 +57,15 @@ export function nextSecret(id: WebhookId): Cell {
   return { column: "webhook_endpoints.next_secret_sealed", row: id };
 }
 
-/** The same vault, which opens each value once: for as long as the attempts of one claim need it. */
+/** The same vault for one row, which opens each of its cells once: for as long as the attempts of a claim need it. */
 export function openingOnce({ open }: Pick<Vault, "open">): Pick<Vault, "open"> {
-  const opened = new Map<string, string>();
+  const opened = new Map<string, { sealed: string; row: string; plain: string }>();
   return {
     open(sealed, cell) {
-      const key = `${cell.column} ${cell.row} ${sealed}`;
-      const plain = opened.get(key) ?? open(sealed, cell);
-      opened.set(key, plain);
+      const known = opened.get(cell.column);
+      if (known?.sealed === sealed && known.row === cell.row) return known.plain;
+      const plain = open(sealed, cell);
+      opened.set(cell.column, { sealed, row: cell.row, plain });
       return plain;
     },
   };

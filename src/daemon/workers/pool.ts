@@ -108,7 +108,7 @@ const ENOUGH = 32;
 interface Gathering {
   readonly running: ReadonlyMap<unknown, unknown>;
   readonly ended: readonly unknown[];
-  onEnd: () => void;
+  onEnd: (() => void) | null;
 }
 
 /**
@@ -124,7 +124,7 @@ async function gatherEnded(runner: Gathering): Promise<void> {
     if (isGathered()) resolve();
   };
   await promise;
-  runner.onEnd = () => undefined;
+  runner.onEnd = null;
   clearTimeout(timer);
 }
 
@@ -159,15 +159,14 @@ function createRunner<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<L
     ended: [] as R[],
     stopping: new AbortController(),
     wake: () => {},
-    /** Called when one of `running` has ended. */
-    onEnd: () => {},
+    /** Called in place of `wake` when one of `running` has ended, while a step gathers what ends. */
+    onEnd: null as (() => void) | null,
     begin({ lane, work }: Claimed<L, C>): void {
       runner.flight.enter(lane);
       const done = runner.work(work).then(() => {
         running.delete(done);
         runner.flight.leave(lane);
-        runner.onEnd();
-        runner.wake();
+        (runner.onEnd ?? runner.wake)();
       });
       running.set(done, work);
     },
