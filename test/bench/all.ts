@@ -2,6 +2,7 @@ import type { Bench } from "./bench.ts";
 import { bulkOrders } from "./bulk-orders.ts";
 import { httpReads } from "./http-reads.ts";
 import { lists } from "./lists.ts";
+import { nodes } from "./nodes.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
 import { slowDisk } from "./slow-disk.ts";
@@ -19,4 +20,5 @@ export const benches: readonly Bench[] = [
   startUp,
   webhooks,
   webhooksOnPostgres,
+  nodes,
 ];

@@ -57,12 +57,20 @@ export async function compare({ rounds, items, ...scale }: Scale, sides: Sides):
       pairs.push({ ours: await ours(items), bare: first });
     }
   }
-  const ratios = pairs.map((pair) => pair.ours / pair.bare);
+  return measuredOf({ what, peer }, pairs);
+}
+
+/** The line of the table that rounds of both sides make. */
+export function measuredOf(
+  { what, peer }: Pick<Measured, "what" | "peer">,
+  rounds: readonly { ours: number; bare: number }[],
+): Measured {
+  const ratios = rounds.map((round) => round.ours / round.bare);
   return {
     what,
     peer,
-    ours: median(pairs.map((pair) => pair.ours)),
-    bare: median(pairs.map((pair) => pair.bare)),
+    ours: median(rounds.map((round) => round.ours)),
+    bare: median(rounds.map((round) => round.bare)),
     ratio: median(ratios),
     lowest: Math.min(...ratios),
     highest: Math.max(...ratios),

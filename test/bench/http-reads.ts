@@ -21,7 +21,7 @@ export const httpReads: Bench = async (scale) => {
   const { app, url, token } = await servePlatform(opened);
   try {
     const headers = { authorization: `Bearer ${token}` };
-    const order = await fulfilledOrders(opened);
+    const [order] = await fulfilledOrders(opened);
     return [
       await against(scale, { what: "GET /products (page of 20)", url: `${url}/api/v1/products`, headers }),
       await against(scale, { what: "GET /orders/{id}", url: `${url}/api/v1/orders/${order}`, headers }),
@@ -33,8 +33,12 @@ export const httpReads: Bench = async (scale) => {
   }
 };
 
-/** Places orders of one eSIM; the ID of one. */
-export async function fulfilledOrders({ store, partnerId, productId }: BenchStore): Promise<string> {
+/** Places orders of one eSIM; their IDs. */
+export async function fulfilledOrders({
+  store,
+  partnerId,
+  productId,
+}: Pick<BenchStore, "store" | "partnerId" | "productId">): Promise<string[]> {
   await addStock(store, "PLAN-0", ORDERS);
   const placed = Array.from({ length: ORDERS }, (_, number) =>
     store.write(createOrder, {
@@ -48,9 +52,9 @@ export async function fulfilledOrders({ store, partnerId, productId }: BenchStor
       customer: null,
     }),
   );
-  const [first] = await Promise.all(placed);
+  const created = await Promise.all(placed);
   await settled(createFulfilment({ store, log: console }));
-  return first?.order.id ?? "";
+  return created.map(({ order }) => order.id);
 }
 
 interface Read {

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { eq } from "drizzle-orm";
 import { createCredential } from "../../src/core/credentials/create.ts";
-import { createTokens } from "../../src/core/credentials/tokens.ts";
+import { createTokens, type Tokens } from "../../src/core/credentials/tokens.ts";
 import type { PartnerId, ProductId } from "../../src/core/kernel/brand.ts";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
@@ -26,6 +25,7 @@ import { addProducts } from "../support/catalog.ts";
 
 /** Far above what any machine sends in a minute: limits are counted, no caller is refused. */
 const NO_LIMIT = 1_000_000_000;
+const actor = "bench";
 
 /** A database as production has it (SQLite on this disk), with 60 products and a partner with enough funds. */
 export interface BenchStore {
@@ -45,25 +45,45 @@ export async function benchStore(): Promise<BenchStore> {
     { file, create: true, alone: true },
     { clock: systemClock, ids, masterKey: ids.bytes(32) },
   );
-  await prepareStore(store);
-  const actor = "bench";
-  const partner = await store.write(createPartner, { slug: "bench", name: "Bench", production: true, actor });
-  await store.write(raiseLimit, null);
-  const amount = minorUnits(1_000_000_000_00);
-  await store.write(creditWallet, { partnerId: partner.id, amount, currency: "AUD", actor });
-  const skus = Array.from({ length: 60 }, (_, index) => ({ sku: `PLAN-${index}`, price_cents: 250 + index }));
-  const productId = (await addProducts(store, skus))["PLAN-0"];
-  if (productId === undefined) throw new Error("the catalog was not imported");
+  const { products, ...partners } = await furnish(store, ["bench"]);
+  const [partnerId] = partners.partnerIds;
+  const productId = products["PLAN-0"];
+  if (partnerId === undefined || productId === undefined) throw new Error("the store was not furnished");
   async function close(): Promise<void> {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  return { store, file, partnerId: partner.id, productId, close };
+  return { store, file, partnerId, productId, close };
+}
+
+/** Puts 60 products into an empty store, by SKU, and partners with enough funds whose rate limit no load reaches. */
+export async function furnish(
+  store: Store,
+  slugs: readonly string[],
+): Promise<{ partnerIds: PartnerId[]; products: Record<string, ProductId> }> {
+  await prepareStore(store);
+  const amount = minorUnits(1_000_000_000_00);
+  const partnerIds: PartnerId[] = [];
+  for (const slug of slugs) {
+    const { id: partnerId } = await store.write(createPartner, { slug, name: slug, production: true, actor });
+    await store.write(creditWallet, { partnerId, amount, currency: "AUD", actor });
+    partnerIds.push(partnerId);
+  }
+  await store.write(raiseLimits, null);
+  const skus = Array.from({ length: 60 }, (_, index) => ({ sku: `PLAN-${index}`, price_cents: 250 + index }));
+  return { partnerIds, products: await addProducts(store, skus) };
 }
 
 /** Beyond what the operator can set. */
-async function raiseLimit(tx: Tx): Promise<void> {
-  await tx.db.update(tx.t.partners).set({ rate_limit: NO_LIMIT }).where(eq(tx.t.partners.slug, "bench"));
+async function raiseLimits(tx: Tx): Promise<void> {
+  await tx.db.update(tx.t.partners).set({ rate_limit: NO_LIMIT });
+}
+
+/** An access token of a partner for production. */
+export async function tokenOf({ store, tokens }: { store: Store; tokens: Tokens }, partner: string): Promise<string> {
+  const made = await store.write(createCredential, { partner, live: true, actor });
+  const issued = await tokens.issue({ clientId: made.client_id, clientSecret: made.client_secret, ip: "127.0.0.1" });
+  return issued.access_token;
 }
 
 /** The whole HTTP side over a store: authentication, limits, validation, metrics, a log that is discarded. */
@@ -84,7 +104,5 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
     },
   );
   const url = await listen(app, { host: "127.0.0.1", port: 0 });
-  const made = await store.write(createCredential, { partner: "bench", live: true, actor: "bench" });
-  const issued = await tokens.issue({ clientId: made.client_id, clientSecret: made.client_secret, ip: "127.0.0.1" });
-  return { app, url, token: issued.access_token };
+  return { app, url, token: await tokenOf({ store, tokens }, "bench") };
 }

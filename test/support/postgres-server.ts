@@ -30,18 +30,21 @@ export interface PostgresServer {
 
 type Account = { uid: number; gid: number };
 
-/** No test cuts the power: the server does not wait for the disk. */
-const settings = ["max_connections=300", "fsync=off", "full_page_writes=off"].flatMap((setting) => ["-c", setting]);
+/** No test cuts the power: unless `syncs`, the server does not wait for the disk. */
+function settingsOf(syncs: boolean): string[] {
+  const settings = ["max_connections=300", ...(syncs ? [] : ["fsync=off", "full_page_writes=off"])];
+  return settings.flatMap((setting) => ["-c", setting]);
+}
 
-/** Starts one. The caller removes it. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts one. The caller removes it. `syncs`: each commit waits for the disk, as in production. */
+export async function startPostgres({ syncs = false }: { syncs?: boolean } = {}): Promise<PostgresServer> {
   const { directory, run } = makePlace();
   const data = join(directory, "data");
   execFileSync(join(binaries(), "initdb"), ["-D", data, "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"], {
     ...run,
     stdio: "ignore",
   });
-  return serverOn(directory, run);
+  return serverOn({ directory, run, settings: settingsOf(syncs) });
 }
 
 interface Run extends Partial<Account> {
@@ -49,7 +52,12 @@ interface Run extends Partial<Account> {
   env: NodeJS.ProcessEnv;
 }
 
-function makePlace(): { directory: string; run: Run } {
+interface Place {
+  directory: string;
+  run: Run;
+}
+
+function makePlace(): Place {
   const directory = mkdtempSync(join(tmpdir(), "esimctl-postgres-"));
   const account = unprivilegedAccount();
   if (account !== null) chownSync(directory, account.uid, account.gid);
@@ -57,7 +65,7 @@ function makePlace(): { directory: string; run: Run } {
 }
 
 /** Starts a server on `directory`/data. */
-async function serverOn(directory: string, run: Run): Promise<PostgresServer> {
+async function serverOn({ directory, run, settings }: Place & { settings: string[] }): Promise<PostgresServer> {
   const data = join(directory, "data");
   const port = await freePort();
   const url = `postgres://tests@127.0.0.1:${port}/postgres`;
@@ -114,7 +122,7 @@ async function standbyOf(primary: string): Promise<PostgresServer & { promote():
   const data = join(directory, "data");
   const copied = ["-D", data, "-d", primary, "-R", "--no-sync", "-c", "fast"];
   execFileSync(join(binaries(), "pg_basebackup"), copied, { ...run, stdio: "ignore" });
-  const server = await serverOn(directory, run);
+  const server = await serverOn({ directory, run, settings: settingsOf(false) });
   const promote = () =>
     void execFileSync(join(binaries(), "pg_ctl"), ["-D", data, "promote"], { ...run, stdio: "ignore" });
   return { ...server, promote };
