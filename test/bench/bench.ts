@@ -18,46 +18,80 @@ export interface Measured {
   what: string;
   /** What the bare peer is. */
   peer: string;
-  /** Medians over the rounds, in items a second. */
+  /** Medians over the rounds, in items a second, or in `unit`. */
   ours: number;
   bare: number;
   /** Median of each round's ratio, which a busy machine affects least; and their extremes. */
   ratio: number;
   lowest: number;
   highest: number;
+  /** Of the figures of both sides; left out: items a second. */
+  unit?: string;
+  /** Processor time of this process for an item (µs), medians, where both sides do their work in it. */
+  cpu?: { ours: number; bare: number };
+  /** Milliseconds within which 99 of 100 responses came, medians, where both sides are loaded with requests. */
+  p99?: { ours: number; bare: number };
 }
 
 /** A bench: sets up, measures, cleans up. Throws when anything it did was refused. */
 export type Bench = (scale: Scale) => Promise<Measured[]>;
 
-/** Does `items` things and answers how many it did a second. */
-export type Side = (items: number) => Promise<number>;
+/** How fast a side was in one round. */
+export interface Pace {
+  perSecond: number;
+  p99Ms?: number;
+}
+
+/** Does `items` things. */
+export type Side = (items: number) => Promise<Pace>;
 
 interface Sides {
   what: string;
   peer: string;
   ours: Side;
   bare: Side;
+  /** Both sides do their work in this process, and nothing else does: its processor time is theirs. */
+  inProcess?: boolean;
+}
+
+/** A round of one side, with the processor time of this process for an item (µs). */
+type Round = Pace & { cpu: number };
+
+async function roundOf(side: Side, items: number): Promise<Round> {
+  const before = process.cpuUsage();
+  const pace = await side(items);
+  const { user, system } = process.cpuUsage(before);
+  return { ...pace, cpu: (user + system) / items };
 }
 
 /** Runs both sides in turn, after a short turn of each to warm up, so that both meet the same machine. */
 export async function compare({ rounds, items, ...scale }: Scale, sides: Sides): Promise<Measured> {
-  const { what, peer, ours, bare } = sides;
+  const { what, peer, ours, bare, inProcess = false } = sides;
   const warmUp = Math.ceil(items * scale.warmUp);
   if (warmUp > 0) {
     await bare(warmUp);
     await ours(warmUp);
   }
-  const pairs: { ours: number; bare: number }[] = [];
+  const pairs: { ours: Round; bare: Round }[] = [];
   for (let round = 0; round < rounds; round++) {
     // The first side alternates: neither always runs after the other.
-    if (round % 2 === 0) pairs.push({ ours: await ours(items), bare: await bare(items) });
+    if (round % 2 === 0) pairs.push({ ours: await roundOf(ours, items), bare: await roundOf(bare, items) });
     else {
-      const first = await bare(items);
-      pairs.push({ ours: await ours(items), bare: first });
+      const first = await roundOf(bare, items);
+      pairs.push({ ours: await roundOf(ours, items), bare: first });
     }
   }
-  return measuredOf({ what, peer }, pairs);
+  const medians = (of: (round: Round) => number) => ({
+    ours: median(pairs.map((pair) => of(pair.ours))),
+    bare: median(pairs.map((pair) => of(pair.bare))),
+  });
+  const timed = pairs.every((pair) => pair.ours.p99Ms !== undefined && pair.bare.p99Ms !== undefined);
+  const rates = pairs.map((pair) => ({ ours: pair.ours.perSecond, bare: pair.bare.perSecond }));
+  return {
+    ...measuredOf({ what, peer }, rates),
+    ...(inProcess ? { cpu: medians(({ cpu }) => cpu) } : {}),
+    ...(timed ? { p99: medians(({ p99Ms = 0 }) => p99Ms) } : {}),
+  };
 }
 
 /** The line of the table that rounds of both sides make. */
@@ -77,11 +111,11 @@ export function measuredOf(
   };
 }
 
-/** Runs `work` on `items` items and answers items a second. */
-export async function perSecond(items: number, work: () => Promise<unknown>): Promise<number> {
+/** Runs `work` on `items` items. */
+export async function paceOf(items: number, work: () => Promise<unknown>): Promise<Pace> {
   const from = performance.now();
   await work();
-  return items / ((performance.now() - from) / 1000);
+  return { perSecond: items / ((performance.now() - from) / 1000) };
 }
 
 function median(values: number[]): number {

@@ -44,6 +44,7 @@ function inBulk({ productId }: BenchStore, url: string, headers: Record<string, 
   return async (items) => {
     const amount = Math.ceil(items / MOST);
     const load = { url: `${url}/api/v1/orders/bulk`, method: "POST", connections: 1, amount, headers, body } as const;
-    return MOST * (await httpLoad(load));
+    const { perSecond } = await httpLoad(load);
+    return { perSecond: MOST * perSecond };
   };
 }

@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, run, runMigrations } from "graphile-worker";
 import pg from "pg";
-import { perSecond, type Side } from "./bench.ts";
+import { paceOf, type Side } from "./bench.ts";
 import type { Sink } from "./webhooks.ts";
 
 /** graphile-worker on a PostgreSQL of its own: one job a delivery, queued untimed, posted by `post`. */
@@ -16,7 +16,7 @@ export async function graphileSide(url: string, sink: Sink, concurrency: number,
     await utils.addJobs(Array.from({ length: events }, (_, event) => ({ identifier: "post", payload: { event } })));
     await utils.release();
     const arrived = sink.got(events);
-    return perSecond(events, async () => {
+    return paceOf(events, async () => {
       const runner = await run({ ...shared, concurrency, noHandleSignals: true, taskList: { post } });
       await arrived;
       await runner.stop();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { execa } from "execa";
+import type { Pace } from "./bench.ts";
 
 const program = join(import.meta.dirname, "..", "..", "node_modules", "autocannon", "autocannon.js");
 
@@ -21,6 +22,8 @@ interface Result {
   "2xx": number;
   non2xx: number;
   errors: number;
+  /** Milliseconds. */
+  latency: { p99: number };
 }
 
 function flagsOf({ headers = {}, method, body }: Omit<Load, "amount">): string[] {
@@ -40,8 +43,8 @@ export function steadyLoad(load: Omit<Load, "amount">): () => Promise<void> {
   };
 }
 
-/** Sends requests from a process of its own, so that the load costs the server's thread nothing; requests a second. */
-export async function httpLoad({ url, connections, amount, ...load }: Load): Promise<number> {
+/** Sends requests from a process of its own, so that the load costs the server's thread nothing. */
+export async function httpLoad({ url, connections, amount, ...load }: Load): Promise<Pace> {
   const most = Math.min(connections, amount);
   // autocannon ends at a sample only: with one every 10 ms a run need not last whole seconds.
   const sizes = ["-c", String(most), "-a", String(amount), "-L", "10"];
@@ -57,5 +60,6 @@ export async function httpLoad({ url, connections, amount, ...load }: Load): Pro
   if (result["2xx"] !== amount || result.non2xx !== 0 || result.errors !== 0) {
     throw new Error(`${url}: of ${amount} requests ${result["2xx"]} were 2xx, ${result.errors} failed`);
   }
-  return amount / ((Date.parse(result.finish) - Date.parse(result.start)) / 1000);
+  const perSecond = amount / ((Date.parse(result.finish) - Date.parse(result.start)) / 1000);
+  return { perSecond, p99Ms: result.latency.p99 };
 }

@@ -72,6 +72,7 @@ async function against(scale: Scale, { what, url, headers }: Read): Promise<Meas
       peer: "bare Fastify, same bytes from memory",
       ours: (amount) => httpLoad({ url, connections: CONNECTIONS, amount, headers }),
       bare: (amount) => httpLoad({ url: bare.url, connections: CONNECTIONS, amount, headers }),
+      inProcess: true,
     });
   } finally {
     await bare.close();

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writePassportFile } from "../support/passport-file.ts";
-import { type Bench, compare, type Measured, perSecond, type Scale } from "./bench.ts";
+import { type Bench, compare, type Measured, paceOf, type Scale } from "./bench.ts";
 
 const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 
@@ -29,7 +29,7 @@ export const lists: Bench = async (scale: Scale) => {
       await esimctl(`passports import ${file} --partner ${partner} --sandbox --quiet`);
       const list = `passports list --all --partner ${partner} --sandbox`;
       const listed = (line: string, least: number) => async (items: number) =>
-        perSecond(items, async () => {
+        paceOf(items, async () => {
           const lines = await esimctl(line);
           if (lines < least) throw new Error(`${line} printed ${lines} lines`);
         });

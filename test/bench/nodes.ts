@@ -86,7 +86,7 @@ async function roundsOf(set: NodeSet, { nodes, partners, scale, raw }: Cell): Pr
   for (let at = 0; at < Math.min(scale.rounds, MOST_ROUNDS); at++) {
     const round: Round = { raw: 0, orders: 0, reads: 0, ordersAmid: 0, readsAmid: 0 };
     const sides: (() => Promise<Partial<Round>>)[] = [
-      async () => ({ raw: await raw(Math.ceil(scale.items * MS_PER_ITEM)) }),
+      async () => ({ raw: (await raw(Math.ceil(scale.items * MS_PER_ITEM))).perSecond }),
       async () => ({ orders: (await load(WRITERS, 0)).orders }),
       async () => {
         const both = await load(WRITERS, READERS);

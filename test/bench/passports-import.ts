@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { parse } from "csv-parse";
 import { passportsCsv } from "../../src/cli/csv/specs.ts";
 import { writePassportFile } from "../support/passport-file.ts";
-import { type Bench, compare, perSecond, type Scale } from "./bench.ts";
+import { type Bench, compare, type Pace, paceOf, type Scale } from "./bench.ts";
 
 const PEER = "csv-parse + better-sqlite3, in clear, 200 rows a transaction";
 const BATCH = 200;
@@ -37,20 +37,20 @@ export const passportsImport: Bench = async (scale: Scale) => {
   }
 };
 
-async function importByTerminal(file: string, data: string, rows: number): Promise<number> {
+async function importByTerminal(file: string, data: string, rows: number): Promise<Pace> {
   const esimctl = (...args: string[]) => run(process.execPath, [program, ...args, "--data", data, "--json"]);
   await esimctl("init");
   await esimctl("partners", "create", "acme", "--name", "Acme", "--agent");
   let output = "";
-  const rate = await perSecond(rows, async () => {
+  const pace = await paceOf(rows, async () => {
     output = (await esimctl("passports", "import", file, "--partner", "acme", "--sandbox")).stdout;
   });
   const { imported } = JSON.parse(output);
   if (imported !== rows) throw new Error(`${imported} of ${rows} rows were imported`);
-  return rate;
+  return pace;
 }
 
-async function importBare(file: string, path: string, rows: number): Promise<number> {
+async function importBare(file: string, path: string, rows: number): Promise<Pace> {
   const database = new Database(path);
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
@@ -60,7 +60,7 @@ async function importBare(file: string, path: string, rows: number): Promise<num
   const slots = columns.map((name) => `@${name}`).join(", ");
   const insert = database.prepare(`INSERT OR IGNORE INTO passports (${columns.join(", ")}) VALUES (${slots})`);
   const store = database.transaction((batch: unknown[]) => batch.forEach((row) => void insert.run(row)));
-  const rate = await perSecond(rows, async () => {
+  const pace = await paceOf(rows, async () => {
     let batch: unknown[] = [];
     for await (const row of createReadStream(file).pipe(parse({ columns: true, trim: true }))) {
       if (batch.push(row) < BATCH) continue;
@@ -72,5 +72,5 @@ async function importBare(file: string, path: string, rows: number): Promise<num
   const stored = database.prepare("SELECT count(*) FROM passports").pluck().get();
   database.close();
   if (stored !== rows) throw new Error(`${stored} of ${rows} rows were stored`);
-  return rate;
+  return pace;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Bench, compare, type Measured, perSecond, type Scale } from "./bench.ts";
+import { type Bench, compare, type Measured, paceOf, type Scale } from "./bench.ts";
 
 const program = join(import.meta.dirname, "..", "..", "bin", "esimctl");
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ export const startUp: Bench = async (scale: Scale) => {
   const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
   const start = (args: readonly string[]) => run(process.execPath, args, { env });
   const starts = async (count: number, args: readonly string[]) =>
-    perSecond(count, async () => {
+    paceOf(count, async () => {
       for (let n = 0; n < count; n++) await start(args);
     });
   try {

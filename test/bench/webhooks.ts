@@ -16,7 +16,7 @@ import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender } from "../../src/daemon/gateways/webhook-sender.ts";
 import { startDeliveries } from "../../src/daemon/workers/deliveries.ts";
 import setupPostgres from "../support/postgres-setup.ts";
-import { type Bench, compare, perSecond, type Side } from "./bench.ts";
+import { type Bench, compare, paceOf, type Side } from "./bench.ts";
 import { graphileSide } from "./graphile.ts";
 import { type BenchStore, benchStore } from "./platform.ts";
 
@@ -111,7 +111,7 @@ async function throughWorker({ store, partnerId }: Pick<BenchStore, "store" | "p
     const input = { kind: "order.created", ...owner, actor: "bench" } as const;
     await Promise.all(Array.from({ length: events }, () => store.write(triggerSample, input)));
     const arrived = sink.got(events);
-    return perSecond(events, async () => {
+    return paceOf(events, async () => {
       const sender = createWebhookSender({ allowPrivate: true });
       const worker = startDeliveries({ store, clock: systemClock, sender, publicUrl: "http://esim.test", log });
       await arrived;
@@ -140,7 +140,7 @@ function postingAlone(sink: Sink): Side {
   const post = poster(sink);
   return async (events) => {
     const arrived = sink.got(events);
-    return perSecond(events, async () => {
+    return paceOf(events, async () => {
       let left = events;
       const loop = async () => {
         while (left-- > 0) await post();
