@@ -59,6 +59,27 @@ describe.runIf(!onPostgres)("on a SQLite database that one process serves", () =
     expect(await store.epoch()).toBe(epoch + 1);
   });
 
+  test("the state is the same only while no process commits, and unknown until a commit is durable", async () => {
+    const disk = heldSync();
+    const { store, again } = await openOn(disk.sync);
+    const other = await again();
+    const before = await store.state();
+    expect(before).not.toBeNull();
+    expect(await store.state()).toBe(before);
+    await other.write(note, "a");
+    const after = await store.state();
+    expect(after).not.toBeNull();
+    expect(after).not.toBe(before);
+    disk.hold();
+    const written = store.write(note, "b");
+    await disk.begun();
+    expect(await store.state()).toBeNull();
+    disk.end();
+    await written;
+    await expect.poll(() => store.state()).not.toBeNull();
+    expect(await store.state()).not.toBe(after);
+  });
+
   test("a sync covers what was committed before it, and the next one what was committed meanwhile", async () => {
     const disk = heldSync();
     const { store, read } = await openOn(disk.sync);

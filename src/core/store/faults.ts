@@ -18,5 +18,6 @@ export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable)
     write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
     rehearse: (command, input) => reporting(store.rehearse(command, input)),
     epoch: () => reporting(store.epoch()),
+    state: () => reporting(store.state()),
   };
 }

@@ -56,6 +56,14 @@ export interface Pulse {
   heldMs: number | null;
 }
 
+/** Two numbers by which caches compare one moment of a database with another. */
+export interface Moment {
+  /** It changes when any process changed reference data. */
+  epoch: number;
+  /** It changes with each commit of any process; null: one is not durable yet, or the engine has no such number. */
+  state: number | null;
+}
+
 /** The database, whichever engine it is. Only this folder knows. */
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
@@ -75,6 +83,11 @@ export interface Store {
    * request, read once in a turn of the event loop.
    */
   epoch(): Promise<number>;
+  /**
+   * A number that is the same only while no process has committed anything; null: not known. What was read after this
+   * call is still what a read would find once a later call returns the same number. Read with the epoch.
+   */
+  state(): Promise<number | null>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;
   /** Calls `listener` for each sealed value that a list shows as unreadable, once a process. */

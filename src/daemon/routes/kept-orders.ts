@@ -1,4 +1,5 @@
 import type { OrderId } from "../../core/kernel/brand.ts";
+import type { Owner } from "../../core/kernel/owner.ts";
 import {
   listOrders,
   listOrderVersions,
@@ -19,6 +20,7 @@ import { Order, OrderPage } from "../schemas/order.ts";
 /** What is kept of orders, in bytes: single ones as they are sent, and the records of lists. */
 const KEPT_ORDERS = 24 * 1024 * 1024;
 const KEPT_RECORDS = 8 * 1024 * 1024;
+const KEPT_PAGES = 4 * 1024 * 1024;
 /** What an entry costs beside its text. */
 const ENTRY = 400;
 
@@ -28,6 +30,16 @@ export interface KeptOrder {
   response: KeptResponse;
   /** How many activation codes it shows. */
   codes: number;
+  /** Whose it is. */
+  owner: Owner;
+  /** Of the database when this was found to be its version last (`Store.state`). */
+  state: number | null;
+}
+
+/** A page as it is sent, in one state of the database. */
+interface KeptPage {
+  state: number;
+  bytes: Buffer;
 }
 
 /** The record of an order in a list, serialized. */
@@ -36,12 +48,15 @@ interface KeptRecord {
   text: string;
 }
 
-/** Responses about orders, kept while the version of their order is the stored one. */
+/**
+ * Responses about orders, kept while the version of their order is the stored one. While nothing is committed at all
+ * not even that is looked up.
+ */
 export interface KeptOrders {
   /** One order; of a large one, whose body is sent in pieces, what was read. Throws `not_found`. */
   order(asked: OrderRequest): Promise<KeptOrder | ShownOrder>;
   /** The body of a page of orders. Throws `invalid_cursor`. */
-  page(filter: OrderFilter): Promise<string>;
+  page(filter: OrderFilter): Promise<string | Buffer>;
 }
 
 /** Keeps what was read of orders by this process. */
@@ -55,20 +70,47 @@ export function keptOrders(store: Store): KeptOrders {
     // A text may take two bytes a character.
     sizeOf: ({ text }) => 2 * text.length + ENTRY,
   });
+  const pages = keptForEpoch<KeptPage>(store, { bytes: KEPT_PAGES, sizeOf: ({ bytes }) => bytes.length + ENTRY });
   return {
     order: async (asked) => orderOf(store, asked, await orders()),
-    page: async (filter) => pageOf(store, filter, await records()),
+    async page(filter) {
+      const kept = await pages();
+      // Before anything is read: what is committed meanwhile makes it another one.
+      const state = await store.state();
+      if (state === null) return pageOf(store, filter, await records());
+      const name = JSON.stringify(filter);
+      const known = kept.get(name);
+      if (known?.state === state) return known.bytes;
+      const bytes = Buffer.from(await pageOf(store, filter, await records()));
+      kept.set(name, { state, bytes });
+      return bytes;
+    },
   };
 }
 
+/** Whether nothing was committed since this order was found to be current. */
+function isUntouched({ owner, state }: KeptOrder, asked: OrderRequest, now: number | null): boolean {
+  const { partnerId, environment } = asked.owner;
+  return now !== null && state === now && owner.partnerId === partnerId && owner.environment === environment;
+}
+
 async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>): Promise<KeptOrder | ShownOrder> {
+  // Before anything is read, as above.
+  const state = await store.state();
+  const found = kept.get(asked.id);
+  if (found !== undefined && isUntouched(found, asked, state)) return found;
   const version = await store.look(orderVersion, asked);
   const known = kept.get(asked.id);
-  if (known !== undefined && known.version === version) return known;
+  if (known !== undefined && known.version === version) {
+    known.state = state;
+    return known;
+  }
   const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
   if (shown.open.size > 0) return shown;
   const text = serializerOf(OrderWithFulfillment)(shown.order);
-  const made = { version: shown.version, response: keptResponse(text), codes: codesIn(shown) };
+  const { partnerId, environment } = asked.owner;
+  const owner = { partnerId, environment };
+  const made = { version: shown.version, response: keptResponse(text), codes: codesIn(shown), owner, state };
   kept.set(asked.id, made);
   return made;
 }

@@ -1,5 +1,5 @@
 import type { Writer } from "../group-commit.ts";
-import type { Pulse, Read, Topic, Tx } from "../store.ts";
+import type { Moment, Pulse, Read, Topic, Tx } from "../store.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
 export type Connection = Pick<Read, "db" | "t" | "prepared">;
@@ -15,8 +15,8 @@ export interface Engine {
   look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** The one writer of this process. */
   writer(makeTx: TxMaker): Writer;
-  /** The stored epoch of reference data, as cheaply as the engine can read it. */
-  epoch(): Promise<number>;
+  /** This moment of the database, as cheaply as the engine can read it. */
+  moment(): Promise<Moment>;
   ping(): Promise<Pulse>;
   /** What `Store.erase` promises. */
   erase(): Promise<boolean>;

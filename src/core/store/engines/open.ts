@@ -123,15 +123,15 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   const commits = groupCommit(withCurrentKeys(writer, keys), signals.wake);
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
-  const epoch = oncePerTurn(async () => {
-    const now = await engine.epoch();
-    if (now > keys.epoch()) await reloadKeys();
+  const moment = oncePerTurn(async () => {
+    const now = await engine.moment();
+    if (now.epoch > keys.epoch()) await reloadKeys();
     return now;
   });
 
   const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
-    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(epoch.forget);
+    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(moment.forget);
   const holds = (ask: (q: Read) => Promise<boolean>) => engine.snapshot((connection) => ask(read(connection)));
   await prepareData({ holds, reloadKeys, write, erase: engine.erase });
 
@@ -155,7 +155,8 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: (command, input) => rehearse(write, command, input),
-    epoch: epoch.ask,
+    epoch: () => moment.ask().then(({ epoch }) => epoch),
+    state: () => moment.ask().then(({ state }) => state),
     onSignal: signals.onSignal,
     onUnreadable: unreadable.listen,
     erase: () => engine.erase(),

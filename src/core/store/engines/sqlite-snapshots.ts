@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { StoreError } from "../problems.ts";
 import { sqliteTables } from "../schema/tables.ts";
-import type { Db } from "../store.ts";
+import type { Db, Moment } from "../store.ts";
 import type { Connection } from "./engine.ts";
 import { faultOf } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
@@ -45,8 +45,8 @@ export interface Snapshots {
   run<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a query of one statement on the state that `run` would read: it needs no snapshot of its own. */
   look<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The stored epoch, of the state that `run` would read. */
-  epoch(): Promise<number>;
+  /** The moment that `run` would read. */
+  moment(): Promise<Moment>;
   /** Throws unless the file can be read. */
   ping(): Promise<void>;
   /** Runs the writer's COMMIT; reads stay on the state before it until `advance`. */
@@ -69,7 +69,7 @@ export interface Snapshots {
 export function snapshotsOf(writer: Database.Database): Snapshots {
   const file = writer.name;
   const states = keptStates(writer);
-  const fresh = freshEpoch(file);
+  const fresh = freshMoment(file);
   let moved = Promise.withResolvers<void>();
   let failure: StoreError | null = null;
   let turn: Promise<unknown> = Promise.resolve();
@@ -99,10 +99,12 @@ export function snapshotsOf(writer: Database.Database): Snapshots {
         await current();
         return inTurn(() => states.look(query));
       }),
-    epoch: () =>
+    moment: () =>
       faulting(file, async () => {
         await current();
-        return states.epoch() ?? fresh.epoch();
+        const epoch = states.epoch();
+        // A kept state is older than what is committed.
+        return epoch === undefined ? fresh.moment() : { epoch, state: null };
       }),
     ping: () => faulting(file, async () => fresh.ping()),
     commit: (step) => inTurn(() => states.commit(step)),
@@ -201,21 +203,17 @@ function take(reader: Reader, version: Database.Statement): Kept {
   }
 }
 
-/** The stored epoch as it is committed, read only when anything changed: on a connection kept for it. */
-function freshEpoch(file: string): { epoch(): number; ping(): void; close(): void } {
+/** The moment of what is committed. The epoch is read only when anything changed: on a connection kept for it. */
+function freshMoment(file: string): { moment(): Moment; ping(): void; close(): void } {
   const probe = connectReadOnly(file);
   const version = probe.prepare("PRAGMA data_version").pluck();
   const epoch = probe.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
-  let lastVersion: unknown;
-  let lastEpoch = 0;
+  let last: Moment = { epoch: 0, state: null };
   return {
-    epoch() {
-      const now = version.get();
-      if (now !== lastVersion) {
-        lastEpoch = Number(epoch.get() ?? 0);
-        lastVersion = now;
-      }
-      return lastEpoch;
+    moment() {
+      const state = Number(version.get());
+      if (state !== last.state) last = { epoch: Number(epoch.get() ?? 0), state };
+      return last;
     },
     ping: () => void epoch.get(),
     close: () => void probe.close(),

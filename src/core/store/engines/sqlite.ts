@@ -97,7 +97,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     snapshot: snapshots.run,
     look: snapshots.look,
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
-    epoch: snapshots.epoch,
+    moment: snapshots.moment,
     erase,
     async ping() {
       await snapshots.ping();
