@@ -5,9 +5,10 @@ import { randomIds } from "../../core/kernel/ids.ts";
 import { exposedPaths, lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
 import { releaseLeases } from "../../core/store/lease.ts";
 import type { Store } from "../../core/store/store.ts";
+import { gatheredLines } from "../../daemon/log/gathered-lines.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
-import { createLogger } from "../../daemon/log/logger.ts";
+import { createLogger, type LogOutput } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
 import { listensInClear, type Running, serve } from "../../daemon/serve/serve.ts";
 import type { Context } from "../frame/command.ts";
@@ -47,7 +48,7 @@ export async function serveUntilStopped(
     const opening = { verify: true, alone: serving.workers === 1, onWait: context.warn };
     const { store, created } = await openOrCreate(place, { ...sources, ...opening });
     try {
-      const log = await createLogger(serving.logLevel, { pretty: forPeople(context), file });
+      const log = await createLogger(serving.logLevel, { ...shownTo(forPeople(context)), file });
       if (created) reportMade(context, log, place);
       // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.
       const alone = place.kind === "directory";
@@ -110,6 +111,14 @@ function warn(context: Context, log: Logger, { event, words }: { event: string; 
   else context.warn(words);
 }
 
+/** Where log lines are shown: standard output, whose last lines are not lost when the process ends all at once. */
+function shownTo(people: boolean): LogOutput {
+  if (people) return { pretty: true };
+  const destination = gatheredLines(process.stdout);
+  process.once("exit", destination.flush);
+  return { pretty: false, destination };
+}
+
 /** The log on disk, whose last lines are not lost either when the process ends all at once. */
 function openLog(place: Place, { warn }: Context): LogFile {
   const folder = logFolder(place);
@@ -128,7 +137,7 @@ async function answerOnly(
   let store: Store | undefined;
   try {
     store = await openExisting(place, sources);
-    const log = await createLogger(serving.logLevel, { pretty: people, file: linesToMain(self) });
+    const log = await createLogger(serving.logLevel, { ...shownTo(people), file: linesToMain(self) });
     await runFrontProcess(self, { store, ...sources, log }, serving);
   } catch (error) {
     // The main process logs it, and starts another front later.

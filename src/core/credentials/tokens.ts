@@ -67,11 +67,20 @@ interface Keys {
 }
 
 interface Claims {
+  /** The whole token: they are kept under its signature alone, which is quicker to find. */
+  token: string;
   /** The key that signed the token. */
   kid: string;
   clientId: string;
   scopes: string[];
   expiresAt: number;
+}
+
+interface Dependencies {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  issuer: string;
 }
 
 /** How far the clocks of several nodes may differ. */
@@ -84,28 +93,30 @@ const CACHED = { maxSize: 20_000, sizeCalculation: () => 1 };
  * Issues and verifies access tokens. What it caches (keys, clients) holds for one epoch of reference data, so that a
  * revocation or suspension by any process counts at the next request; a cached token's expiry is checked at each use.
  */
-export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issuer: string }): Tokens {
-  const { store, clock, ids, issuer } = deps;
+export function createTokens(deps: Dependencies): Tokens {
+  const { store, clock, issuer } = deps;
   const verified = new LRUCache<string, Claims>(CACHED);
   const clients = new LRUCache<string, Client>(CACHED);
   let keys: Keys | null = null;
   let epochOfCaches = -1;
 
-  async function fresh(): Promise<Keys> {
-    const epoch = await store.epoch();
-    if (keys === null || epoch !== epochOfCaches) {
-      clients.clear();
-      const next = await readKeys(store);
-      if (keys === null || !sameKeys(keys, next)) verified.clear();
-      keys = next;
-      epochOfCaches = epoch;
-    }
-    return keys;
+  const keysOf = (epoch: number): Keys | null => (epoch === epochOfCaches ? keys : null);
+
+  async function renew(epoch: number): Promise<Keys> {
+    clients.clear();
+    const next = await readKeys(store);
+    if (keys === null || !sameKeys(keys, next)) verified.clear();
+    keys = next;
+    epochOfCaches = epoch;
+    return next;
   }
 
-  async function clientOf(clientId: string): Promise<Client | null> {
-    const known = clients.get(clientId);
-    if (known !== undefined) return known;
+  async function fresh(): Promise<Keys> {
+    const epoch = await store.epoch();
+    return keysOf(epoch) ?? renew(epoch);
+  }
+
+  async function readClient(clientId: string): Promise<Client | null> {
     const epoch = epochOfCaches;
     const client = await store.read(findClient, clientId);
     // Read under an epoch that has passed by now: good for this request, not for the cache.
@@ -113,36 +124,55 @@ export function createTokens(deps: { store: Store; clock: Clock; ids: Ids; issue
     return client;
   }
 
-  async function claimsOf(token: string, current: Keys): Promise<Claims> {
-    const known = verified.get(token);
-    if (known !== undefined && usableKey(current, known.kid, clock.now())) return known;
+  function knownClaims(token: string, current: Keys): Claims | undefined {
+    const known = verified.get(signatureOf(token));
+    if (known === undefined || known.token !== token) return undefined;
+    usableKey(current, known.kid, clock.now());
+    return known;
+  }
+
+  async function readClaims(token: string, current: Keys): Promise<Claims> {
     const claims = await verifySignature(token, current, issuer, clock);
     // The keys may have changed while the signature was verified.
-    if (keys === current) verified.set(token, claims);
+    if (keys === current) verified.set(signatureOf(token), claims);
     return claims;
   }
 
   return {
-    async issue(request) {
-      const current = await fresh();
-      const client = await authenticated(store, request, clock.now());
-      const scope = grantedScopes(request.scope, client.scopes).join(" ");
-      const access_token = await sign(current, { client, scope, issuer, now: clock.now(), jti: ids.uuid(clock.now()) });
-      return { access_token, token_type: "Bearer", expires_in: TOKEN_LIFETIME_S, scope };
-    },
+    issue: async (request) => issueToken(deps, await fresh(), request),
     async verify(token, ip) {
-      const claims = await claimsOf(token, await fresh());
-      const client = await clientOf(claims.clientId);
+      // Every request waits for this: what is at hand is not awaited.
+      const epoch = await store.epoch();
+      const current = keysOf(epoch) ?? (await renew(epoch));
+      const claims = knownClaims(token, current) ?? (await readClaims(token, current));
+      const client = clients.get(claims.clientId) ?? (await readClient(claims.clientId));
       if (claims.expiresAt <= clock.now()) return expiredHolder(client, ip);
-      if (!client?.valid) throw new Problem("unauthorized", "The credential of this token was revoked.");
-      if (isExpired(client, clock.now()))
-        throw new Problem("unauthorized", "The credential of this token has expired.");
-      if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
-      if (!isAdmitted(client, ip)) throw new Problem("ip_not_allowed", notAdmitted(ip));
-      return { client, scopes: claims.scopes, expiresAt: claims.expiresAt };
+      return { client: usableClient(client, ip, clock.now()), scopes: claims.scopes, expiresAt: claims.expiresAt };
     },
     jwks: async () => publishedAt(await fresh(), clock.now()),
   };
+}
+
+async function issueToken(deps: Dependencies, keys: Keys, request: TokenRequest): Promise<IssuedToken> {
+  const { store, clock, ids, issuer } = deps;
+  const client = await authenticated(store, request, clock.now());
+  const scope = grantedScopes(request.scope, client.scopes).join(" ");
+  const access_token = await sign(keys, { client, scope, issuer, now: clock.now(), jti: ids.uuid(clock.now()) });
+  return { access_token, token_type: "Bearer", expires_in: TOKEN_LIFETIME_S, scope };
+}
+
+/** The client of a token, if it may be used now from this address. Throws as `Tokens.verify` says. */
+function usableClient(client: Client | null, ip: string, now: number): Client {
+  if (!client?.valid) throw new Problem("unauthorized", "The credential of this token was revoked.");
+  if (isExpired(client, now)) throw new Problem("unauthorized", "The credential of this token has expired.");
+  if (client.suspended) throw new Problem("partner_suspended", "The partner is suspended.");
+  if (!isAdmitted(client, ip)) throw new Problem("ip_not_allowed", notAdmitted(ip));
+  return client;
+}
+
+/** The last part of a token. */
+function signatureOf(token: string): string {
+  return token.slice(token.lastIndexOf(".") + 1);
 }
 
 /** The client whose secret this is. Throws `TokenRefusal`. */
@@ -237,7 +267,7 @@ async function verifySignature(token: string, keys: Keys, issuer: string, clock:
     signedBy = kid;
     return usableKey(keys, kid, clock.now());
   };
-  const claims = (payload: JWTPayload) => claimsIn(payload, signedBy, clock.now());
+  const claims = (payload: JWTPayload) => ({ token, ...claimsIn(payload, signedBy, clock.now()) });
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       issuer,
@@ -267,7 +297,7 @@ export function expiredToken(): Problem {
 }
 
 /** The claims of a verified token. Throws `unauthorized` for times that no token issued here has. */
-function claimsIn(payload: JWTPayload, kid: string, now: number): Claims {
+function claimsIn(payload: JWTPayload, kid: string, now: number): Omit<Claims, "token"> {
   const [iat, exp] = [Number(payload.iat), Number(payload.exp)];
   const bounded = exp - iat <= TOKEN_LIFETIME_S && iat <= now / 1000 + CLOCK_SKEW_S;
   if (!bounded) throw new Problem("unauthorized", "The access token claims a time or a lifetime that is not allowed.");

@@ -2,6 +2,7 @@ import type {} from "@fastify/swagger"; // adds operationId, tags, summary and t
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type {
   FastifyBaseLogger,
+  FastifyContextConfig,
   FastifyInstance,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -33,6 +34,9 @@ export type ResponseHeader =
   | "Sunset"
   | "Link";
 
+/** What a route declares, and its pattern; undefined where no route has the path. */
+export type RouteRules = Readonly<FastifyContextConfig> & { readonly url?: string };
+
 /** A path of the app: the pattern of its routes, and the Allow header of answers to wrong methods. */
 export interface KnownPath {
   url: string;
@@ -58,6 +62,8 @@ declare module "fastify" {
     rateLimit?: "token" | "exempt";
     /** Cache-Control of its answers that hold nothing personal and no secret; left out: `no-store`. */
     cache?: string;
+    /** What its page may load, where that is more than other pages may. */
+    policy?: Readonly<Record<string, readonly string[]>>;
     /** True: its responses may carry an ETag, and If-None-Match is read; for the API reference. */
     etag?: boolean;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
@@ -81,6 +87,8 @@ declare module "fastify" {
     counted: Counted | undefined;
     /** Throws what a new request with this token would be refused with: it expired or was revoked meanwhile. */
     confirmAccess(): Promise<void>;
+    /** Read it by `rulesOf`. */
+    rules: RouteRules | undefined;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

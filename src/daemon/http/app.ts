@@ -7,9 +7,9 @@ import { registerCompression } from "../plugins/compression.ts";
 import { registerHealth } from "../plugins/health.ts";
 import { registerCaching, takeExpectations } from "../plugins/http-rules.ts";
 import { registerMethods } from "../plugins/methods.ts";
+import { registerSecurityHeaders } from "../plugins/page-headers.ts";
 import { createRateLimits, unlimited } from "../plugins/rate-limits.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
-import { registerSecurityHeaders } from "../plugins/security-headers.ts";
 import { buildHandlers, type HandlerOptions } from "./handlers.ts";
 
 /** How an app for a socket is built. */

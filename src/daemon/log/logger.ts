@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino, stdTimeFunctions } from "pino";
+import { type DestinationStream, type Logger, type LoggerOptions, multistream, pino } from "pino";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import { type LogLevel, NOT_LOGGED, REQUEST } from "./lines.ts";
@@ -81,7 +81,7 @@ function loggerOptions(level: LogLevel): LoggerOptions {
   return {
     level,
     base: null,
-    timestamp: stdTimeFunctions.isoTime,
+    timestamp: timestamps(),
     formatters: { level: (label) => ({ level: label }), log: redactNested },
     // Names without wildcards: pino looks those up; a wildcard makes it walk every value of every line.
     redact: { paths: PRIVATE, censor: REDACTED },
@@ -100,20 +100,36 @@ function loggerOptions(level: LogLevel): LoggerOptions {
   };
 }
 
-/** Where lines go. */
-export interface LogOutput {
-  /** For a terminal: lines to read, with one for each request only from level debug on. */
-  pretty: boolean;
-  /** Standard output unless given. */
-  destination?: NodeJS.WritableStream;
+/** The time of a line as pino wants it, ISO 8601: the text of a second is made once. */
+function timestamps(): () => string {
+  let second = Number.NaN;
+  let text = "";
+  return () => {
+    const now = Date.now();
+    const ms = now % 1000;
+    if (now - ms !== second) {
+      second = now - ms;
+      text = new Date(second).toISOString().slice(0, 20);
+    }
+    return `,"time":"${text}${String(ms).padStart(3, "0")}Z"`;
+  };
+}
+
+/** Where lines go: to a terminal, as lines to read with one for each request only from level debug on, or as JSON. */
+export type LogOutput = (
+  | { pretty: true; destination?: NodeJS.WritableStream }
+  | { pretty: false; destination?: DestinationStream }
+) & {
   /** Takes every line as JSON as well. */
   file?: DestinationStream;
-}
+};
 
 /** The daemon's log: JSON lines, or lines for people when `pretty`. */
 export async function createLogger(level: LogLevel, output: LogOutput): Promise<Logger> {
-  const { pretty, destination = process.stdout, file } = output;
-  const shown = pretty ? await prettyStream(destination, level) : destination;
+  const { file } = output;
+  const shown = output.pretty
+    ? await prettyStream(output.destination ?? process.stdout, level)
+    : (output.destination ?? process.stdout);
   if (file === undefined || level === "silent") return pino(loggerOptions(level), shown);
   return pino(loggerOptions(level), multistream([shown, file].map((stream) => ({ level, stream }))));
 }

@@ -29,16 +29,33 @@ export interface Metrics extends RequestCounting {
   registry: Registry;
 }
 
+/** Requests of one method, route and status. */
+interface Series {
+  labels: Record<"method" | "route" | "status", string>;
+  requests: number;
+  observe(seconds: number): void;
+}
+
+function seriesOf(durations: Histogram<keyof Series["labels"]>, labels: Series["labels"]): Series {
+  const { observe } = durations.labels(labels);
+  return { labels, requests: 0, observe };
+}
+
 /** A registry of its own with the process's metrics and those of the HTTP side. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const labelNames = ["method", "route", "status"] as const;
-  const requests = new Counter({
+  const series = new Map<string, Series>();
+  void new Counter({
     name: "esimctl_http_requests_total",
     help: "Requests answered, by method, route pattern and status.",
     labelNames,
     registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, requests } of series.values()) this.inc(labels, requests);
+    },
   });
   const durations = new Histogram({
     name: "esimctl_http_request_duration_seconds",
@@ -62,9 +79,11 @@ export function createMetrics(): Metrics {
   return {
     registry,
     record({ method, route, status, seconds, refusal }) {
-      const labels = { method, route, status: String(status) };
-      requests.inc(labels);
-      durations.observe(labels, seconds);
+      const name = `${method} ${status} ${route}`;
+      const known = series.get(name) ?? seriesOf(durations, { method, route, status: String(status) });
+      if (known.requests === 0) series.set(name, known);
+      known.requests += 1;
+      known.observe(seconds);
       if (status === 429) limited.inc({ route });
       if (refusal === PAUSED) paused.inc({ route });
     },

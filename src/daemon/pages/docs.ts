@@ -5,6 +5,7 @@ import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { sampleProblem } from "../openapi/components.ts";
 import { isUnchanged } from "../plugins/kept-response.ts";
+import type { PagePolicy } from "../plugins/page-headers.ts";
 import { errorIndexPage, errorPage, isProblemSlug } from "./errors.ts";
 import { guideNames, guidePage } from "./guides.ts";
 import { referencePage, referenceScript, startScript } from "./reference.ts";
@@ -13,35 +14,28 @@ const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 
 // What the reference needs beyond that: its own scripts, and the API itself to try it out.
-const REFERENCE_POLICY = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", "data:", "blob:"],
-      fontSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
+const REFERENCE_POLICY: PagePolicy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", "data:", "blob:"],
+  fontSrc: ["'self'", "data:"],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
 };
 
 /** The pages for people: the API reference at /docs, the guides, and a page for each type of problem. */
 export function registerPages(app: App, context: DaemonContext): void {
   const prefix = pathPrefix(context.addresses.publicUrl);
   const base = `${prefix}/docs`;
-  // One for each route: the header plugin writes into it.
   const open = () => ({ config: { public: true }, schema: { hide: true } });
 
   // Who opens the bare address is a person looking around.
   app.get("/", open(), async (_request, reply) => reply.redirect(base));
-  app.get("/docs", { ...open(), helmet: REFERENCE_POLICY }, async (_request, reply) =>
-    reply.type(HTML).send(referencePage(base)),
-  );
+  const reference = { ...open(), config: { public: true, policy: REFERENCE_POLICY } };
+  app.get("/docs", reference, async (_request, reply) => reply.type(HTML).send(referencePage(base)));
   app.get("/docs/start.js", open(), async (_request, reply) =>
     reply.type(SCRIPT).send(startScript(`${prefix}/openapi.json`)),
   );

@@ -3,11 +3,12 @@ import type { Actor } from "../../core/audit/record.ts";
 import { scopesOf } from "../../core/credentials/scopes.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import { type Authenticate, actorOf, type Principal } from "../context/context.ts";
-import type { App } from "../context/fastify.ts";
+import type { App, RouteRules } from "../context/fastify.ts";
 import { httpFault } from "./http-rules.ts";
 import { pathOfUnusedMethod } from "./methods.ts";
 import { unknownPath } from "./problems.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import { registerRouteRules, rulesOf } from "./route-rules.ts";
 
 /** The caller of a route that has a scope. */
 export function principalOf(request: FastifyRequest): Principal {
@@ -54,13 +55,17 @@ function isUnknown(request: FastifyRequest): boolean {
 
 /** The Allow header where the path is known and the method is wrong. */
 function allowed(request: FastifyRequest): string | undefined {
-  return request.routeOptions.config.allow ?? pathOfUnusedMethod(request)?.allow;
+  return rulesOf(request).allow ?? pathOfUnusedMethod(request)?.allow;
 }
 
-function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
-  if (isUnknown(request)) return unknownPath(request);
-  const allow = allowed(request);
-  if (allow === undefined) return undefined;
+/** Whether no route has this path, or none this method of it. */
+function isMisdirected(request: FastifyRequest): boolean {
+  return isUnknown(request) || allowed(request) !== undefined;
+}
+
+function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem {
+  const allow = isUnknown(request) ? undefined : allowed(request);
+  if (allow === undefined) return unknownPath(request);
   reply.header("allow", allow);
   const instead = allow.replaceAll(", ", " or ");
   return new Problem("method_not_allowed", `${request.method} is not allowed at this address; use ${instead}.`);
@@ -71,6 +76,7 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem | u
  * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any caller.
  */
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
+  registerRouteRules(app);
   app.decorateRequest("principal", undefined);
   app.decorateRequest("counted", undefined);
   app.decorateRequest("confirmAccess", async function confirmAccess(this: FastifyRequest) {
@@ -79,25 +85,28 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
   });
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
-    const { scope } = request.routeOptions.config;
+    const { scope } = rulesOf(request);
     // A token on a wrong address is not needed, but when one is there it is its client that is counted.
-    const misdirected = isUnknown(request) || allowed(request) !== undefined;
+    const misdirected = isMisdirected(request);
     const identified = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
     const unidentified = identified ? await identify(request, authenticate) : undefined;
-    const counted = await limits.refusal(request, reply);
-    const refusal = counted ?? httpFault(request) ?? wrongAddress(request, reply) ?? unidentified;
-    if (refusal !== undefined) throw refusal;
-    const granted = request.principal?.scopes ?? [];
-    const missing = scope === undefined ? [] : scopesOf(scope).filter((one) => !granted.includes(one));
-    if (missing.length > 0) {
-      const words =
-        scope === "all" ? "This needs a token with all scopes; it lacks" : "This needs a token with the scope";
-      throw new Problem("insufficient_scope", `${words} ${missing.join(" ")}.`);
-    }
-  });
-  app.addHook("preValidation", async (request, reply) => {
-    if (request.routeOptions.config.rateLimit !== "token") return;
-    const refusal = await limits.tokenRefusal(request, reply);
+    // In one process it is counted at once.
+    const counting = limits.refusal(request, reply);
+    const counted = counting instanceof Promise ? await counting : counting;
+    const wrong = counted ?? httpFault(request) ?? (misdirected ? wrongAddress(request, reply) : unidentified);
+    const refusal = wrong ?? missingScope(scope, request.principal?.scopes ?? []);
     if (refusal !== undefined) throw refusal;
   });
+  app.addHook("preValidation", (request, reply, done) => {
+    if (rulesOf(request).rateLimit !== "token") return done();
+    limits.tokenRefusal(request, reply).then(done, done);
+  });
+}
+
+function missingScope(scope: RouteRules["scope"], granted: readonly string[]): Problem | undefined {
+  if (scope === undefined || (scope !== "all" && granted.includes(scope))) return undefined;
+  const missing = scopesOf(scope).filter((one) => !granted.includes(one));
+  if (missing.length === 0) return undefined;
+  const words = scope === "all" ? "This needs a token with all scopes; it lacks" : "This needs a token with the scope";
+  return new Problem("insufficient_scope", `${words} ${missing.join(" ")}.`);
 }

@@ -6,6 +6,7 @@ import formbody from "@fastify/formbody";
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
+import { codingFault } from "./http-rules.ts";
 import { loopTurn } from "./turns.ts";
 
 /** The largest body that is read, in bytes. */
@@ -46,9 +47,13 @@ export function acceptForms(app: App): void {
 
 const DESCRIBING = ["content-type", "content-encoding", "transfer-encoding"] as const;
 
-/** Whether no byte of a body follows the head. In chunks, only the first one or the end of the body shows it. */
-async function isEmpty(headers: IncomingHttpHeaders, body: Readable): Promise<boolean> {
-  if (headers["transfer-encoding"] === undefined) return Number(headers["content-length"] ?? 0) === 0;
+/** Whether the head says anything about a body. */
+function isDescribed(headers: IncomingHttpHeaders): boolean {
+  return DESCRIBING.some((name) => headers[name] !== undefined);
+}
+
+/** Whether no byte of a body in chunks follows the head: only the first one or the end of the body shows it. */
+async function beginsEmpty(body: Readable): Promise<boolean> {
   await once(body, "readable").catch(() => {
     throw new Problem("invalid_request", "The connection ended within the body.");
   });
@@ -57,13 +62,18 @@ async function isEmpty(headers: IncomingHttpHeaders, body: Readable): Promise<bo
 
 /**
  * Makes an empty body no body, on every route: what the head says about it is dropped before a parser is chosen by it.
- * Many HTTP clients send a media type with a request that has no content.
+ * Many HTTP clients send a media type with a request that has no content. Refuses a body in a content coding.
  */
-export function registerEmptyBodies(app: App): void {
-  app.addHook("preParsing", async (request, _reply, payload) => {
+export function registerBodyHeads(app: App): void {
+  app.addHook("preParsing", (request, reply, _payload, done) => {
     const { headers } = request;
-    const described = DESCRIBING.some((name) => headers[name] !== undefined);
-    if (described && (await isEmpty(headers, request.raw))) for (const name of DESCRIBING) delete headers[name];
-    return payload;
+    if (!isDescribed(headers)) return done();
+    const settle = (empty: boolean) => {
+      if (empty) for (const name of DESCRIBING) delete headers[name];
+      const fault = codingFault(request, reply);
+      return fault === undefined ? done() : done(fault);
+    };
+    if (headers["transfer-encoding"] === undefined) settle(Number(headers["content-length"] ?? 0) === 0);
+    else beginsEmpty(request.raw).then(settle, done);
   });
 }

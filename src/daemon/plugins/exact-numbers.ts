@@ -23,10 +23,11 @@ export function requireExactNumbers(app: App): void {
     const text = body.toString("utf8");
     if (mayBeInexact(text)) request.inexactText = text;
   });
-  app.addHook("preHandler", async ({ inexactText, body }) => {
-    if (inexactText === undefined) return;
-    const kept = inexactNumbers(inexactText).filter((path) => holds(body, path));
+  app.addHook("preHandler", ({ inexactText, body }, _reply, done) => {
+    const inexact = inexactText === undefined ? [] : inexactNumbers(inexactText);
+    const kept = inexact.filter((path) => holds(body, path));
     if (kept.length > 0) throw invalid(faultsAt(kept.slice(0, MOST)));
+    done();
   });
 }
 

@@ -1,6 +1,7 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
+import { rulesOf } from "./route-rules.ts";
 
 /** The most characters of a path parameter: as many as Node takes in the head of a request, so none is refused. */
 export const LONGEST_PARAMETER = 16 * 1024;
@@ -23,14 +24,12 @@ export function httpFault({ headers, raw }: FastifyRequest): Problem | undefined
   return new Problem("expectation_failed", "The only expectation that is met is 100-continue.");
 }
 
-/** Refuses bodies in a content coding, such as gzip, with 415 and the coding that is read (RFC 9110, 15.5.16). */
-export function registerContentCodings(app: App): void {
-  app.addHook("preParsing", async ({ headers }, reply, payload) => {
-    const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
-    if (coding === "" || coding === "identity") return payload;
-    reply.header("accept-encoding", "identity");
-    throw new Problem("unsupported_media_type", "A body in a Content-Encoding is not read; send it as it is.");
-  });
+/** The refusal of a body in a content coding, such as gzip: 415 with the coding that is read (RFC 9110, 15.5.16). */
+export function codingFault({ headers }: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (coding === "" || coding === "identity") return undefined;
+  reply.header("accept-encoding", "identity");
+  return new Problem("unsupported_media_type", "A body in a Content-Encoding is not read; send it as it is.");
 }
 
 /** Cache-Control of every answer that no rule lets be kept. */
@@ -44,9 +43,9 @@ const REVALIDATED = "private, no-cache";
  * route says in `config.cache` how long it may be kept, or it has an ETag. Refusals are never kept.
  */
 export function registerCaching(app: App): void {
-  app.addHook("onSend", ({ routeOptions }, reply, payload, done) => {
+  app.addHook("onSend", (request, reply, _payload, done) => {
     const unmarked = reply.hasHeader("etag") ? REVALIDATED : NO_STORE;
-    reply.header("cache-control", reply.statusCode < 400 ? (routeOptions.config.cache ?? unmarked) : NO_STORE);
-    done(null, payload);
+    reply.header("cache-control", reply.statusCode < 400 ? (rulesOf(request).cache ?? unmarked) : NO_STORE);
+    done();
   });
 }

@@ -6,6 +6,7 @@ import { Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { readBasic } from "./basic.ts";
 import type { Counters, RateUsage } from "./rate-windows.ts";
+import { rulesOf } from "./route-rules.ts";
 
 /** Requests a minute of one address (IPv6: network) that name no client, and again that ask for a token. */
 const ADDRESS_LIMIT = 300;
@@ -50,10 +51,12 @@ function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${NETWORK_BITS}`).toString();
 }
 
+type Refusal = Problem | undefined;
+
 /** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
 export interface RateLimits {
   /** Counts a request once its caller is known, or known not to be; the refusal when it exceeds the limit. */
-  refusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
+  refusal(request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal>;
   /** Counts a request to the token endpoint by its client_id too, once its body is read. */
   tokenRefusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
 }
@@ -65,16 +68,18 @@ export interface RateLimits {
 export function createRateLimits({ clock }: DaemonContext, counters: Counters): RateLimits {
   const { clients, addresses, tokenClients, tokenAddresses } = counters;
   return {
-    async refusal(request, reply) {
-      const { counted, ip, routeOptions } = request;
-      const { rateLimit } = routeOptions.config ?? {};
+    refusal(request, reply) {
+      const { counted } = request;
+      const { rateLimit } = rulesOf(request);
       if (rateLimit === "exempt") return undefined;
       const perAddress = rateLimit === "token" ? tokenAddresses : addresses;
       const usage =
         counted === undefined
-          ? await perAddress.count(networkOf(ip), ADDRESS_LIMIT)
-          : await clients.count(counted.clientId, counted.ratePerMinute);
-      return settle(reply, usage, clock);
+          ? perAddress.count(networkOf(request.ip), ADDRESS_LIMIT)
+          : clients.count(counted.clientId, counted.ratePerMinute);
+      return usage instanceof Promise
+        ? usage.then((found) => settle(reply, found, clock))
+        : settle(reply, usage, clock);
     },
     async tokenRefusal(request, reply) {
       const network = networkOf(request.ip);
@@ -87,4 +92,4 @@ export function createRateLimits({ clock }: DaemonContext, counters: Counters): 
 }
 
 /** For the terminal's requests in process: nothing is counted. */
-export const unlimited: RateLimits = { refusal: async () => undefined, tokenRefusal: async () => undefined };
+export const unlimited: RateLimits = { refusal: () => undefined, tokenRefusal: async () => undefined };

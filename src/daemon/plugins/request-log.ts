@@ -4,6 +4,7 @@ import type { App } from "../context/fastify.ts";
 import { REQUEST } from "../log/lines.ts";
 import type { RequestCounting } from "../metrics/metrics.ts";
 import { pathOfUnusedMethod } from "./methods.ts";
+import { rulesOf } from "./route-rules.ts";
 
 /** Logs and counts one request by its route's pattern: its address may carry a token. */
 export function recordResponse(
@@ -12,7 +13,7 @@ export function recordResponse(
   metrics: RequestCounting | undefined,
 ): void {
   const { method } = request;
-  const route = request.routeOptions.url ?? pathOfUnusedMethod(request)?.url ?? "(unknown)";
+  const route = rulesOf(request).url ?? pathOfUnusedMethod(request)?.url ?? "(unknown)";
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   const { refusal } = reply;

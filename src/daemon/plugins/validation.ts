@@ -25,16 +25,31 @@ function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
   const shape = schema as Shape; // a TypeBox schema is JSON Schema
   const validator = Compile(schema);
   const read = tidier(shape, httpPart !== "body");
-  const tidy = httpPart === "querystring" ? (sent: unknown) => read(withoutEmpty(sent)) : read;
+  const isQuery = httpPart === "querystring";
+  const tidy = isQuery ? (sent: unknown) => read(withoutEmpty(sent)) : read;
+  const defaults = isQuery ? checked(validator, read({})) : null;
   const whole = WHOLE[httpPart] ?? httpPart;
   const optional = Type.IsOptional(schema);
   return (sent: unknown) => {
+    if (defaults !== null && isEmpty(sent)) return { value: { ...defaults } };
     if (httpPart === "body" && sent === null && !optional) return { error: invalid({ body: ["is required"] }) };
     const value = tidy(sent === null && optional ? {} : sent);
     if (!validator.Check(value)) return { error: invalid(fieldErrors(validator.Errors(value), shape, value, whole)) };
     // Headers are checked, not replaced: undeclared ones must stay.
     return httpPart === "headers" ? true : { value };
   };
+}
+
+/** A value that a schema allows, where it is an object. */
+function checked(validator: { Check(value: unknown): boolean }, value: unknown): object | null {
+  return typeof value === "object" && value !== null && validator.Check(value) ? value : null;
+}
+
+/** Whether an object has no fields. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  for (const _key in value) return false;
+  return true;
 }
 
 const validators = new WeakMap<object, Map<string, RequestValidator>>();
@@ -157,8 +172,8 @@ function nest(value: object, parent: Frame | undefined, key: string): Frame {
  * the path), and nesting deeper than 64 (`invalid_request`). Walks without recursion: the depth is the sender's choice.
  */
 function checkText(payload: unknown): void {
+  if (typeof payload !== "object" || payload === null || isEmpty(payload)) return;
   const errors = new Map<string, string[]>();
-  if (typeof payload !== "object" || payload === null) return;
   const open = [nest(payload, undefined, "")];
   for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
     for (const [key, value] of Object.entries(frame.container)) {
