@@ -24,6 +24,7 @@ interface Reader {
 
 function openReader(file: string): Reader {
   const connection = connectReadOnly(file);
+  connection.pragma("cache_size = -4000");
   const begin = connection.prepare("BEGIN");
   const commit = connection.prepare("COMMIT");
   const epoch = connection.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
@@ -206,6 +207,8 @@ function take(reader: Reader, version: Database.Statement): Kept {
 /** The moment of what is committed. The epoch is read only when anything changed: on a connection kept for it. */
 function freshMoment(file: string): { moment(): Moment; ping(): void; close(): void } {
   const probe = connectReadOnly(file);
+  // One row of one table.
+  probe.pragma("cache_size = 10");
   const version = probe.prepare("PRAGMA data_version").pluck();
   const epoch = probe.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
   let last: Moment = { epoch: 0, state: null };
