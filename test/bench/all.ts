@@ -2,9 +2,11 @@ import type { Bench } from "./bench.ts";
 import { bulkOrders } from "./bulk-orders.ts";
 import { httpReads } from "./http-reads.ts";
 import { lists } from "./lists.ts";
+import { memory } from "./memory.ts";
 import { nodes } from "./nodes.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
+import { size } from "./size.ts";
 import { slowDisk } from "./slow-disk.ts";
 import { startUp } from "./start-up.ts";
 import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
@@ -18,6 +20,8 @@ export const benches: readonly Bench[] = [
   passportsImport,
   lists,
   startUp,
+  memory,
+  size,
   webhooks,
   webhooksOnPostgres,
   nodes,

@@ -12,13 +12,15 @@ for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.i
   lines.push(...(await bench(fullScale)));
 
 const table = new Table({
-  head: ["what", "ratio", "lowest", "highest", "ours/s", "peer/s", "peer"],
-  colAligns: ["left", "right", "right", "right", "right", "right", "left"],
+  head: ["what", "ratio", "lowest", "highest", "ours/s", "peer/s", "CPU µs", "peer", "p99 ms", "peer", "the peer"],
+  colAligns: ["left", ...Array.from({ length: 9 }, () => "right" as const), "left"],
   style: { head: [], border: [] },
 });
-for (const { what, ratio, lowest, highest, ours, bare, peer } of lines) {
+for (const { what, ratio, lowest, highest, ours, bare, unit, peer, cpu, p99 } of lines) {
   const ratios = [ratio, lowest, highest].map((each) => each.toFixed(2));
-  table.push([what, ...ratios, Math.round(ours), Math.round(bare), peer]);
+  const costs = [cpu?.ours, cpu?.bare, p99?.ours, p99?.bare].map((each) => each?.toFixed(0) ?? "");
+  const figures = [ours, bare].map((each) => `${Math.round(each)}${unit === undefined ? "" : ` ${unit}`}`);
+  table.push([what, ...ratios, ...figures, ...costs, peer]);
 }
 console.log(table.toString());
 console.log(`Medians of ${fullScale.rounds} rounds, ours and the peer in turn, on Node ${process.version}.`);
