@@ -48,6 +48,7 @@ const { outputFiles, metafile } = await build({
     main: "src/cli/main.ts",
     "raster-thread": "src/daemon/pages/raster-thread.ts",
     "checkpoint-thread": "src/core/store/engines/checkpoint-thread.ts",
+    "damage-thread": "src/core/store/engines/damage-thread.ts",
   },
   outdir: "dist",
   bundle: true,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -179,6 +179,26 @@ test("a damaged database is refused", async () => {
   const { data } = await smallShop();
   writeFileSync(dataDirectory(data).databaseFile, "this was a database once ".repeat(1000));
   expectRefusal(await refusedStart({ data }), /damaged/, /Restore a backup/);
+});
+
+test("damage in a large database, which is looked for beside serving it, ends the daemon", async () => {
+  const { data } = await smallShop();
+  const { databaseFile } = dataDirectory(data);
+  const database = new Database(databaseFile);
+  database.exec("CREATE TABLE ballast (content blob)");
+  for (let mib = 0; mib < 80; mib++) database.exec("INSERT INTO ballast VALUES (zeroblob(1024 * 1024))");
+  database.close();
+  const sound = await startDaemon({ data });
+  expect((await fetch(`${sound.url}/readyz`)).status).toBe(200);
+  await sound.stop();
+  // A page within a row of the ballast that names no next page of it.
+  const file = openSync(databaseFile, "r+");
+  writeSync(file, Buffer.alloc(4, 0xff), 0, 4, 40 * 1024 * 1024);
+  closeSync(file);
+  const { exitCode, stdout, stderr } = await (await startDaemon({ data })).ended;
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/"event":"database_damaged"/);
+  expect(`${stdout}${stderr}`).toMatch(/The database is damaged: .*Restore a backup/s);
 });
 
 test("a newer database is refused", async () => {

@@ -72,7 +72,11 @@ describe("what may not be in a source", () => {
 describe("files", () => {
   test("every file of src is imported by another one, or is an entry", () => {
     // Threads are started by their paths.
-    const threads = ["src/daemon/pages/raster-thread.ts", "src/core/store/engines/checkpoint-thread.ts"];
+    const threads = [
+      "src/daemon/pages/raster-thread.ts",
+      "src/core/store/engines/checkpoint-thread.ts",
+      "src/core/store/engines/damage-thread.ts",
+    ];
     const entries = ["src/cli/main.ts", ...threads];
     const used = new Set(sources.filter(({ path }) => path.startsWith("src/")).flatMap(importedFiles));
     const dead = sources.filter(({ path }) => path.startsWith("src/") && !entries.includes(path) && !used.has(path));

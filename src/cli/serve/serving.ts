@@ -2,8 +2,15 @@ import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
-import { exposedPaths, lockDataDirectory, prepareDataDirectory } from "../../core/store/data-directory.ts";
+import {
+  dataDirectory,
+  exposedPaths,
+  lockDataDirectory,
+  prepareDataDirectory,
+} from "../../core/store/data-directory.ts";
+import { checkBeside, type DamageCheck } from "../../core/store/engines/damage.ts";
 import { releaseLeases } from "../../core/store/lease.ts";
+import type { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 import { gatheredLines } from "../../daemon/log/gathered-lines.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
@@ -62,7 +69,12 @@ export async function serveUntilStopped(
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
-      await stopOn(signalled, running, log);
+      const check = checkOf(place);
+      try {
+        await stopOn(Promise.race([signalled, check.found]), running, log);
+      } finally {
+        await check.end();
+      }
     } finally {
       await store.close();
     }
@@ -169,10 +181,19 @@ function nextSignal(): Promise<string> {
   });
 }
 
-async function stopOn(signalled: Promise<string>, running: Running, log: Logger): Promise<void> {
-  const signal = await signalled;
+/** Reads a large database file for damage beside serving it. */
+function checkOf(place: Place): DamageCheck {
+  if (place.kind === "directory") return checkBeside(dataDirectory(place.path).databaseFile);
+  return { found: Promise.withResolvers<never>().promise, end: async () => undefined };
+}
+
+/** Throws the damage that ended it, if it was that. */
+async function stopOn(end: Promise<string | StoreError>, running: Running, log: Logger): Promise<void> {
+  const why = await end;
   onSecondSignal(signals, () => process.exit(exitCodes.interrupted));
-  log.info({ event: "stopping", signal }, "stopping");
+  if (typeof why === "string") log.info({ event: "stopping", signal: why }, "stopping");
+  else log.fatal({ event: "database_damaged", detail: why.message, hint: why.hint }, "the database is damaged");
   await running.stop();
   log.info({ event: "stopped" }, "stopped");
+  if (typeof why !== "string") throw why;
 }

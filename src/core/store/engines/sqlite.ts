@@ -1,11 +1,11 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrate, migrationsOf } from "../migrate.ts";
-import { StoreError } from "../problems.ts";
 import { checkpointsOf, WAL_BOUND } from "./checkpoints.ts";
+import { checkPages, isLarge } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { emptyWal, eraserOf, type Undisturbed } from "./sqlite-erase.ts";
-import { asStoreError, RESTORE } from "./sqlite-faults.ts";
+import { asStoreError } from "./sqlite-faults.ts";
 import { type Snapshots, snapshotsOf } from "./sqlite-snapshots.ts";
 import { BUSY_TIMEOUT_MS, type Durability, quietlyIn, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
 import { type SyncFile, syncFile, walSync } from "./wal-sync.ts";
@@ -15,7 +15,7 @@ const WAL_LOOK_MS = 1_000;
 /** How a database file is opened. */
 export interface SqliteOptions {
   create: boolean;
-  /** Read the whole file once for damage. */
+  /** Read the whole file once for damage, unless it is large: then `checkBeside` does. */
   verify: boolean;
   /** This process serves it alone: commits are synced beside the event loop, several by one sync. */
   alone?: boolean | undefined;
@@ -30,7 +30,7 @@ export interface SqliteOptions {
 export async function openSqlite(file: string, options: SqliteOptions): Promise<Engine> {
   const writer = openFile(file, options);
   try {
-    if (options.verify) checkPages(writer);
+    if (options.verify && !isLarge(file)) checkPages(writer);
     writer.pragma("journal_mode = WAL");
     writer.pragma("synchronous = FULL");
     writer.pragma(`journal_size_limit = ${WAL_BOUND}`);
@@ -55,15 +55,6 @@ function openFile(file: string, options: { create: boolean }): Database.Database
   } catch (error) {
     throw asStoreError(error, file);
   }
-}
-
-function checkPages(connection: Database.Database): void {
-  const verdict = connection.pragma("quick_check(1)", { simple: true });
-  if (verdict === "ok") return;
-  const words = String(verdict)
-    .split("\n")
-    .find((line) => !line.startsWith("***"));
-  throw new StoreError(`The database is damaged: ${words ?? verdict}.`, RESTORE);
 }
 
 async function migrateSqlite(connection: Database.Database): Promise<void> {
