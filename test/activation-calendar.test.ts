@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { startActivations } from "../src/daemon/workers/activations.ts";
+import { ownCron } from "../src/daemon/workers/cron-lease.ts";
 import { ACTIVATIONS, type ActivationPlatform, request, startActivationPlatform } from "./support/activations.ts";
 import type { Caller } from "./support/platform.ts";
 
@@ -158,7 +159,7 @@ test("the daemon picks up missed requests when it starts, and those of a new day
     return { stop: async () => undefined };
   };
   const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
-  const worker = startActivations({ store, gateway, log }, ticker);
+  const worker = startActivations({ store, gateway, log, calendar: ownCron(store) }, ticker);
   onTestFinished(() => worker.stop());
   const steps = async (id: string) => (await events(id)).length;
   await expect.poll(() => steps(missed)).toBe(1);

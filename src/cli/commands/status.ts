@@ -22,7 +22,7 @@ export default command({
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost), " +
-    "clock_ahead_ms}]}, outages: [{kind (supplier | carrier), name, " +
+    "clock_ahead_ms, runs_cron}]}, outages: [{kind (supplier | carrier), name, " +
     "since, last_at, failures, last_error, next_attempt_at, waiting}], " +
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +

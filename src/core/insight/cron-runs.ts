@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
+import { holdsCron } from "../store/cron-lease.ts";
 import type { CronJob } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -40,8 +41,12 @@ const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }
     }),
 );
 
-/** Puts down a run in the place of the job's last one. */
-export async function recordCronRun(tx: Tx, outcome: CronOutcome): Promise<void> {
+/**
+ * Puts down a run in the place of the job's last one. A run of a `node` that no longer holds the lease is left out: the
+ * one that does records its own.
+ */
+export async function recordCronRun(tx: Tx, { node, ...outcome }: CronOutcome & { node?: string }): Promise<void> {
+  if (node !== undefined && !(await holdsCron(tx, node))) return;
   await write(tx, { ...outcome, started_at: tx.now - outcome.took_ms });
 }
 

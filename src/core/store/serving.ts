@@ -18,6 +18,8 @@ interface Beat {
   stopped_at: number | null;
   /** How far its clock was ahead of the database's (ms); left out by earlier versions. */
   clock_ahead_ms?: number;
+  /** Whether it ran the jobs of the calendar; left out by earlier versions, and where it did not. */
+  runs_cron?: true;
 }
 
 /** A daemon that serves, or did. */
@@ -29,6 +31,8 @@ export interface ServingNode {
   state: "serving" | "stopped" | "lost";
   /** How far its clock was ahead of the database's when it was last seen; 0 where they agree. */
   clock_ahead_ms: number;
+  /** Whether it runs the jobs of the calendar: one of the nodes that serve does. */
+  runs_cron: boolean;
 }
 
 /** Whether anything serves the platform. */
@@ -65,15 +69,19 @@ export interface ServingDaemon {
 export interface BeatingDaemon extends ServingDaemon {
   /** How far its clock is ahead of the database's (ms); left out: they agree. */
   clockAheadMs?: number;
+  /** Whether it runs the jobs of the calendar; left out: no. */
+  runsCron?: boolean;
 }
 
 /** Records that a daemon serves. The records of daemons that no longer do are dropped: of one alone, all others. */
-export async function recordBeat(tx: Tx, { node, url, since, alone, clockAheadMs = 0 }: BeatingDaemon): Promise<void> {
+export async function recordBeat(tx: Tx, { node, url, since, alone, ...now }: BeatingDaemon): Promise<void> {
   for (const { key, value } of await all(tx, {})) {
     if (key === FIRST + node) continue;
     if (alone || stateOf(beatOf(value), tx.now) !== "serving") await storeValue(tx, key, null);
   }
-  const beat = { url, since, seen_at: tx.now, stopped_at: null, clock_ahead_ms: clockAheadMs };
+  const { clockAheadMs = 0, runsCron = false } = now;
+  const state = { clock_ahead_ms: clockAheadMs, ...(runsCron ? { runs_cron: true as const } : {}) };
+  const beat = { url, since, seen_at: tx.now, stopped_at: null, ...state };
   await storeValue(tx, FIRST + node, textOf(beat));
 }
 
@@ -93,6 +101,7 @@ export async function servingState(q: Read): Promise<ServingState> {
     last_seen_at: isoTime(beat.seen_at),
     state: stateOf(beat, q.now),
     clock_ahead_ms: beat.clock_ahead_ms ?? 0,
+    runs_cron: beat.runs_cron === true && stateOf(beat, q.now) === "serving",
   }));
   return { serving: live.length > 0, since: since === null ? null : isoTime(since), nodes };
 }

@@ -3,22 +3,31 @@ import { BEAT_MS, recordBeat, recordStop } from "../../core/store/serving.ts";
 import { startWorker } from "../workers/loop.ts";
 import type { MainDependencies } from "./options.ts";
 
+/** Whose heart it is, and how it does at each beat. */
+interface HeartOf {
+  node: string;
+  url: string;
+  clockAheadMs: () => number;
+  runsCron: () => boolean;
+}
+
 /**
  * Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. Resolves once the first
  * record is written, or cannot be.
  */
 export async function startHeart(
-  { store, clock, ids, log, alone }: MainDependencies,
-  { url, clockAheadMs }: { url: string; clockAheadMs: () => number },
+  { store, clock, log, alone }: MainDependencies,
+  { node, url, clockAheadMs, runsCron }: HeartOf,
 ): Promise<{ stop(): Promise<void> }> {
   const since = clock.now();
-  const daemon = { node: ids.uuid(since), url, since, alone };
+  const daemon = { node, url, since, alone };
   const first = Promise.withResolvers<void>();
   const beating = startWorker({
     name: "heartbeat",
     pollMs: BEAT_MS,
     log,
-    step: () => store.write(recordBeat, { ...daemon, clockAheadMs: clockAheadMs() }).finally(first.resolve),
+    step: () =>
+      store.write(recordBeat, { ...daemon, clockAheadMs: clockAheadMs(), runsCron: runsCron() }).finally(first.resolve),
   });
   await first.promise;
   return {

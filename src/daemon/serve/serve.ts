@@ -9,7 +9,7 @@ import { watchOutages } from "../log/outages.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
 import { registerQueueGauges } from "../metrics/queue-gauges.ts";
 import { memoryCounters } from "../plugins/rate-windows.ts";
-import { startWorkers } from "../workers/all.ts";
+import { startWorkers, type Workers } from "../workers/all.ts";
 import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
 import { startHeart } from "./heart.ts";
@@ -70,17 +70,19 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   await takeSettings(deps, settingsOf(addresses, options), options);
   const clocks = await watchClock(deps);
   const context = { ...deps, addresses, isClockOff: clocks.isOff };
+  const node = given.ids.uuid(given.clock.now());
   const { allowPrivateWebhooks, smtpUrl, insecure } = options;
   // Workers start once the address is bound; what fronts commit before, the workers find when they start.
-  let workers: ReturnType<typeof startWorkers> | null = null;
+  let workers: Workers | null = null;
   const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
   const { metricsPort } = options;
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
   let heart: Awaited<ReturnType<typeof startHeart>> | null = null;
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
-    workers = startWorkers({ ...context, log, allowPrivateWebhooks, smtpUrl, insecure });
-    heart = await startHeart(deps, { url: http.url, clockAheadMs: clocks.aheadMs });
+    workers = startWorkers({ ...context, node, allowPrivateWebhooks, smtpUrl, insecure });
+    const { runsCron } = workers;
+    heart = await startHeart(deps, { node, url: http.url, clockAheadMs: clocks.aheadMs, runsCron });
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();

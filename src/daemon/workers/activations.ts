@@ -16,7 +16,7 @@ import { type Environment, productionFirst } from "../../core/kernel/environment
 import type { Store } from "../../core/store/store.ts";
 import type { Reported } from "../gateways/carrier-response.ts";
 import type { CarrierGateway } from "../gateways/carriers.ts";
-import { cronRun } from "./cron.ts";
+import type { Cron } from "./cron-lease.ts";
 import { drained, startWorker, type Worker } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import { noteExchange } from "./reach.ts";
@@ -145,8 +145,11 @@ const minutes: Ticker = (run) => {
  * Runs activations by themselves: due requests are picked up every second; scheduled ones are made due by the
  * calendar, each minute, and at the start for what was missed.
  */
-export function startActivations(deps: ActivationDependencies, everyMinute: Ticker = minutes): Worker {
-  const { store, log, isClockOff } = deps;
+export function startActivations(
+  deps: ActivationDependencies & { calendar: Cron },
+  everyMinute: Ticker = minutes,
+): Worker {
+  const { store, log, isClockOff, calendar } = deps;
   let calendarIsDue = true;
   const worker = startPool(createExchanges(deps), {
     log,
@@ -154,7 +157,7 @@ export function startActivations(deps: ActivationDependencies, everyMinute: Tick
     async before(signal) {
       if (calendarIsDue) {
         calendarIsDue = false;
-        await cronRun(store, "activation_calendar", () => releaseByCalendar(store, signal));
+        await calendar.run("activation_calendar", signal, (held) => releaseByCalendar(store, held));
       }
       await prepareExchanges(store, signal, ["production"]);
     },
@@ -169,10 +172,12 @@ export function startActivations(deps: ActivationDependencies, everyMinute: Tick
       if (pickedUp > 0) worker.wake();
     },
   });
-  const ticking = everyMinute(() => {
+  const look = () => {
     calendarIsDue = true;
     worker.wake();
-  });
+  };
+  calendar.onTaken(look);
+  const ticking = everyMinute(look);
   return {
     wake() {
       worker.wake();

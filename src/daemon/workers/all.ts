@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { CronJob } from "../../core/store/schema/values.ts";
 import type { Topic } from "../../core/store/store.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { createCarrierGateway } from "../gateways/carriers.ts";
@@ -7,7 +8,8 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
-import { cronRun, expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
+import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
+import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { createFulfilment } from "./fulfilment.ts";
 import { type Step, startWorker, type Worker } from "./loop.ts";
@@ -19,6 +21,9 @@ import { createSupplies, reviewOverdue } from "./supplies.ts";
 /** What all workers need. */
 export interface WorkerContext extends DaemonContext {
   log: Logger;
+  /** The ID of this node, and whether no other one can serve the database. */
+  node: string;
+  alone: boolean;
   allowPrivateWebhooks: boolean;
   /** The SMTP server for mail to suppliers; left out: none. */
   smtpUrl: string | undefined;
@@ -30,8 +35,16 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
+/** All workers of a node. */
+export interface Workers {
+  wake(topic: Topic): void;
+  /** Whether this node runs the jobs of the calendar. */
+  runsCron(): boolean;
+  stop(): Promise<void>;
+}
+
 /** Starts everything that runs by itself; `stop` lets each finish what is in flight, 25 s at most. */
-export function startWorkers(context: WorkerContext): { wake(topic: Topic): void; stop(): Promise<void> } {
+export function startWorkers(context: WorkerContext): Workers {
   const { store, log, clock, addresses, smtpUrl, insecure, isClockOff } = context;
   const { publicUrl } = addresses;
   const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
@@ -40,30 +53,18 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl, { insecure });
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
+  const calendar = context.alone ? ownCron(store) : sharedCron(context);
   const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 
   const woken: [Topic, Worker][] = [
     ["fulfilment", startPool(createFulfilment({ store, log }), { log, isClockOff })],
     ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before, isClockOff })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
-    ["activations", startActivations({ store, gateway: carriers, log, isClockOff })],
+    ["activations", startActivations({ store, gateway: carriers, log, isClockOff, calendar })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
   ];
   const polling = [
-    loop("webhook retention", HOUR_MS, (signal) =>
-      cronRun(store, "webhook_retention", () => purgeOldDeliveries({ store }, signal)),
-    ),
-    loop("sandbox retention", HOUR_MS, (signal) =>
-      cronRun(store, "sandbox_retention", () => purgeSandboxOrders({ store }, signal)),
-    ),
-    loop("head signing", HOUR_MS, (signal) => cronRun(store, "head_signing", () => signGrownHeads({ store }, signal))),
-    loop("expiry", MINUTE_MS, (signal) => cronRun(store, "esim_expiry", () => expireEsims({ store }, signal))),
-    loop("expiry notices", MINUTE_MS, (signal) =>
-      cronRun(store, "esim_notices", () => announceEsims({ store }, signal)),
-    ),
-    loop("passport notices", HOUR_MS, (signal) =>
-      cronRun(store, "passport_notices", () => announcePassports({ store }, signal)),
-    ),
+    ...jobs(context, calendar),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
   ];
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
@@ -72,11 +73,30 @@ export function startWorkers(context: WorkerContext): { wake(topic: Topic): void
     wake(topic) {
       for (const [its, worker] of woken) if (its === topic) worker.wake();
     },
+    runsCron: calendar.holds,
     async stop() {
       for (const stop of stopListening) stop();
       await Promise.all([...woken.map(([, worker]) => worker), ...polling].map((worker) => worker.stop()));
+      await calendar.stop();
       await exchange.close();
       mailer.close();
     },
   };
+}
+
+/** What the calendar makes due, beside activations. */
+function jobs({ store, log }: WorkerContext, calendar: Cron): Worker[] {
+  const job = (name: CronJob, pollMs: number, run: (signal: AbortSignal) => Promise<number>) => {
+    const worker = startWorker({ name, pollMs, step: (signal) => calendar.run(name, signal, run), log });
+    calendar.onTaken(worker.wake);
+    return worker;
+  };
+  return [
+    job("webhook_retention", HOUR_MS, (signal) => purgeOldDeliveries({ store }, signal)),
+    job("sandbox_retention", HOUR_MS, (signal) => purgeSandboxOrders({ store }, signal)),
+    job("head_signing", HOUR_MS, (signal) => signGrownHeads({ store }, signal)),
+    job("esim_expiry", MINUTE_MS, (signal) => expireEsims({ store }, signal)),
+    job("esim_notices", MINUTE_MS, (signal) => announceEsims({ store }, signal)),
+    job("passport_notices", HOUR_MS, (signal) => announcePassports({ store }, signal)),
+  ];
 }

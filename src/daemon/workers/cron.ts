@@ -10,13 +10,13 @@ import { drained } from "./loop.ts";
 
 /**
  * Runs a job of the calendar and records when it ran, for how long, and how much it did. A run that fails is recorded
- * with its error, which is thrown again.
+ * with its error, which is thrown again. `node` runs it while it holds the lease; left out: no other node can.
  */
-export async function cronRun(store: Store, job: CronJob, run: () => Promise<number>): Promise<void> {
+export async function cronRun(store: Store, job: CronJob, run: () => Promise<number>, node?: string): Promise<void> {
   const began = performance.now();
   const record = (done: number, error: string | null) => {
     const took_ms = Math.round(performance.now() - began);
-    return store.write(recordCronRun, { job, took_ms, done, error });
+    return store.write(recordCronRun, { job, took_ms, done, error, ...(node === undefined ? {} : { node }) });
   };
   try {
     const done = await run();
