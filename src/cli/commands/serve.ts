@@ -4,7 +4,7 @@ import { usageError } from "../kernel/errors.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { address, choice, flag, integer, text } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
-import { connectionsPerProcess, DEFAULT_CONNECTIONS } from "../serve/connection-budget.ts";
+import { DEFAULT_CONNECTIONS, poolSizes } from "../serve/connection-budget.ts";
 import { printListening } from "../serve/listening.ts";
 import type { Serving } from "../serve/serving.ts";
 
@@ -52,7 +52,7 @@ export function servingOf(asked: Asked, { insecure }: Pick<Globals, "insecure">)
   const budget = databaseConnections ?? serveOptions.databaseConnections.read(process.env[CONNECTIONS] || undefined);
   // An address with a password in it is better kept out of the process list.
   const smtpUrl = smtpAddress(rest.smtpUrl ?? (process.env.ESIMCTL_SMTP_URL || undefined));
-  const connections = connectionsPerProcess(budget, workers);
+  const connections = poolSizes(budget, workers);
   return { host, port, logLevel, workers, insecure, connections, ...rest, smtpUrl };
 }
 

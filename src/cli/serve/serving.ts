@@ -26,13 +26,14 @@ import { logFolder } from "../logs/read.ts";
 import { keyFileOf, madeWords } from "../place/key-file.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import { type Place, placeWords } from "../place/place.ts";
+import type { PoolSizes } from "./connection-budget.ts";
 import { listeningLine } from "./listening.ts";
 
 /** What `serve` is asked for. */
 export interface Serving extends ServeOptions {
   logLevel: LogLevel;
-  /** Connections to PostgreSQL that each process may open. */
-  connections: number;
+  /** Connections to PostgreSQL that the processes may open. */
+  connections: PoolSizes;
 }
 
 /**
@@ -45,8 +46,9 @@ export async function serveUntilStopped(
   listening: (running: Running) => void,
 ): Promise<void> {
   const place = await context.place();
-  const sources = { clock: systemClock, ids: randomIds(), connections: serving.connections };
   const self = cluster.worker;
+  const { main, front } = serving.connections;
+  const sources = { clock: systemClock, ids: randomIds(), connections: self === undefined ? main : front };
   if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
   outliveBrokenOutput();
   const release = takePlace(place, sources.ids);

@@ -33,6 +33,7 @@ export interface Tx extends Read {
 export const topics = ["fulfilment", "deliveries", "activations", "sandbox"] as const;
 /** `events`: the feed of a partner has grown, which no worker waits for. */
 export type Topic = (typeof topics)[number] | "events";
+export const allTopics: readonly Topic[] = [...topics, "events"];
 
 /** A query: named, exported, reads only. */
 export type Query<I, O> = (q: Read, input: I) => Promise<O>;
@@ -64,6 +65,45 @@ export interface Moment {
   state: number | null;
 }
 
+/** What a node asks of a window that all nodes count in: a minute of one caller. */
+export interface WindowDraw {
+  /** A keyed digest of who is counted. */
+  id: string;
+  /** Minutes since 1970. */
+  minute: number;
+  /** Requests allowed in the minute. */
+  limit: number;
+  /** Requests accepted, since the draw before, of what that one got ahead. */
+  spent: number;
+  /** Requests that wait for this draw. */
+  wanted: number;
+}
+
+/** What a node gets of a window. */
+export interface WindowShare {
+  /** Requests of all nodes in it. Those that nodes accept of what they drew ahead are reported at their next draws. */
+  used: number;
+  /** How many of the requests that waited are allowed, all of them or as many as the limit leaves. */
+  allowed: number;
+  /** How many more this node may accept without another draw. */
+  ahead: number;
+}
+
+/** What the nodes of one database share beside its data. */
+export interface Nodes {
+  /**
+   * Draws from windows by one statement, and answers in the order asked. What all nodes hold ahead of one window is at
+   * most 5 % of its limit: so much more than the limit may be accepted, and none is refused before the limit is used
+   * up. Throws `StoreUnavailable`.
+   */
+  draw(draws: readonly WindowDraw[]): Promise<WindowShare[]>;
+  /**
+   * Listens on one connection of its own to what other processes commit: it signals their topics here, as a commit of
+   * this process does, and calls `woken`. A connection that broke is made again; then all topics are signalled.
+   */
+  listen(woken: (topic: Topic) => void): { stop(): Promise<void> };
+}
+
 /** The database, whichever engine it is. Only this folder knows. */
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
@@ -90,6 +130,8 @@ export interface Store {
   state(): Promise<number | null>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;
+  /** Wakes what waits for `topic` in this process, as a commit that signals it does. */
+  signal(topic: Topic): void;
   /** Calls `listener` for each sealed value that a list shows as unreadable, once a process. */
   onUnreadable(listener: (error: UnreadableError) => void): void;
   /**
@@ -107,4 +149,6 @@ export interface Store {
    */
   close(): Promise<void>;
   readonly vault: Vault;
+  /** Null: no other node can serve this database. */
+  readonly nodes: Nodes | null;
 }

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../core/kernel/clock.ts";
 
-const MINUTE = 60_000;
+/** The length of a window (ms). */
+export const MINUTE = 60_000;
 
 /** How much of its limit a caller has used in the current minute. */
 export interface RateUsage {
@@ -15,7 +16,7 @@ export interface RateUsage {
   resetsAt: number;
 }
 
-/** Counts requests by key in the minutes of the clock: in this process, or in the main one. */
+/** Counts requests by key in the minutes of the clock: in this process, in the main one, or in that of all nodes. */
 export interface Windows {
   /** Counts one more request of `key`, of which `limit` a minute are allowed. */
   count(key: string, limit: number): RateUsage | Promise<RateUsage>;
@@ -33,7 +34,7 @@ export type Counters = Record<Tally, Windows>;
 export type MemoryCounters = Record<Tally, { [K in keyof Windows]: (key: string, limit: number) => RateUsage }>;
 
 /** Callers that each tally keeps. */
-const KEPT_CALLERS = 50_000;
+export const KEPT_CALLERS = 50_000;
 
 /** Counters in this process's memory. */
 export function memoryCounters(clock: Clock): MemoryCounters {
@@ -41,13 +42,18 @@ export function memoryCounters(clock: Clock): MemoryCounters {
   return { clients: windows(), addresses: windows(), tokenClients: windows(), tokenAddresses: windows() };
 }
 
+/** A table of `keys` callers at most, from which the least recently seen is dropped first. */
+export function keptCallers<T extends object>(keys: number): LRUCache<string, T> {
+  // Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once.
+  return new LRUCache<string, T>({ maxSize: keys, sizeCalculation: () => 1 });
+}
+
 /**
  * Fixed one-minute windows, aligned to the clock's minutes. At most `keys` callers are kept, the least recently
  * seen is dropped first: memory stays bounded however many call.
  */
 function fixedWindows(clock: Clock, keys: number): MemoryCounters[Tally] {
-  // Each entry counts as one: a bound by size takes room as entries come, a `max` takes all of it at once.
-  const table = new LRUCache<string, { minute: number; count: number }>({ maxSize: keys, sizeCalculation: () => 1 });
+  const table = keptCallers<{ minute: number; count: number }>(keys);
   const usage = (minute: number, count: number, limit: number): RateUsage => ({
     limit,
     remaining: Math.max(0, limit - count),

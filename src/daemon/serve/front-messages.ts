@@ -13,6 +13,7 @@ export interface FrontFailure {
 export type ToFront =
   | { kind: "start"; port: number; addresses: Addresses }
   | { kind: "usage"; id: number; usage: RateUsage }
+  | { kind: "signal"; topic: Topic }
   | { kind: "stop" };
 
 /** A message of a front to the main process. */

@@ -1,5 +1,5 @@
 import type { Worker } from "node:cluster";
-import { topics } from "../../core/store/store.ts";
+import { type Topic, topics } from "../../core/store/store.ts";
 import { watchOutages } from "../log/outages.ts";
 import { lendMetrics } from "../metrics/metrics.ts";
 import type { Counters, RateUsage, Windows } from "../plugins/rate-windows.ts";
@@ -13,7 +13,7 @@ import type { ServeDependencies, ServeOptions } from "./options.ts";
  * at the main process, so that a limit holds over all fronts, and signals new work to it. Throws `ListenError`.
  */
 export async function runFrontProcess(self: Worker, given: ServeDependencies, options: ServeOptions): Promise<void> {
-  const channel = openChannel(self);
+  const channel = openChannel(self, given.store.signal);
   const watched = watchOutages(given.store, given.log.child({ pid: self.process.pid }));
   const deps = { ...given, store: watched.store };
   const silence = topics.map((topic) => deps.store.onSignal(topic, () => channel.send({ kind: "wake", topic })));
@@ -52,16 +52,18 @@ export function linesToMain(self: Worker): { write(line: string): void } {
   };
 }
 
-function openChannel(self: Worker) {
+/** The main process's messages; `signal` is called when another node has made what waits for a topic here. */
+function openChannel(self: Worker, signal: (topic: Topic) => void) {
   const waiting = new Map<number, (usage: RateUsage) => void>();
   const started = Promise.withResolvers<ToFront & { kind: "start" }>();
   const stopped = Promise.withResolvers<void>();
   let asked = 0;
 
   self.on("message", (message: unknown) => {
-    if (!isOneOf<ToFront>(message, ["start", "usage", "stop"])) return;
+    if (!isOneOf<ToFront>(message, ["start", "usage", "signal", "stop"])) return;
     if (message.kind === "start") started.resolve(message);
     else if (message.kind === "stop") stopped.resolve();
+    else if (message.kind === "signal") signal(message.topic);
     else {
       waiting.get(message.id)?.(message.usage);
       waiting.delete(message.id);

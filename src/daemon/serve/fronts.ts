@@ -2,15 +2,16 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Clock } from "../../core/kernel/clock.ts";
 import type { Topic } from "../../core/store/store.ts";
 import type { Addresses } from "../context/context.ts";
-import { type MemoryCounters, memoryCounters } from "../plugins/rate-windows.ts";
+import type { Counters, RateUsage } from "../plugins/rate-windows.ts";
 import { type FromFront, type FrontFailure, isOneOf, type ToFront } from "./front-messages.ts";
 
 /** Fronts in processes of their own. */
 export interface Fronts {
   url: string;
+  /** Wakes what waits for a topic in them, where another node has made it. */
+  signal(topic: Topic): void;
   /** Lets each finish what is in flight, and waits until all are gone. */
   stop(): Promise<void>;
 }
@@ -20,7 +21,8 @@ interface FrontsOptions {
   count: number;
   port: number;
   addresses: Addresses;
-  clock: Clock;
+  /** Where all of them count requests. */
+  counters: Counters;
   log: Pick<Logger, "error" | "info">;
   /** Called when a front's commit made work. */
   wake(topic: Topic): void;
@@ -62,7 +64,6 @@ const diedEarly: FrontFailure = {
  */
 export async function startFronts(options: FrontsOptions): Promise<Fronts> {
   const { count, log } = options;
-  const counters = memoryCounters(options.clock);
   const stopping = new AbortController();
   /** Those that receive the stop message. */
   const ready = new WeakSet<Worker>();
@@ -75,7 +76,7 @@ export async function startFronts(options: FrontsOptions): Promise<Fronts> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     let listens = false;
     let failure: FrontFailure | null = null;
-    converse(front, options, counters, {
+    converse(front, options, {
       ready: () => void ready.add(front),
       listening(url) {
         listens = true;
@@ -107,18 +108,27 @@ export async function startFronts(options: FrontsOptions): Promise<Fronts> {
 
   async function stop(): Promise<void> {
     stopping.abort();
-    const left = Object.values(cluster.workers ?? {}).filter((front) => front !== undefined);
-    await Promise.all(left.map((front) => end(front, ready.has(front))));
+    await Promise.all(living().map((front) => end(front, ready.has(front))));
   }
 
   try {
     const [url = ""] = await Promise.all(Array.from({ length: count }, () => start(REST_MS)));
     started = true;
-    return { url, stop };
+    return { url, signal: (topic) => postAll({ kind: "signal", topic }), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+const living = () => Object.values(cluster.workers ?? {}).filter((front) => front !== undefined);
+
+function postAll(message: ToFront): void {
+  for (const front of living()) post(front, message);
+}
+
+function post(front: Worker, message: ToFront): void {
+  if (front.isConnected()) front.send(message);
 }
 
 interface FrontEvents {
@@ -129,8 +139,8 @@ interface FrontEvents {
 }
 
 /** Responds to the messages of a front. */
-function converse(front: Worker, options: FrontsOptions, counters: MemoryCounters, on: FrontEvents): void {
-  const send = (message: ToFront) => void (front.isConnected() && front.send(message));
+function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void {
+  const send = (message: ToFront) => post(front, message);
   front.on("message", (message: unknown) => {
     if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
     switch (message.kind) {
@@ -147,7 +157,9 @@ function converse(front: Worker, options: FrontsOptions, counters: MemoryCounter
         return options.keepLine(message.line);
       case "tally": {
         const { id, tally, way, key, limit } = message;
-        return send({ kind: "usage", id, usage: counters[tally][way](key, limit) });
+        const answer = (usage: RateUsage) => send({ kind: "usage", id, usage });
+        const usage = options.counters[tally][way](key, limit);
+        return "then" in usage ? void usage.then(answer) : answer(usage);
       }
     }
   });

@@ -8,7 +8,8 @@ import type { Addresses, DaemonContext } from "../context/context.ts";
 import { watchOutages } from "../log/outages.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
 import { registerQueueGauges } from "../metrics/queue-gauges.ts";
-import { memoryCounters } from "../plugins/rate-windows.ts";
+import { type Counters, memoryCounters } from "../plugins/rate-windows.ts";
+import { sharedCounters } from "../plugins/shared-windows.ts";
 import { startWorkers, type Workers } from "../workers/all.ts";
 import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
@@ -92,11 +93,15 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     throw error;
   }
 
+  // Only feeds are waited for in the processes that answer HTTP; all else the workers do.
+  const listening = store.nodes?.listen((topic) => void (topic === "events" && http.signal(topic)));
+
   return {
     url: http.url,
     publicUrl: addresses.publicUrl,
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
+      await listening?.stop();
       await Promise.all([http.stop(), workers?.stop()]);
       await heart?.stop();
       await clocks.stop();
@@ -109,6 +114,8 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
 interface RunningHttp {
   url: string;
   metrics: Exposed;
+  /** Wakes what waits for a topic in the processes that answer HTTP, where they are others than this one. */
+  signal(topic: Topic): void;
   stop(): Promise<void>;
 }
 
@@ -118,16 +125,23 @@ async function startHttp(
   options: ServeOptions,
   { port, wake }: { port: number; wake: (topic: Topic) => void },
 ): Promise<RunningHttp> {
+  const counters = countersOf(context);
   if (options.workers === 1) {
-    const counters = memoryCounters(context.clock);
     const front = await startFront(context, options, { port, counters });
     registerQueueGauges(front.registry, context);
-    return { url: front.url, metrics: front.registry, stop: front.stop };
+    return { url: front.url, metrics: front.registry, signal: () => undefined, stop: front.stop };
   }
   const { startFronts } = await import("./fronts.ts");
-  const { addresses, clock, log, keepLine, frontEnv: env } = context;
-  const fronts = await startFronts({ count: options.workers, port, addresses, clock, log, wake, keepLine, env });
+  const { addresses, log, keepLine, frontEnv: env } = context;
+  const fronts = await startFronts({ count: options.workers, port, addresses, counters, log, wake, keepLine, env });
   const queues = createRegistry();
   registerQueueGauges(queues, context);
-  return { url: fronts.url, metrics: borrowedMetrics(queues), stop: fronts.stop };
+  const { url, signal, stop } = fronts;
+  return { url, metrics: borrowedMetrics(queues), signal, stop };
+}
+
+/** Counts requests in this process, or together with the other nodes of the database. */
+function countersOf({ store, clock, log }: MainDependencies): Counters {
+  const { nodes, vault } = store;
+  return nodes === null ? memoryCounters(clock) : sharedCounters({ nodes, vault, clock, log });
 }

@@ -1,11 +1,17 @@
 import type { Writer } from "../group-commit.ts";
-import type { Moment, Pulse, Read, Topic, Tx } from "../store.ts";
+import type { Moment, Nodes, Pulse, Read, Topic, Tx } from "../store.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
 export type Connection = Pick<Read, "db" | "t" | "prepared">;
 
 /** Makes the transaction of one command over a connection. */
 export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;
+
+/** A database that several nodes may use at once. */
+export interface SharedDatabase extends Nodes {
+  /** Notifies the processes that listen of a topic, soon and together with others. */
+  notify(topic: Topic): void;
+}
 
 /** What the store needs of SQLite or PostgreSQL. */
 export interface Engine {
@@ -20,5 +26,7 @@ export interface Engine {
   ping(): Promise<Pulse>;
   /** What `Store.erase` promises. */
   erase(): Promise<boolean>;
+  /** Null: no other node can use this database. */
+  nodes: SharedDatabase | null;
   close(): Promise<void>;
 }

@@ -18,9 +18,9 @@ import { oncePerTurn } from "../once-per-turn.ts";
 import { StoreError } from "../problems.ts";
 import { peopleAreClear, sealPeople } from "../seal-people.ts";
 import { statement } from "../statement.ts";
-import type { Command, Read, Store, Topic, Tx } from "../store.ts";
+import type { Command, Nodes, Read, Store, Topic, Tx } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, withAllKeys } from "../vault.ts";
-import type { Connection, Engine } from "./engine.ts";
+import type { Connection, Engine, SharedDatabase } from "./engine.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { SyncFile } from "./wal-sync.ts";
 
@@ -78,7 +78,7 @@ async function openEngine(location: Location, given: StoreDependencies): Promise
   }
   // Loaded only when asked for: most installations never need the driver.
   const { openPostgres } = await import("./postgres.ts");
-  return openPostgres(location, given);
+  return openPostgres(location, { ...given, id: given.ids.uuid(given.clock.now()) });
 }
 
 interface Preparing extends Pick<Store, "write" | "erase"> {
@@ -113,14 +113,14 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   const vault = createVault(masterKey, unreadable.report);
   // In a transaction, and in a read that reloaded the keys: a key that is unknown there is gone for good.
   const complete = withAllKeys(vault, unreadable.report);
-  const signals = signalling();
+  const signals = signalling(engine.nodes);
   const read = (connection: Connection, held = vault): Read => ({ ...connection, now: clock.now(), vault: held });
   const keys = keyring(vault, masterKey, masterKeys);
   const writer = engine.writer((connection, signal, requestId): Tx => {
     const touch = () => bumpEpoch({ ...read(connection) });
     return { ...read(connection, complete), ids, requestId, signal, touch };
   });
-  const commits = groupCommit(withCurrentKeys(writer, keys), signals.wake);
+  const commits = groupCommit(withCurrentKeys(writer, keys), signals.committed);
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
   const moment = oncePerTurn(async () => {
@@ -161,6 +161,8 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
     onUnreadable: unreadable.listen,
     erase: () => engine.erase(),
     ping: () => engine.ping(),
+    signal: signals.wake,
+    nodes: engine.nodes && nodesOf(engine.nodes, signals.wake),
     close() {
       closing ??= commits.close().then(() => engine.close());
       return closing;
@@ -168,14 +170,31 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   };
 }
 
-/** Who waits for which topic in this process. */
-function signalling(): Pick<Store, "onSignal"> & { wake(topic: Topic): void } {
-  const listeners = new Map<Topic, Set<() => void>>();
+/** The nodes as their store shows them: what others commit is signalled as its own commits are. */
+function nodesOf({ draw, listen }: Nodes, signal: (topic: Topic) => void): Nodes {
   return {
-    wake(topic) {
-      for (const wake of listeners.get(topic) ?? []) wake();
+    draw,
+    listen: (woken) =>
+      listen((topic) => {
+        signal(topic);
+        woken(topic);
+      }),
+  };
+}
+
+/** Who waits for which topic in this process; others are notified of what it commits. */
+function signalling(nodes: SharedDatabase | null) {
+  const listeners = new Map<Topic, Set<() => void>>();
+  const wake = (topic: Topic) => {
+    for (const listener of listeners.get(topic) ?? []) listener();
+  };
+  return {
+    wake,
+    committed(topic: Topic) {
+      wake(topic);
+      nodes?.notify(topic);
     },
-    onSignal(topic, wake) {
+    onSignal(topic: Topic, wake: () => void) {
       const own = listeners.get(topic) ?? new Set();
       listeners.set(topic, own.add(wake));
       return () => own.delete(wake);

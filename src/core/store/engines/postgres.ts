@@ -13,6 +13,8 @@ import { faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
 import { openSession, WRITE_LOCK } from "./postgres-session.ts";
+import { wakesOver } from "./postgres-wakes.ts";
+import { windowDraws } from "./postgres-windows.ts";
 
 /** Connections of one process, unless a budget sets less. */
 const MOST_CONNECTIONS = 12;
@@ -23,14 +25,25 @@ const MOST_CONNECTIONS = 12;
  */
 export async function openPostgres(
   address: PostgresAddress,
-  { connections = MOST_CONNECTIONS, onWait }: { connections?: number | undefined; onWait?: OnWait | undefined } = {},
+  { connections, onWait, id }: OpenOptions = {},
 ): Promise<Engine> {
   await migratePostgres(address, onWait);
-  return postgresEngine(address, connections);
+  return postgresEngine(address, { connections, id });
 }
 
-function postgresEngine(address: PostgresAddress, connections: number): Engine {
+interface OpenOptions {
+  connections?: number | undefined;
+  onWait?: OnWait | undefined;
+  /** Of this process among others on the database. */
+  id?: string;
+}
+
+function postgresEngine(
+  address: PostgresAddress,
+  { connections = MOST_CONNECTIONS, id = "" }: Omit<OpenOptions, "onWait">,
+): Engine {
   const pool = openPool({ url: address.url, max: connections });
+  const wakes = wakesOver(address.url, id, pool);
   const known = new WeakMap<pg.PoolClient, Connection>();
 
   function connectionOf(client: pg.PoolClient): Connection {
@@ -65,7 +78,11 @@ function postgresEngine(address: PostgresAddress, connections: number): Engine {
       }),
     erase: () => erasePostgres(address),
     ping: () => pool.ask((client) => pulseOf(client)),
-    close: () => pool.close(),
+    nodes: { draw: windowDraws(pool), notify: wakes.notify, listen: wakes.listen },
+    async close() {
+      await wakes.close();
+      await pool.close();
+    },
   };
 }
 

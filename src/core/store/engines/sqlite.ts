@@ -89,6 +89,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     look: snapshots.look,
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     moment: snapshots.moment,
+    nodes: null,
     erase,
     async ping() {
       await snapshots.ping();

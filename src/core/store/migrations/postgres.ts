@@ -376,5 +376,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"orders\" ADD COLUMN \"version\" bigint DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0023_rate_windows",
+    "statements": [
+      "CREATE TABLE \"rate_windows\" (\n\t\"minute\" bigint NOT NULL,\n\t\"id\" text COLLATE \"C\" NOT NULL,\n\t\"used\" bigint NOT NULL,\n\t\"held\" bigint NOT NULL,\n\t\"allowed\" bigint NOT NULL,\n\t\"ahead\" bigint NOT NULL,\n\tCONSTRAINT \"rate_windows_minute_id_pk\" PRIMARY KEY(\"minute\",\"id\")\n);\n"
+    ]
   }
 ];

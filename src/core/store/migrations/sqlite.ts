@@ -355,5 +355,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `orders` ADD `version` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0023_rate_windows",
+    "statements": [
+      "CREATE TABLE `rate_windows` (\n\t`minute` integer NOT NULL,\n\t`id` text NOT NULL,\n\t`used` integer NOT NULL,\n\t`held` integer NOT NULL,\n\t`allowed` integer NOT NULL,\n\t`ahead` integer NOT NULL,\n\tPRIMARY KEY(`minute`, `id`)\n);\n"
+    ]
   }
 ];

@@ -76,6 +76,23 @@ export function platformTables(k: Kit) {
     error: k.text("error"),
   });
 
+  const rateWindows = k.table(
+    "rate_windows",
+    {
+      /** Minutes since 1970. */
+      minute: k.int("minute").notNull(),
+      /** A keyed digest of who is counted: client IDs and addresses are not kept. */
+      id: k.text("id").notNull(),
+      /** Requests counted by all nodes, and those that nodes may still accept of what they drew ahead. */
+      used: k.int("used").notNull(),
+      held: k.int("held").notNull(),
+      /** What the last draw got: for requests that were there, and ahead of those to come. */
+      allowed: k.int("allowed").notNull(),
+      ahead: k.int("ahead").notNull(),
+    },
+    (t) => [k.primaryKey({ columns: [t.minute, t.id] })],
+  );
+
   const outages = k.table(
     "outages",
     {
@@ -115,5 +132,15 @@ export function platformTables(k: Kit) {
     (t) => [k.index("callback_signatures_expiry").on(t.expires_at)],
   );
 
-  return { settings, dataKeys, auditEntries, requestCounts, cronRuns, outages, pauses, callbackSignatures };
+  return {
+    settings,
+    dataKeys,
+    auditEntries,
+    requestCounts,
+    cronRuns,
+    rateWindows,
+    outages,
+    pauses,
+    callbackSignatures,
+  };
 }
