@@ -30,6 +30,7 @@ export const serveOptions = {
     `on PostgreSQL: connections over all processes of this node (default ${DEFAULT_CONNECTIONS})`,
     { min: 1, max: 10_000 },
   ),
+  readDatabase: text("--read-database <url>", "on PostgreSQL: a replica that answers lists, exports and reports"),
   smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
   logLevel: choice(
     "--log-level <level>",
@@ -52,8 +53,9 @@ export function servingOf(asked: Asked, { insecure }: Pick<Globals, "insecure">)
   const budget = databaseConnections ?? serveOptions.databaseConnections.read(process.env[CONNECTIONS] || undefined);
   // An address with a password in it is better kept out of the process list.
   const smtpUrl = smtpAddress(rest.smtpUrl ?? (process.env.ESIMCTL_SMTP_URL || undefined));
+  const readDatabase = rest.readDatabase ?? (process.env.ESIMCTL_READ_DATABASE || undefined);
   const connections = poolSizes(budget, workers);
-  return { host, port, logLevel, workers, insecure, connections, ...rest, smtpUrl };
+  return { host, port, logLevel, workers, insecure, connections, ...rest, smtpUrl, readDatabase };
 }
 
 /** Throws a usage error for an invalid SMTP address; it may hold a password and is not repeated. */

@@ -2,6 +2,7 @@ import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { PlatformStatus } from "../../core/insight/status.ts";
 import { isClockOff } from "../../core/store/clock-difference.ts";
+import type { ServingNode } from "../../core/store/serving.ts";
 import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
@@ -22,7 +23,8 @@ export default command({
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost), " +
-    "clock_ahead_ms, runs_cron}]}, outages: [{kind (supplier | carrier), name, " +
+    "clock_ahead_ms, runs_cron, replica: {state (used | behind | away | foreign), lag_ms} or null}]}, " +
+    "outages: [{kind (supplier | carrier), name, " +
     "since, last_at, failures, last_error, next_attempt_at, waiting}], " +
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
@@ -140,7 +142,17 @@ function servingWords({ paint }: Sheet, { serving: { serving, since, nodes }, at
   const live = nodes.filter(({ state }) => state === "serving");
   const words = paint.green(`serving at ${live.map(({ url }) => url).join(", ")} since ${moment(since)}`);
   const off = live.filter(({ clock_ahead_ms }) => isClockOff(clock_ahead_ms)).map(({ url }) => url);
-  return off.length === 0 ? words : `${words}  ${paint.red(`clock off at ${off.join(", ")}: esimctl doctor`)}`;
+  const clocks = off.length === 0 ? "" : `  ${paint.red(`clock off at ${off.join(", ")}: esimctl doctor`)}`;
+  return `${words}${clocks}${replicaWords(paint, live)}`;
+}
+
+/** How replicas follow, by the furthest behind; nothing where none is read from. */
+function replicaWords(paint: Sheet["paint"], nodes: readonly ServingNode[]): string {
+  const replicas = nodes.flatMap(({ replica }) => replica ?? []);
+  if (replicas.length === 0) return "";
+  const unused = replicas.find(({ state }) => state !== "used");
+  if (unused !== undefined) return `  ${paint.red(`replica ${unused.state}: esimctl doctor`)}`;
+  return `  replica ${Math.max(...replicas.map(({ lag_ms }) => lag_ms ?? 0))} ms behind`;
 }
 
 const MINUTE_MS = 60_000;

@@ -20,6 +20,7 @@ const environment: readonly (readonly [string, string])[] = [
   ["ESIMCTL_SERVER, ESIMCTL_CLIENT_ID, ESIMCTL_CLIENT_SECRET", "a server, and the credential that signs in there"],
   ["ESIMCTL_DATA, ESIMCTL_DATABASE, ESIMCTL_KEY_FILE", "the local data"],
   ["ESIMCTL_PROFILE", "the login to act as"],
+  ["ESIMCTL_READ_DATABASE", "a replica that answers lists, exports and reports (serve)"],
   ["ESIMCTL_SMTP_URL", "where mail to suppliers goes out (serve)"],
   ["NO_COLOR", "no colours"],
   ["NODE_EXTRA_CA_CERTS", "certificate authorities of your own, for --server"],

@@ -31,6 +31,8 @@ export interface Sources {
   onWait?: ((words: string) => void) | undefined;
   /** Connections to PostgreSQL that this process may open; left out: as many as a command of the terminal needs. */
   connections?: number;
+  /** The address of a replica for reads; left out: none. */
+  replica?: string | undefined;
 }
 
 /** Of a command of the terminal: few, so that it finds room beside the nodes. */
@@ -38,7 +40,7 @@ const COMMAND_CONNECTIONS = 2;
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */
 export async function openExisting(place: Place, sources: Sources): Promise<Store> {
-  if (place.kind === "database") return openWith(keysOf(place), addressOf(place), sources);
+  if (place.kind === "database") return openWith(keysOf(place), addressOf(place, sources), sources);
   requireInitialised(place);
   refuseMoved(place.path);
   const { databaseFile } = dataDirectory(place.path);
@@ -91,8 +93,8 @@ async function opensKeys(location: Location, key: Buffer, { clock }: Sources): P
 }
 
 /** Where the database of a place is. */
-function addressOf({ url, insecure }: DatabasePlace) {
-  return { url, insecure };
+function addressOf({ url, insecure }: DatabasePlace, { replica }: Pick<Sources, "replica"> = {}) {
+  return { url, insecure, replica };
 }
 
 async function openDatabase(place: DatabasePlace, sources: Sources) {
@@ -101,7 +103,7 @@ async function openDatabase(place: DatabasePlace, sources: Sources) {
   const created = !existsSync(keyFile);
   if (created) createKeyFile(keyFile, sources.ids);
   try {
-    return { store: await openWith(keysOf(place), addressOf(place), sources), created };
+    return { store: await openWith(keysOf(place), addressOf(place, sources), sources), created };
   } catch (error) {
     // The database has data under another key, or is out of reach: a new key would only be in the way.
     if (created) rmSync(keyFile, { force: true });
@@ -115,5 +117,5 @@ async function openGiven(place: DatabasePlace, sources: Sources) {
   // One without tables was never used.
   const created = await reading.read(hasNoDataKeys, null).catch(() => true);
   await reading.close();
-  return { store: await openWith(keysOf(place), addressOf(place), sources), created };
+  return { store: await openWith(keysOf(place), addressOf(place, sources), sources), created };
 }

@@ -19,6 +19,7 @@ import { createLogger, type LogOutput } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
 import { listensInClear, type Running, serve } from "../../daemon/serve/serve.ts";
 import type { Context } from "../frame/command.ts";
+import { usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import { onSecondSignal } from "../kernel/signals.ts";
@@ -34,6 +35,8 @@ export interface Serving extends ServeOptions {
   logLevel: LogLevel;
   /** Connections to PostgreSQL that the processes may open. */
   connections: PoolSizes;
+  /** The replica for reads; left out: none. */
+  readDatabase: string | undefined;
 }
 
 /**
@@ -48,7 +51,8 @@ export async function serveUntilStopped(
   const place = await context.place();
   const self = cluster.worker;
   const { main, front } = serving.connections;
-  const sources = { clock: systemClock, ids: randomIds(), connections: self === undefined ? main : front };
+  const connections = self === undefined ? main : front;
+  const sources = { clock: systemClock, ids: randomIds(), connections, replica: replicaFor(place, serving) };
   if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
   outliveBrokenOutput();
   const release = takePlace(place, sources.ids);
@@ -84,6 +88,12 @@ export async function serveUntilStopped(
     await file.close();
     release();
   }
+}
+
+/** Throws a usage error for a replica of a data directory. */
+function replicaFor(place: Place, { readDatabase }: Serving): string | undefined {
+  if (readDatabase === undefined || place.kind === "database") return readDatabase;
+  throw usageError("--read-database names a replica of PostgreSQL.", "Give it together with --database.");
 }
 
 /** The reader of the output may close it: the daemon continues, and its log is on disk too. */

@@ -7,7 +7,7 @@ import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
 import { checkClock, checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
-import { checkNodeClocks, checkOutages, checkPauses, checkServing } from "./running-checks.ts";
+import { checkNodeClocks, checkOutages, checkPauses, checkReplicas, checkServing } from "./running-checks.ts";
 import { checkSealed } from "./sealed-check.ts";
 import { checkServer } from "./server-checks.ts";
 import { checkTransport } from "./transport-check.ts";
@@ -58,6 +58,7 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
       ...(await checkServer(reading, clock)),
       await reading.read(checkServing, null),
       ...(await reading.read(checkNodeClocks, null)),
+      ...(await reading.read(checkReplicas, null)),
       ...(await reading.read(checkTransport, null)),
       await reading.read(checkClock, null),
     ];

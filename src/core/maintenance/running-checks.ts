@@ -12,6 +12,22 @@ export async function checkNodeClocks(q: Read): Promise<Finding[]> {
   return nodes.filter(({ clock_ahead_ms: ahead }) => isClockOff(ahead)).map(clockOff);
 }
 
+/** Nodes whose replica answers no reads. */
+export async function checkReplicas(q: Read): Promise<Finding[]> {
+  const { nodes } = await servingState(q);
+  return nodes.flatMap(({ url, state, replica }) => {
+    if (state !== "serving" || replica === null || replica.state === "used") return [];
+    const words = `The replica of the node at ${url} ${REPLICA_WORDS[replica.state]}: its reads go to the primary.`;
+    return [warning("replica", words, "Check the server that serve --read-database names, and its replication.")];
+  });
+}
+
+const REPLICA_WORDS = {
+  behind: "is too far behind",
+  away: "is away",
+  foreign: "is no hot standby of this database",
+} as const;
+
 function clockOff({ url, clock_ahead_ms }: ServingNode): Finding {
   const difference = `${differenceWords(clock_ahead_ms)} the database's`;
   return fault(

@@ -14,6 +14,7 @@ export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable)
   return {
     ...store,
     read: (query, input) => reporting(store.read(query, input)),
+    list: (query, input) => reporting(store.list(query, input)),
     look: (query, input) => reporting(store.look(query, input)),
     write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
     rehearse: (command, input) => reporting(store.rehearse(command, input)),

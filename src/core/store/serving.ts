@@ -1,7 +1,7 @@
 import { and, gte, lt } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { statement } from "./statement.ts";
-import type { Read, Tx } from "./store.ts";
+import type { Read, ReplicaLook, Tx } from "./store.ts";
 import { storeValue } from "./stored-value.ts";
 
 /** How often a daemon records that it serves (ms). */
@@ -20,6 +20,15 @@ interface Beat {
   clock_ahead_ms?: number;
   /** Whether it ran the jobs of the calendar; left out by earlier versions, and where it did not. */
   runs_cron?: true;
+  /** How its replica followed; left out where it has none. */
+  replica?: ReplicaState;
+}
+
+/** How the replica of a daemon followed when it was last looked at. */
+export interface ReplicaState {
+  /** Only one that is `used` answers reads (`ReplicaLook`). */
+  state: ReplicaLook["state"];
+  lag_ms: number | null;
 }
 
 /** A daemon that serves, or did. */
@@ -33,6 +42,8 @@ export interface ServingNode {
   clock_ahead_ms: number;
   /** Whether it runs the jobs of the calendar: one of the nodes that serve does. */
   runs_cron: boolean;
+  /** Null: it reads from none. */
+  replica: ReplicaState | null;
 }
 
 /** Whether anything serves the platform. */
@@ -71,6 +82,8 @@ export interface BeatingDaemon extends ServingDaemon {
   clockAheadMs?: number;
   /** Whether it runs the jobs of the calendar; left out: no. */
   runsCron?: boolean;
+  /** How its replica follows; left out or null: it has none, or has not looked at it yet. */
+  replica?: ReplicaLook | null;
 }
 
 /** Records that a daemon serves. The records of daemons that no longer do are dropped: of one alone, all others. */
@@ -79,9 +92,10 @@ export async function recordBeat(tx: Tx, { node, url, since, alone, ...now }: Be
     if (key === FIRST + node) continue;
     if (alone || stateOf(beatOf(value), tx.now) !== "serving") await storeValue(tx, key, null);
   }
-  const { clockAheadMs = 0, runsCron = false } = now;
-  const state = { clock_ahead_ms: clockAheadMs, ...(runsCron ? { runs_cron: true as const } : {}) };
-  const beat = { url, since, seen_at: tx.now, stopped_at: null, ...state };
+  const { clockAheadMs: clock_ahead_ms = 0, runsCron = false, replica = null } = now;
+  const beat: Beat = { url, since, seen_at: tx.now, stopped_at: null, clock_ahead_ms };
+  if (runsCron) beat.runs_cron = true;
+  if (replica !== null) beat.replica = { state: replica.state, lag_ms: replica.lagMs };
   await storeValue(tx, FIRST + node, textOf(beat));
 }
 
@@ -102,6 +116,7 @@ export async function servingState(q: Read): Promise<ServingState> {
     state: stateOf(beat, q.now),
     clock_ahead_ms: beat.clock_ahead_ms ?? 0,
     runs_cron: beat.runs_cron === true && stateOf(beat, q.now) === "serving",
+    replica: beat.replica ?? null,
   }));
   return { serving: live.length > 0, since: since === null ? null : isoTime(since), nodes };
 }

@@ -104,10 +104,33 @@ export interface Nodes {
   listen(woken: (topic: Topic) => void): { stop(): Promise<void> };
 }
 
+/** How a replica follows the primary. */
+export interface ReplicaLook {
+  /** `foreign`: it is no hot standby of the database. Only one that is `used` answers reads. */
+  state: "used" | "behind" | "away" | "foreign";
+  /** How long what is committed takes to be there (ms); null: that is unknown. */
+  lagMs: number | null;
+  /** Why it is not used; null: it is. */
+  detail: string | null;
+}
+
+/** The replica that reads may go to. */
+export interface ReplicaReads {
+  /** Looks how it follows, and marks the history that it has to follow. Throws `StoreUnavailable` of the primary. */
+  look(): Promise<ReplicaLook>;
+  /** Reads of this process that might go to it, by the server that answered. */
+  counted(): { replica: number; primary: number };
+}
+
 /** The database, whichever engine it is. Only this folder knows. */
 export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  /**
+   * Runs a query as `read` does, where there is a replica on that one, once it has all that was committed before this
+   * call, by whichever node. For lists, exports and reports: what takes time.
+   */
+  list<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /** Runs a query of one statement that opens no sealed value: a single statement sees one state by itself. */
   look<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /**
@@ -151,4 +174,6 @@ export interface Store {
   readonly vault: Vault;
   /** Null: no other node can serve this database. */
   readonly nodes: Nodes | null;
+  /** Null: there is none. */
+  readonly replica: ReplicaReads | null;
 }

@@ -19,7 +19,7 @@ export function registerQueueGauges(registry: Registry, { store, clock, log }: G
 
   function queues(): Promise<Queue[]> {
     asked ??= store
-      .read(queueDepths, null)
+      .list(queueDepths, null)
       .catch((error: unknown) => {
         log.error({ err: error }, "queues could not be measured");
         return [];

@@ -70,7 +70,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
     },
     handler(request) {
       const { partnerId, environment } = principalOf(request);
-      return store.read(listActivations, { partnerId, environment, ...request.query });
+      return store.list(listActivations, { partnerId, environment, ...request.query });
     },
   });
 

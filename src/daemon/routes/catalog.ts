@@ -19,7 +19,7 @@ export const catalogRoutes: RoutePlugin = (app, { store, addresses }) => {
     },
     async handler(request, reply) {
       const { format, region, country, type, include_images, markup } = request.query;
-      const catalog = await store.read(catalogSync, {
+      const catalog = await store.list(catalogSync, {
         format,
         region,
         country,

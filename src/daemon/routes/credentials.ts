@@ -46,7 +46,7 @@ function listRoute(app: App, { store }: DaemonContext): void {
       querystring: CredentialQuery,
       response: { 200: CredentialPage },
     },
-    handler: (request) => store.read(listOwnCredentials, { owner: managerOf(request).owner, ...request.query }),
+    handler: (request) => store.list(listOwnCredentials, { owner: managerOf(request).owner, ...request.query }),
   });
 }
 

@@ -35,7 +35,7 @@ function listRoute(app: App, { store, addresses }: DaemonContext): void {
       const { limit, cursor, status, order_id: orderId, product_id: productId, expires_before } = request.query;
       const expiresBefore = timesIn({ expires_before }).get("expires_before");
       const filter = { partnerId, environment, limit, cursor, status, orderId, productId, expiresBefore };
-      const page = await store.read(listOwnEsims, { ...filter, publicUrl });
+      const page = await store.list(listOwnEsims, { ...filter, publicUrl });
       const byOrder = Map.groupBy(page.data, (esim) => esim.order_id);
       await noteReading(
         store,

@@ -35,7 +35,7 @@ export const inventoryRoutes: RoutePlugin = (app, { store, addresses }) => {
       const sunset = await store.read(readSetting, "inventory_sunset");
       reply.header("deprecation", DEPRECATION).header("link", `<${addresses.docsUrl}>; rel="deprecation"`);
       if (sunset !== null) reply.header("sunset", new Date(sunset).toUTCString());
-      return store.read(inventoryStatus, { productIds, skus, region: request.query.region });
+      return store.list(inventoryStatus, { productIds, skus, region: request.query.region });
     },
   });
 };

@@ -126,7 +126,9 @@ export function codesIn({ order, open }: ShownOrder): number {
 async function pageOf(store: Store, filter: OrderFilter, kept: Kept<KeptRecord>): Promise<string> {
   const { productId, externalOrderId, ...others } = filter;
   if (productId === undefined && externalOrderId === undefined) {
-    const { orders, pagination } = await store.look(listOrderVersions, others);
+    // One statement needs no snapshot, unless a replica takes it.
+    const versions = store.replica === null ? store.look : store.list;
+    const { orders, pagination } = await versions(listOrderVersions, others);
     const missing = orders.filter(({ id, version }) => kept.get(id)?.version !== version);
     if (missing.length > 0) await keepRecords(store, filter, missing, kept);
     const texts = orders.map(({ id, version }) => textOf(kept.get(id), version));
@@ -135,7 +137,7 @@ async function pageOf(store: Store, filter: OrderFilter, kept: Kept<KeptRecord>)
     }
   }
   // Of one state: a filter that no version follows, or an order that changed meanwhile.
-  return serializerOf(OrderPage)(await store.read(listOrders, filter));
+  return serializerOf(OrderPage)(await store.list(listOrders, filter));
 }
 
 function textOf(known: KeptRecord | undefined, version: number): string | null {
@@ -150,7 +152,7 @@ async function keepRecords(
 ): Promise<void> {
   const ids: OrderId[] = missing.map(({ id }) => id);
   const serialize = serializerOf(Order);
-  for (const { version, record } of await store.read(ordersInVersions, { owner, ids })) {
+  for (const { version, record } of await store.list(ordersInVersions, { owner, ids })) {
     kept.set(record.id, { version, text: serialize(record) });
   }
 }

@@ -29,7 +29,7 @@ export async function* orderPieces({ store, asked }: Reading): AsyncGenerator<st
       continue;
     }
     yield comma + without(line(item), "]}}");
-    const read = (after: EsimId | null) => store.read(lineEsims, { ...asked, line: item.id, after, limit: PAGE });
+    const read = (after: EsimId | null) => store.list(lineEsims, { ...asked, line: item.id, after, limit: PAGE });
     yield* listed(read, JSON.stringify);
     yield "]}}";
   }
@@ -43,7 +43,7 @@ export async function* orderPieces({ store, asked }: Reading): AsyncGenerator<st
 export async function* esimsPieces({ store, asked }: Reading): AsyncGenerator<string> {
   const whole = serializerOf(OrderEsims);
   const one = serializerOf(OrderEsim);
-  const read = (after: EsimId | null) => store.read(orderEsimsAfter, { ...asked, after, limit: PAGE });
+  const read = (after: EsimId | null) => store.list(orderEsimsAfter, { ...asked, after, limit: PAGE });
   // Before the first piece, while a refusal can still be sent.
   const first = await read(null);
   let count = 0;

@@ -195,11 +195,11 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
       const { limit, cursor } = request.query;
       if (limit !== undefined || cursor !== undefined) {
-        const page = await store.read(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
+        const page = await store.list(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
         await noteReading(store, request, [[asked.id, page.esims.length]]);
         return page;
       }
-      const esims = await store.read(orderEsims, { ...asked, most: UNITS_AT_ONCE });
+      const esims = await store.list(orderEsims, { ...asked, most: UNITS_AT_ONCE });
       const count = esims?.count ?? codesIn(await store.read(showOrder, { ...asked, most: 0 }));
       await noteReading(store, request, [[asked.id, count]]);
       return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));

@@ -93,7 +93,7 @@ function listRoute(app: App, { store }: DaemonContext): void {
     async handler(request) {
       const caller = principalOf(request);
       const { partnerId, environment } = caller;
-      const page = await store.read(listPassports, { partnerId, environment, ...request.query });
+      const page = await store.list(listPassports, { partnerId, environment, ...request.query });
       if (isLocal(caller)) {
         const ids = page.records.map(({ id }) => id);
         await store.write(auditPoolRead, { partnerId, environment, ids, actor: actorOf(caller) }, request.id);

@@ -35,7 +35,7 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
       const key = JSON.stringify(request.query);
       const known = kept.get(key);
       if (known !== undefined) return sendKept(request, reply, known);
-      const made = keptResponse(textOf(await store.read(listProducts, request.query)));
+      const made = keptResponse(textOf(await store.list(listProducts, request.query)));
       kept.set(key, made);
       return sendKept(request, reply, made);
     },

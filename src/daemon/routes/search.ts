@@ -23,7 +23,7 @@ export const searchRoutes: RoutePlugin = (app, { store }) => {
     handler(request) {
       const owner = principalOf(request);
       const esims = owner.scopes.includes("read:esims");
-      return store.read(findOwn, { owner, query: request.body.query, esims });
+      return store.list(findOwn, { owner, query: request.body.query, esims });
     },
   });
 };

@@ -25,7 +25,7 @@ export const walletRoutes: RoutePlugin = (app, { store }) => {
       const times = timesIn({ from, to });
       const { partnerId } = principalOf(request);
       const filter = { partnerId, limit, cursor, currency, from: times.get("from"), to: times.get("to") };
-      return store.read(listTransactions, filter);
+      return store.list(listTransactions, filter);
     },
   });
 };

@@ -133,7 +133,7 @@ function deliveryRoutes(app: App, { store }: DaemonContext): void {
       const { owner } = callerOf(request);
       const { partnerId, environment } = owner;
       const filter = { owner: { partnerId, environment }, webhookId: request.params.id, ...request.query };
-      return store.read(listOwnDeliveries, filter);
+      return store.list(listOwnDeliveries, filter);
     },
   });
 

@@ -86,7 +86,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
       querystring: WebhookQuery,
       response: { 200: WebhookPage },
     },
-    handler: (request) => store.read(listWebhooks, { owner: ownerOf(principalOf(request)), ...request.query }),
+    handler: (request) => store.list(listWebhooks, { owner: ownerOf(principalOf(request)), ...request.query }),
   });
 
   app.route({

@@ -3,6 +3,7 @@ import { createTokens } from "../../core/credentials/tokens.ts";
 import { type DaemonContext, STOP_GRACE_MS } from "../context/context.ts";
 import { buildApp } from "../http/app.ts";
 import { createMetrics } from "../metrics/metrics.ts";
+import { registerReplicaReads } from "../metrics/replica.ts";
 import { countRequests } from "../metrics/request-counts.ts";
 import { bearerTokens } from "../plugins/authentication.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
@@ -29,6 +30,7 @@ export async function startFront(
   const { addresses, log } = context;
   const tokens = createTokens({ ...context, issuer: addresses.publicUrl });
   const metrics = createMetrics();
+  registerReplicaReads(metrics.registry, context.store.replica);
   const requestCounts = countRequests(context);
   const app = buildApp(context, {
     authenticate: bearerTokens(tokens),

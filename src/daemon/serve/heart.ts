@@ -1,5 +1,5 @@
 import { isUnavailable } from "../../core/store/problems.ts";
-import { BEAT_MS, recordBeat, recordStop } from "../../core/store/serving.ts";
+import { BEAT_MS, type BeatingDaemon, recordBeat, recordStop } from "../../core/store/serving.ts";
 import { startWorker } from "../workers/loop.ts";
 import type { MainDependencies } from "./options.ts";
 
@@ -7,8 +7,7 @@ import type { MainDependencies } from "./options.ts";
 interface HeartOf {
   node: string;
   url: string;
-  clockAheadMs: () => number;
-  runsCron: () => boolean;
+  state: () => Pick<BeatingDaemon, "clockAheadMs" | "runsCron" | "replica">;
 }
 
 /**
@@ -17,7 +16,7 @@ interface HeartOf {
  */
 export async function startHeart(
   { store, clock, log, alone }: MainDependencies,
-  { node, url, clockAheadMs, runsCron }: HeartOf,
+  { node, url, state }: HeartOf,
 ): Promise<{ stop(): Promise<void> }> {
   const since = clock.now();
   const daemon = { node, url, since, alone };
@@ -26,8 +25,7 @@ export async function startHeart(
     name: "heartbeat",
     pollMs: BEAT_MS,
     log,
-    step: () =>
-      store.write(recordBeat, { ...daemon, clockAheadMs: clockAheadMs(), runsCron: runsCron() }).finally(first.resolve),
+    step: () => store.write(recordBeat, { ...daemon, ...state() }).finally(first.resolve),
   });
   await first.promise;
   return {

@@ -1,3 +1,4 @@
+import type { Registry } from "prom-client";
 import { isoTimeOrNull } from "../../core/kernel/clock.ts";
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
 import { SANDBOX_DAYS } from "../../core/orders/purge-sandbox.ts";
@@ -8,6 +9,7 @@ import type { Addresses, DaemonContext } from "../context/context.ts";
 import { watchOutages } from "../log/outages.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
 import { registerQueueGauges } from "../metrics/queue-gauges.ts";
+import { registerReplicaLag } from "../metrics/replica.ts";
 import { type Counters, memoryCounters } from "../plugins/rate-windows.ts";
 import { sharedCounters } from "../plugins/shared-windows.ts";
 import { startWorkers, type Workers } from "../workers/all.ts";
@@ -17,6 +19,7 @@ import { startHeart } from "./heart.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import type { MainDependencies, ServeOptions } from "./options.ts";
 import { prepareStore } from "./prepare-store.ts";
+import { watchReplica } from "./replica-watch.ts";
 
 /** A daemon that serves. */
 export interface Running {
@@ -72,6 +75,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const clocks = await watchClock(deps);
   const context = { ...deps, addresses, isClockOff: clocks.isOff };
   const node = given.ids.uuid(given.clock.now());
+  const replica = store.replica && watchReplica(store.replica, log);
   const { allowPrivateWebhooks, smtpUrl, insecure } = options;
   // Workers start once the address is bound; what fronts commit before, the workers find when they start.
   let workers: Workers | null = null;
@@ -83,17 +87,19 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
     workers = startWorkers({ ...context, node, allowPrivateWebhooks, smtpUrl, insecure });
     const { runsCron } = workers;
-    heart = await startHeart(deps, { node, url: http.url, clockAheadMs: clocks.aheadMs, runsCron });
+    const state = () => ({ clockAheadMs: clocks.aheadMs(), runsCron: runsCron(), replica: replica?.seen() ?? null });
+    heart = await startHeart(deps, { node, url: http.url, state });
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();
     await http.stop();
-    await clocks.stop();
+    await Promise.all([clocks.stop(), replica?.stop()]);
     watched.stop();
     throw error;
   }
 
   // Only feeds are waited for in the processes that answer HTTP; all else the workers do.
+  registerReplicaLag(http.own, replica);
   const listening = store.nodes?.listen((topic) => void (topic === "events" && http.signal(topic)));
 
   return {
@@ -101,7 +107,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     publicUrl: addresses.publicUrl,
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
-      await listening?.stop();
+      await Promise.all([listening?.stop(), replica?.stop()]);
       await Promise.all([http.stop(), workers?.stop()]);
       await heart?.stop();
       await clocks.stop();
@@ -114,6 +120,8 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
 interface RunningHttp {
   url: string;
   metrics: Exposed;
+  /** The metrics of this process. */
+  own: Registry;
   /** Wakes what waits for a topic in the processes that answer HTTP, where they are others than this one. */
   signal(topic: Topic): void;
   stop(): Promise<void>;
@@ -129,7 +137,7 @@ async function startHttp(
   if (options.workers === 1) {
     const front = await startFront(context, options, { port, counters });
     registerQueueGauges(front.registry, context);
-    return { url: front.url, metrics: front.registry, signal: () => undefined, stop: front.stop };
+    return { url: front.url, metrics: front.registry, own: front.registry, signal: () => undefined, stop: front.stop };
   }
   const { startFronts } = await import("./fronts.ts");
   const { addresses, log, keepLine, frontEnv: env } = context;
@@ -137,7 +145,7 @@ async function startHttp(
   const queues = createRegistry();
   registerQueueGauges(queues, context);
   const { url, signal, stop } = fronts;
-  return { url, metrics: borrowedMetrics(queues), signal, stop };
+  return { url, metrics: borrowedMetrics(queues), own: queues, signal, stop };
 }
 
 /** Counts requests in this process, or together with the other nodes of the database. */

@@ -19,13 +19,14 @@ import { StoreError } from "../problems.ts";
 import { peopleAreClear, sealPeople } from "../seal-people.ts";
 import { statement } from "../statement.ts";
 import type { Command, Nodes, Read, Store, Topic, Tx } from "../store.ts";
-import { createVault, UnknownKeyError, type UnreadableError, withAllKeys } from "../vault.ts";
+import { createVault, UnknownKeyError, type UnreadableError, type Vault, withAllKeys } from "../vault.ts";
 import type { Connection, Engine, SharedDatabase } from "./engine.ts";
+import { listReads } from "./replica-reads.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { SyncFile } from "./wal-sync.ts";
 
-/** Where the database is: a file of SQLite, or a PostgreSQL address. */
-export type Location = FileLocation | { url: string; insecure?: boolean };
+/** Where the database is: a file of SQLite, or a PostgreSQL address, and that of a replica for reads. */
+export type Location = FileLocation | { url: string; insecure?: boolean; replica?: string | undefined };
 
 interface FileLocation {
   file: string;
@@ -131,27 +132,22 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
 
   const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
-    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(moment.forget);
+    commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(forget);
+  const toRead = snapshotReads(engine, { over: read, durable: writer.durable, refresh: keys.refresh, complete });
+  const lists = listReads(engine, { read: toRead, write, over: read });
+  function forget(): void {
+    moment.forget();
+    lists.forget();
+  }
   const holds = (ask: (q: Read) => Promise<boolean>) => engine.snapshot((connection) => ask(read(connection)));
   await prepareData({ holds, reloadKeys, write, erase: engine.erase });
 
   let closing: Promise<void> | null = null;
   return {
     vault,
-    async read(query, input) {
-      try {
-        return await engine.snapshot((connection) => query(read(connection), input));
-      } catch (error) {
-        if (!(error instanceof UnknownKeyError)) throw error;
-      }
-      // The data key was rotated since, here or by another process: once more, with the keys of that very snapshot.
-      await writer.durable();
-      return engine.snapshot(async (connection) => {
-        const again = read(connection, complete);
-        await keys.refresh(again);
-        return query(again, input);
-      });
-    },
+    read: toRead,
+    list: lists.list,
+    replica: lists.replica,
     look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: (command, input) => rehearse(write, command, input),
@@ -167,6 +163,32 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
       closing ??= commits.close().then(() => engine.close());
       return closing;
     },
+  };
+}
+
+interface Reading {
+  over(connection: Connection, held?: Vault): Read;
+  durable(): Promise<void>;
+  /** Reads the data keys of a snapshot into its vault. */
+  refresh(q: Read): Promise<void>;
+  complete: Vault;
+}
+
+/** Reads on a snapshot; once more where a data key is unknown. */
+function snapshotReads(engine: Engine, { over, durable, refresh, complete }: Reading): Store["read"] {
+  return async (query, input) => {
+    try {
+      return await engine.snapshot((connection) => query(over(connection), input));
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+    }
+    // The data key was rotated since, here or by another process: once more, with the keys of that very snapshot.
+    await durable();
+    return engine.snapshot(async (connection) => {
+      const again = over(connection, complete);
+      await refresh(again);
+      return query(again, input);
+    });
   };
 }
 

@@ -12,6 +12,7 @@ import type { PostgresAddress } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
+import { openReplica, positionOf } from "./postgres-replica.ts";
 import { openSession, WRITE_LOCK } from "./postgres-session.ts";
 import { wakesOver } from "./postgres-wakes.ts";
 import { windowDraws } from "./postgres-windows.ts";
@@ -24,7 +25,7 @@ const MOST_CONNECTIONS = 12;
  * they see on SQLite: nothing moves under them. Group commit makes up for it.
  */
 export async function openPostgres(
-  address: PostgresAddress,
+  address: PostgresAddress & { replica?: string | undefined },
   { connections, onWait, id }: OpenOptions = {},
 ): Promise<Engine> {
   await migratePostgres(address, onWait);
@@ -39,7 +40,7 @@ interface OpenOptions {
 }
 
 function postgresEngine(
-  address: PostgresAddress,
+  address: PostgresAddress & { replica?: string | undefined },
   { connections = MOST_CONNECTIONS, id = "" }: Omit<OpenOptions, "onWait">,
 ): Engine {
   const pool = openPool({ url: address.url, max: connections });
@@ -55,6 +56,9 @@ function postgresEngine(
     }
     return connection;
   }
+
+  const { replica: url, insecure } = address;
+  const replica = url === undefined ? null : openReplica({ url, insecure }, { connections, connectionOf });
 
   return {
     async snapshot(run) {
@@ -76,12 +80,13 @@ function postgresEngine(
         // No number of all its commits is as cheap to read.
         return { epoch: Number(rows[0]?.value ?? 0), state: null };
       }),
+    replica: replica && { ...replica, position: () => positionOf(pool) },
     erase: () => erasePostgres(address),
     ping: () => pool.ask((client) => pulseOf(client)),
     nodes: { draw: windowDraws(pool), notify: wakes.notify, listen: wakes.listen },
     async close() {
       await wakes.close();
-      await pool.close();
+      await Promise.all([pool.close(), replica?.close()]);
     },
   };
 }

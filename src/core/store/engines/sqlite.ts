@@ -90,6 +90,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
     moment: snapshots.moment,
     nodes: null,
+    replica: null,
     erase,
     async ping() {
       await snapshots.ping();

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { causesOf, isUnavailable, StoreError } from "../problems.ts";
+import { LINE_KEY } from "../replica-line.ts";
+import type { ReplicaLook } from "../store.ts";
+import type { Connection, Position, Replica } from "./engine.ts";
+import { ReplicaUnused } from "./engine.ts";
+import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
+import { textOf } from "./postgres-faults.ts";
+import { openPool, type Pool } from "./postgres-pool.ts";
+import { serversOf } from "./postgres-servers.ts";
+
+/** How long a read waits for the replica (ms), and how often it looks. */
+const WAIT_MS = 50;
+const BETWEEN_MS = 2;
+/** How long a look at the replica waits for it (ms): one that takes longer is behind. */
+const LOOK_MS = 500;
+/** After a read that the replica could not answer, all go to the primary for so long (ms). */
+const REST_MS = 1_000;
+
+const POSITION = `
+  SELECT pg_current_wal_flush_lsn()::text AS at, substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) AS timeline,
+         (SELECT value FROM settings WHERE key = '${LINE_KEY}') AS line`;
+
+const REACHED = `
+  SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached,
+         (SELECT value FROM settings WHERE key = '${LINE_KEY}') AS line,
+         (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::float8 AS lag_ms`;
+
+/** What a server that takes writes has committed by now: no commit that was answered comes after it. */
+export function positionOf(pool: Pick<Pool, "ask">): Promise<Position> {
+  return pool.ask(async (client) => {
+    const { rows } = await client.query({ name: "wal_position", text: POSITION });
+    const { at, timeline, line } = rows[0];
+    return { at: String(at), timeline: String(timeline), line: line === null ? null : String(line) };
+  });
+}
+
+interface Followed {
+  state: "used" | "behind" | "foreign";
+  lagMs: number;
+}
+
+/** Waits until the server of a session has replayed a position. */
+async function follow(client: Pick<pg.ClientBase, "query">, { at, line }: Position, waitMs: number): Promise<Followed> {
+  for (const began = performance.now(); ; await pause(BETWEEN_MS)) {
+    const { rows } = await client.query({ name: "wal_reached", text: REACHED, values: [at] });
+    const { standby, reached, line: its, lag_ms } = rows[0];
+    const waited = performance.now() - began;
+    if (standby !== true) return { state: "foreign", lagMs: 0 };
+    // Both: a server that follows another one may be further in another history.
+    if (reached === true && its === line) return { state: "used", lagMs: Math.round(waited) };
+    if (waited > waitMs) {
+      return { state: reached === true ? "foreign" : "behind", lagMs: Math.max(Math.round(waited), Number(lag_ms)) };
+    }
+  }
+}
+
+const WORDS = {
+  behind: "it has not replayed what was committed",
+  foreign: "it is no hot standby of the database",
+} as const;
+
+/** A replica at `address`, on at most `connections`. Throws `StoreError` where the address cannot be one. */
+export function openReplica(
+  address: PostgresAddress,
+  { connections, connectionOf }: { connections: number; connectionOf: (client: pg.PoolClient) => Connection },
+): Replica {
+  refuseCleartext(address);
+  const { urls, writable } = serversOf(address.url);
+  if (writable || urls.length > 1) {
+    throw new StoreError("The --read-database address has to name one replica.", "Name one server that is read only.");
+  }
+  const pool = openPool({ url: address.url, max: connections });
+  let restUntil = 0;
+
+  async function onSnapshot<T>(client: pg.PoolClient, run: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      return await run(connectionOf(client));
+    } catch (error) {
+      const fault = pool.fault(error, client);
+      // One that is the query's own fails on the primary too. Others are the replica's: it cancels long reads.
+      const isItsOwn = isUnavailable(fault) || [...causesOf(error)].some((cause) => cause instanceof pg.DatabaseError);
+      throw isItsOwn ? new ReplicaUnused(textOf(error)) : error;
+    } finally {
+      await pool.takeBack(client, "COMMIT");
+    }
+  }
+
+  return {
+    async snapshot(position, run) {
+      if (performance.now() < restUntil) throw new ReplicaUnused("it rests");
+      try {
+        const client = await pool.lend();
+        const { state } = await follow(client, position, WAIT_MS).catch(async (error: unknown) => {
+          const fault = pool.fault(error, client);
+          await pool.takeBack(client, "ROLLBACK");
+          throw new ReplicaUnused(textOf(fault));
+        });
+        if (state === "used") return await onSnapshot(client, run);
+        await pool.takeBack(client, "ROLLBACK");
+        throw new ReplicaUnused(WORDS[state]);
+      } catch (error) {
+        if (!(error instanceof ReplicaUnused) && !isUnavailable(error)) throw error;
+        restUntil = performance.now() + REST_MS;
+        throw new ReplicaUnused(textOf(error));
+      }
+    },
+    async look(position): Promise<ReplicaLook> {
+      try {
+        const { state, lagMs } = await pool.ask((client) => follow(client, position, LOOK_MS));
+        return { state, lagMs, detail: state === "used" ? null : WORDS[state] };
+      } catch (error) {
+        return { state: "away", lagMs: null, detail: textOf(error) };
+      }
+    },
+    close: () => pool.close(),
+  };
+}
