@@ -10,6 +10,7 @@ import { size } from "./size.ts";
 import { slowDisk } from "./slow-disk.ts";
 import { startUp } from "./start-up.ts";
 import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
+import { workers } from "./workers.ts";
 
 /** Every bench, in the order of the table. */
 export const benches: readonly Bench[] = [
@@ -22,6 +23,7 @@ export const benches: readonly Bench[] = [
   startUp,
   memory,
   size,
+  workers,
   webhooks,
   webhooksOnPostgres,
   nodes,

@@ -64,9 +64,12 @@ export interface Served {
 }
 
 /** Serves an installation by the built program, as its users do. */
-export async function serveInstallation({ data, clientId, clientSecret }: Installation): Promise<Served> {
+export async function serveInstallation(
+  { data, clientId, clientSecret }: Installation,
+  flags: readonly string[] = [],
+): Promise<Served> {
   const from = performance.now();
-  const args = [program, "serve", "--data", data, "--port", "0", "--json"];
+  const args = [program, "serve", "--data", data, "--port", "0", "--json", ...flags];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const url = await addressIn(child.stdout);
   const readyMs = performance.now() - from;

@@ -27,7 +27,7 @@ export const size: Bench = async (scale) => {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-size-"));
   try {
     const large = await sized(join(folder, "large"), scale.items * 100);
-    const small = await sized(join(folder, "small"), Math.ceil(scale.items / 10));
+    const small = await sized(join(folder, "small"), Math.max(2 * PAGE, Math.ceil(scale.items / 10)));
     const peer = `the same with ${small.what}`;
     const ready: Side = async () => {
       const { stop, readyMs } = await serveInstallation(large.installed);

@@ -69,7 +69,7 @@ export async function serveUntilStopped(
       // From before it listens: a process that reads the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve(
-        { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
+        { store, ...sources, log, alone, keepLines: file.write, frontEnv: context.secretEnv },
         serving,
       );
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
@@ -158,16 +158,18 @@ async function answerOnly(
 ): Promise<void> {
   for (const name of signals) process.on(name, () => undefined);
   const { linesToMain, reportFailure, runFrontProcess } = await import("../../daemon/serve/front-process.ts");
+  const file = linesToMain(self);
   let store: Store | undefined;
   try {
     store = await openExisting(place, sources);
-    const log = await createLogger(serving.logLevel, { ...shownTo(people), file: linesToMain(self) });
+    const log = await createLogger(serving.logLevel, { ...shownTo(people), file });
     await runFrontProcess(self, { store, ...sources, log }, serving);
   } catch (error) {
     // The main process logs it, and starts another front later.
     await reportFailure(self, failureOf(error));
   } finally {
     await store?.close();
+    file.flush();
     // The channel to the main process would keep this one alive.
     self.disconnect();
   }

@@ -6,8 +6,8 @@ export interface GatheredLines {
   flush(): void;
 }
 
-/** Gathers the lines of a turn of the event loop: the event loop waits for each write to a pipe or a file. */
-export function gatheredLines(stream: NodeJS.WritableStream): GatheredLines {
+/** Gathers the lines of a turn of the event loop, which waits for each write to a pipe, a file or a process. */
+export function gatheredLines(stream: { write(lines: string): unknown }): GatheredLines {
   let waiting = "";
   const flush = () => {
     const lines = waiting;

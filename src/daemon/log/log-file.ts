@@ -6,7 +6,7 @@ import { makeDirectory } from "../../core/store/make-directory.ts";
 
 /** A log on disk. A full or slow disk never blocks the caller that writes to it. */
 export interface LogFile {
-  /** Appends a line, which ends in a newline. */
+  /** Appends a line or several, each of which ends in a newline. */
   write(line: string): void;
   /** For the end of the process: writes what waits synchronously. */
   flushSync(): void;

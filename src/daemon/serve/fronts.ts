@@ -26,8 +26,8 @@ interface FrontsOptions {
   log: Pick<Logger, "error" | "info">;
   /** Called when a front's commit made work. */
   wake(topic: Topic): void;
-  /** Called with each line that a front logs. */
-  keepLine(line: string): void;
+  /** Called with the lines that a front logs, some at a time. */
+  keepLines(lines: string): void;
   /** Added to the environment of each. */
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -142,7 +142,7 @@ interface FrontEvents {
 function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void {
   const send = (message: ToFront) => post(front, message);
   front.on("message", (message: unknown) => {
-    if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
+    if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "lines"])) return;
     switch (message.kind) {
       case "ready":
         on.ready();
@@ -153,8 +153,8 @@ function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void 
         return on.failed({ code: message.code, message: message.message, hint: message.hint });
       case "wake":
         return options.wake(message.topic);
-      case "line":
-        return options.keepLine(message.line);
+      case "lines":
+        return options.keepLines(message.lines);
       case "tally": {
         const { id, tally, way, key, limit } = message;
         const answer = (usage: RateUsage) => send({ kind: "usage", id, usage });
