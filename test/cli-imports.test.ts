@@ -179,6 +179,39 @@ describe("findings about a file", () => {
   });
 });
 
+describe("passports on local data", () => {
+  const line = (row: number, name = "Quennell") => `Zoë,${name},1964-12-31,L${1_000 + row},GBR,2034-01-01`;
+
+  test("a file of several transactions is imported in its order, and again without effect", async () => {
+    const rows = Array.from({ length: 1_100 }, (_, row) => line(row));
+    file("many.csv", [HEAD, ...rows, line(7, "Later"), line(1_099, "Later")]);
+    const imported = await json(`passports import many.csv ${ACTING}`);
+    expect(imported).toMatchObject({ read: 1_102, imported: 1_100, duplicates: 2, rejected: 0 });
+    for (const number of ["L1007", "L2099"]) {
+      const { records } = await json(`passports list ${ACTING} --passport-no ${number}`);
+      expect(records).toMatchObject([{ passport_no: number, last_name: "Quennell" }]);
+    }
+    expect(await json(`passports import many.csv ${ACTING}`)).toMatchObject({ imported: 0, duplicates: 1_102 });
+  });
+
+  test("a pool that may not hold all takes whole transactions, and says why it takes no more", async () => {
+    await run("partners create small --name Small --agent");
+    await run("partners update small --max-pool 600");
+    file("full.csv", [HEAD, ...Array.from({ length: 700 }, (_, row) => line(row))]);
+    const full = await run("passports import full.csv --partner small --sandbox");
+    expect([full.exitCode, full.stderr]).toEqual([1, expect.stringContaining("at most 600 passports")]);
+    const { count } = await json("passports list --partner small --sandbox --all");
+    expect(count).toBe(500);
+  });
+
+  test("a partner without an agent record has no pool", async () => {
+    await run("partners create alone --name Alone");
+    file("one.csv", [HEAD, line(1)]);
+    const refused = await run("passports import one.csv --partner alone --sandbox");
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("agent record")]);
+  });
+});
+
 describe("orders", () => {
   test("a dry run adds up wallet, stock and travellers of the whole file", async () => {
     const head = "order id,sku,qty,email,customer";

@@ -9,6 +9,7 @@ import type { PartnerId, WebhookId } from "../src/core/kernel/brand.ts";
 import { listOrders } from "../src/core/orders/list.ts";
 import { listAllOrders } from "../src/core/orders/list-all.ts";
 import { heldOrders } from "../src/core/orders/queue.ts";
+import { documentsInPool } from "../src/core/passports/passport.ts";
 import { findByKey } from "../src/core/store/rows.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 import { productSorts } from "../src/core/store/schema/values.ts";
@@ -67,6 +68,7 @@ const allowed: Record<string, string> = {
   "src/core/webhooks/due.ts lookAgain": "reads the list of ids that it is given",
   "src/core/webhooks/outcome.ts settleAll": "reads the list of leases that it is given",
   "src/core/webhooks/webhook.ts ofIds": "reads the list of ids that it is given",
+  "src/core/passports/passport.ts ofDocuments": "reads the list of documents that it is given",
   "src/core/webhooks/redeliver.ts againFrom": "reads the list of kinds that it is given",
   "src/core/outbox/fan-out.ts lookNow": "reads the list of ids that it is given",
   "src/core/outbox/feed-number.ts raiseAll": "reads the list of feeds that it is given",
@@ -196,6 +198,19 @@ test("fulfilled orders are read from the whole list, others and sold eSIMs from 
     if (first === undefined) throw new Error("nothing was read");
     expect(planOf(connection, first)).toContainEqual(expect.stringContaining(`USING INDEX ${index} `));
   }
+});
+
+test("whether documents are in a pool is searched by their numbers, however large the pool is", async () => {
+  const { connection, q, ran } = await seen(await startPlatform());
+  const documents = [{ country: "GBR", number_index: "mark" }];
+  expect(await documentsInPool(q, { partnerId: "none" as PartnerId, environment: "sandbox" }, documents)).toEqual(
+    new Set(),
+  );
+  const [search] = ran;
+  if (search === undefined) throw new Error("nothing was read");
+  expect(planOf(connection, search)).toContainEqual(
+    expect.stringMatching(/^SEARCH passports USING COVERING INDEX passports_number \(number_index=/),
+  );
 });
 
 /** The eSIMs of an order, by its id. */

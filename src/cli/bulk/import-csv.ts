@@ -29,6 +29,8 @@ export interface Import<C extends string, T> {
   dryRun: boolean;
   strict: boolean;
   reading: Reading;
+  /** What `send` does leaves little garbage: V8 may favor speed over memory. */
+  isLean?: boolean;
   /** What it does, beside the bar; "Importing" unless given. */
   label?: string;
   /** How the summary is printed; as every import unless given. */
@@ -38,7 +40,7 @@ export interface Import<C extends string, T> {
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
 export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
   const { file, spec, check, send, batchSize = BATCH, dryRun, strict, reading, label = "Importing" } = asked;
-  const { present = importResult } = asked;
+  const { present = importResult, isLean = false } = asked;
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("../csv/open.ts"),
     import("../csv/import.ts"),
@@ -47,7 +49,7 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
   ]);
   const signal = context.interruption;
   // Without it V8 lets the garbage of a big file grow to hundreds of megabytes.
-  setFlagsFromString("--optimize-for-size");
+  if (!isLean) setFlagsFromString("--optimize-for-size");
   const csv = await openCsv(file, spec, readingOf(context, reading));
   const progress = startProgress(context.globals);
   try {

@@ -9,12 +9,12 @@ import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
 import { keysOfPassport } from "../store/people.ts";
 import { type IndexEntry, indexRecords } from "../store/people-index.ts";
-import { insertRow } from "../store/rows.ts";
+import { insertRows, type NewRow } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { columnsOf, type NewPassport, numberIndex, passportInPool, requireAgent } from "./passport.ts";
+import { columnsOf, documentKey, documentOf, documentsInPool, type NewPassport, requireAgent } from "./passport.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
@@ -55,16 +55,7 @@ export async function importPassports(
   await requireAgent(tx, input.partnerId);
   const checked = checkPassports(input.records, civilDateAt(tx.now));
   if ("problems" in checked) throw invalid(checked.problems);
-  const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
-  const seen = new Set<string>();
-  const room = await roomInPool(tx, input);
-  const entries: IndexEntry[] = [];
-  for (const [index, passport] of checked.ok.entries()) {
-    await addOne(tx, input, { index, passport, seen, room, result, entries });
-  }
-  await indexRecords(tx, entries);
-  result.imported = result.records.length;
-  result.skipped_duplicates = result.skipped.length;
+  const result = await addAll(tx, input, checked.ok);
   await recordAudit(tx, {
     actor: input.actor,
     action: "passports.import",
@@ -108,44 +99,40 @@ function refuseFull(limit: number | null): never {
   });
 }
 
-interface Addition {
-  index: number;
-  passport: NewPassport;
-  /** The documents that came before in this request. */
-  seen: Set<string>;
-  room: Room;
-  result: ImportResult;
-  /** By which names those that were added are found. */
-  entries: IndexEntry[];
+/** Stores those that are new, with as many statements, however many they are. */
+async function addAll(tx: Tx, owner: Owner, passports: readonly NewPassport[]): Promise<ImportResult> {
+  const { partnerId: partner_id, environment } = owner;
+  const documents = passports.map((passport) => documentOf(tx, passport));
+  const known = await documentsInPool(tx, owner, documents);
+  const room = await roomInPool(tx, owner);
+  const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
+  const rows: NewRow<"passports">[] = [];
+  const entries: IndexEntry[] = [];
+  const seen = new Set<string>();
+  for (const [index, passport] of passports.entries()) {
+    const { passport_no } = passport;
+    const document = documents[index] ?? documentOf(tx, passport);
+    const key = documentKey(document);
+    if (seen.has(key) || known.has(key)) {
+      const reason = seen.has(key) ? "repeated_in_request" : "already_in_pool";
+      result.skipped.push({ index, passport_no, reason });
+      continue;
+    }
+    if (room.left !== null && result.records.length >= room.left) refuseFull(room.limit);
+    seen.add(key);
+    const id = newId<PassportId>(tx);
+    rows.push({ ...fresh(tx), id, partner_id, environment, ...columnsOf(tx, id, passport, document.number_index) });
+    const record = { kind: "passport", id } as const;
+    entries.push({ scope: { partner_id, environment }, record, keys: keysOfPassport(passport) });
+    result.records.push({ id, passport_no, status: "received" });
+  }
+  await insertRows(tx, "passports", rows);
+  await indexRecords(tx, entries);
+  return { ...result, imported: result.records.length, skipped_duplicates: result.skipped.length };
 }
 
-async function addOne(tx: Tx, owner: Owner, addition: Addition): Promise<void> {
-  const { index, passport, seen, room, result, entries } = addition;
-  const { passport_no, passport_country: country } = passport;
-  const number_index = numberIndex(tx, passport_no);
-  const document = `${country} ${number_index}`;
-  const repeated = seen.has(document);
-  if (repeated || (await passportInPool(tx, owner, { country, number_index })) !== null) {
-    result.skipped.push({ index, passport_no, reason: repeated ? "repeated_in_request" : "already_in_pool" });
-    return;
-  }
-  if (room.left !== null && result.records.length >= room.left) refuseFull(room.limit);
-  seen.add(document);
-  const id = newId<PassportId>(tx);
-  await insertRow(tx, "passports", {
-    id,
-    partner_id: owner.partnerId,
-    environment: owner.environment,
-    ...columnsOf(tx, id, passport),
-    verification: "pending",
-    onshore: false,
-    drawable: false,
-    use_count: 0,
-    pool_key: IN_POOL,
-    created_at: tx.now,
-    updated_at: tx.now,
-  });
-  const scope = { partner_id: owner.partnerId, environment: owner.environment };
-  entries.push({ scope, record: { kind: "passport", id }, keys: keysOfPassport(passport) });
-  result.records.push({ id, passport_no, status: "received" });
+/** What every passport has that is added now. */
+function fresh({ now }: Tx) {
+  const unused = { onshore: false, drawable: false, use_count: 0, pool_key: IN_POOL } as const;
+  return { ...unused, verification: "pending", created_at: now, updated_at: now } as const;
 }

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
@@ -6,7 +6,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { keysOfPassport } from "../store/people.ts";
 import { reindexRecord } from "../store/people-index.ts";
-import { findByKey } from "../store/rows.ts";
+import { elementsOf, findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -50,12 +50,20 @@ function sealedPartOf(id: PassportId): Cell {
   return { column: "passports.sealed", row: id };
 }
 
-/** The columns that hold a passport's own data: what is sensitive sealed as one text, and the number's blind index. */
-export function columnsOf(tx: Tx, id: PassportId, passport: NewPassport) {
+/**
+ * The columns that hold a passport's own data: what is sensitive sealed as one text, and the number's blind index,
+ * which the caller may have already.
+ */
+export function columnsOf(
+  tx: Tx,
+  id: PassportId,
+  passport: NewPassport,
+  number_index = numberIndex(tx, passport.passport_no),
+) {
   const { passport_country, passport_expiry, reference, ...part } = passport;
   const sealed = tx.vault.seal(JSON.stringify(part satisfies SealedPart), sealedPartOf(id));
   const clear = { passport_country, passport_expiry, reference };
-  return { ...clear, sealed, number_index: numberIndex(tx, part.passport_no) };
+  return { ...clear, sealed, number_index };
 }
 
 /** The blind index of a passport number, however it is written. */
@@ -139,6 +147,50 @@ export async function passportInPool(
 ): Promise<PassportId | null> {
   const { partnerId, environment } = owner;
   return first(await inPool(q, { partnerId, environment, ...document }))?.id ?? null;
+}
+
+/** What makes a passport the same document: its country and the blind index of its number. */
+export interface Document {
+  country: string;
+  number_index: string;
+}
+
+/** The document of a passport. */
+export function documentOf(q: Pick<Read, "vault">, { passport_country, passport_no }: NewPassport): Document {
+  return { country: passport_country, number_index: numberIndex(q, passport_no) };
+}
+
+/** A document as one text. */
+export function documentKey({ country, number_index }: Document): string {
+  return `${country} ${number_index}`;
+}
+
+/**
+ * `documents` is JSON: a list of lists of number_index and country. Compared as pairs, each is one search of the unique
+ * index; of the number alone SQLite would read the whole pool.
+ */
+const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>) => {
+  const { number_index, passport_country: country, partner_id, environment, pool_key } = t.passports;
+  const listed = sql`select listed.value ->> 0, listed.value ->> 1 from ${elementsOf(t, slot.documents)}`;
+  return db
+    .select({ country, number_index })
+    .from(t.passports)
+    .where(
+      and(
+        sql`(${number_index}, ${country}) in (${listed})`,
+        eq(partner_id, slot.partnerId),
+        eq(environment, slot.environment),
+        eq(pool_key, IN_POOL),
+      ),
+    );
+});
+
+/** The keys of those documents that are in `owner`'s pool; passports that were withdrawn are not counted. */
+export async function documentsInPool(q: Read, owner: Owner, documents: readonly Document[]): Promise<Set<string>> {
+  const list = documents.map(({ number_index, country }) => [number_index, country]);
+  const { partnerId, environment } = owner;
+  const found = await ofDocuments(q, { partnerId, environment, documents: JSON.stringify(list) });
+  return new Set(found.map(documentKey));
 }
 
 /** Throws `no_agent_record` unless the operator set this partner's agent record: else no pool, no bulk changes. */

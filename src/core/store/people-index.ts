@@ -30,6 +30,17 @@ function digestOf({ vault }: Pick<Read, "vault">, { partner_id, environment }: I
   return vault.blindIndex(`people ${partner_id} ${environment}`, key).slice(0, DIGEST_LENGTH);
 }
 
+/** The same digests, each made once: of many people some share names, and more the beginnings of names. */
+function digestsOnce(q: Pick<Read, "vault">): (scope: IndexScope, key: string) => string {
+  const made = new Map<string, string>();
+  return (scope, key) => {
+    const name = `${scope.partner_id} ${scope.environment} ${key}`;
+    const digest = made.get(name) ?? digestOf(q, scope, key);
+    made.set(name, digest);
+    return digest;
+  };
+}
+
 /** A record that is to be found, by whom and under which keys, each at most once. */
 export interface IndexEntry {
   scope: IndexScope;
@@ -54,8 +65,9 @@ export async function indexScopes(
 
 /** Makes records be found under these keys, beside those that they have. */
 export async function indexRecords(tx: Tx, entries: readonly IndexEntry[]): Promise<void> {
+  const digests = digestsOnce(tx);
   const rows = entries.flatMap(({ scope, record, keys }) =>
-    keys.map((key) => ({ digest: digestOf(tx, scope, key), record_id: record.id, kind: record.kind })),
+    keys.map((key) => ({ digest: digests(scope, key), record_id: record.id, kind: record.kind })),
   );
   for (let at = 0; at < rows.length; at += BATCH) {
     await insertRows(tx, "peopleIndex", rows.slice(at, at + BATCH), { skipKnown: true });
