@@ -1,11 +1,30 @@
 import { describe, expect, test } from "vitest";
 import type { PassportId } from "../src/core/kernel/brand.ts";
+import { isCivilDate } from "../src/core/kernel/calendar-day.ts";
 import { drawPassport, releaseDraw } from "../src/core/passports/draw.ts";
 import { showPassport } from "../src/core/passports/operator-view.ts";
 import { draws, importRecords, makeDrawable, passport, withAgent } from "./support/passports.ts";
 import { startPlatform } from "./support/platform.ts";
 
 const POOL = "/api/v1/kyc/passports";
+
+test("every day of the calendar is a date, and no other", () => {
+  const two = (number: number) => String(number).padStart(2, "0");
+  for (const year of ["0000", "0004", "1899", "1900", "1999", "2000", "2023", "2024", "2100", "9999"]) {
+    for (let month = 0; month <= 13; month++) {
+      for (let day = 0; day <= 32; day++) {
+        const text = `${year}-${two(month)}-${two(day)}`;
+        const moment = new Date(`${text}T00:00:00Z`);
+        // A day too many rolls over into the next month.
+        const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text);
+        expect([text, isCivilDate(text)]).toEqual([text, exists]);
+      }
+    }
+  }
+  for (const text of ["", "2024-1-01", "2024-01-01T00:00", " 2024-01-01", "２024-01-01"]) {
+    expect(isCivilDate(text)).toBe(false);
+  }
+});
 
 describe("import", () => {
   test("returns imported records and duplicates, of the pool or of the same request", async () => {

@@ -221,6 +221,14 @@ property(
   },
 );
 
+test("no two sealed values share a nonce", async () => {
+  const { store } = await openTestStore(testClock());
+  const seal = async (tx: Tx) => Array.from({ length: 2_000 }, () => tx.vault.seal("x", cell("esims.sealed", "one")));
+  const sealed = await store.write(seal, null);
+  // The third part begins with the nonce: 12 bytes, 16 characters.
+  expect(new Set(sealed.map((text) => text.split(".")[2]?.slice(0, 16))).size).toBe(2_000);
+});
+
 test("the names that values are bound to are those of every sealed column", () => {
   expect(sealedPlaces.map(({ name }) => name).sort()).toEqual([...sealedColumns].sort());
 });
