@@ -6,12 +6,10 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { luhnDigit } from "../../src/core/kernel/check-digits.ts";
 import { dataDirectory } from "../../src/core/store/data-directory.ts";
-import { request } from "../support/activations.ts";
 import { esimctlJson } from "../support/cli.ts";
+import { type Act, repeatAll, type Service, send, someAct } from "../support/client-writes.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { eventually, orHang } from "../support/hangs.ts";
-import { passport } from "../support/passports.ts";
-import { call, type Reply } from "../support/platform.ts";
 import { launch } from "../support/process.ts";
 import { seeded } from "../support/random.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
@@ -27,69 +25,6 @@ const LATEST_KILL = 150;
 /** More than the orders of so many rounds cost, and take of each product. */
 const FUNDS_CENTS = rounds * 10_000_00;
 const STOCK = 1_000 + rounds * 200;
-
-/** A write as its client sees it: the response, or null when the connection or the process ended before. */
-interface Act {
-  kind: "order" | "bulk" | "activation" | "passport" | "credit" | "stock";
-  /** What identifies it: a key, an external id, an ICCID, a document number, a reference, a file. */
-  name: string;
-  body: unknown;
-  answer: Reply["body"] | null;
-}
-
-interface Service {
-  url: string;
-  token: string;
-}
-
-function post({ url, token }: Service, path: string, body: unknown, headers: Record<string, string> = {}) {
-  return call(`${url}/api/v1${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-}
-
-/** Sends a client's write, the first time or again. */
-function send(service: Service, { kind, name, body }: Act): Promise<Reply> {
-  switch (kind) {
-    case "order":
-      return post(service, "/orders", body, { "idempotency-key": name });
-    case "bulk":
-      return post(service, "/orders/bulk", body);
-    case "activation":
-      return post(service, "/activations", body);
-    default:
-      return post(service, "/kyc/passports", body);
-  }
-}
-
-/** The next write of a client: mostly orders, of one or two lines. */
-function someAct(products: string[], round: number, random: () => number): Act {
-  const name = `${round}-${Math.floor(random() * 2 ** 40)}`;
-  const line_items = products
-    .slice(0, 1 + Math.floor(random() * products.length))
-    .map((product_id) => ({ product_id, quantity: 1 + Math.floor(random() * 3) }));
-  const chosen = random();
-  if (chosen < 0.6) return { kind: "order", name, body: { line_items }, answer: null };
-  if (chosen < 0.75) {
-    const customer = { email: "mia@example.com", name: "Mia Chen" };
-    return { kind: "bulk", name, body: { orders: [{ external_order_id: name, line_items, customer }] }, answer: null };
-  }
-  if (chosen < 0.9) {
-    // The seeds of two rounds may give the same number.
-    const digits = `${String(round).padStart(4, "0")}${String(Math.floor(random() * 1e9)).padStart(9, "0")}`;
-    const iccid = `896103${digits}`;
-    const dates = { activation_date: inDays(40), passport_expiry: inDays(900) };
-    return { kind: "activation", name: iccid, body: request({ iccid, ...dates }), answer: null };
-  }
-  const record = passport({ passport_no: `P${round}X${Math.floor(random() * 1e9)}`, passport_expiry: inDays(900) });
-  return { kind: "passport", name: record.passport_no, body: { records: [record] }, answer: null };
-}
-
-function inDays(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-}
 
 async function writeUntilCut(service: Service, next: () => Act, answered: () => void): Promise<Act[]> {
   const acts: Act[] = [];
@@ -156,42 +91,12 @@ async function crash(shop: Shop, daemon: Daemon, token: string, round: number): 
   };
   const products = Object.values(shop.products);
   const clients = Array.from({ length: CLIENTS }, () =>
-    writeUntilCut({ url: daemon.url, token }, () => someAct(products, round, random), answered),
+    writeUntilCut({ url: daemon.url, token }, () => someAct({ products }, round, random), answered),
   );
   const terminals = terminalWriters(shop, round, random);
   await orHang(due, () => `${left} responses are missing`);
   await daemon.kill();
   return [...(await Promise.all(clients)).flat(), ...(await Promise.all(terminals))];
-}
-
-/** Sends a client's write again: it is stored once, as it was answered. */
-async function expectOnce(service: Service, act: Act): Promise<void> {
-  const { status, body } = await send(service, act);
-  const where = `${act.kind} ${act.name}: ${JSON.stringify(body)}`;
-  const { answer } = act;
-  if (act.kind === "order") {
-    expect(answer === null ? [200, 201] : [200], where).toContain(status);
-    if (answer !== null) expect(body, where).toMatchObject({ id: answer.id, order_number: answer.order_number });
-  } else if (act.kind === "bulk") {
-    const [result] = body.results;
-    expect(result, where).toMatchObject({ status: "success" });
-    if (answer !== null) {
-      expect(result, where).toMatchObject({ replayed: true, service_order_id: answer.results[0].service_order_id });
-    }
-  } else if (act.kind === "activation") {
-    expect(answer === null ? [201, 409] : [409], where).toContain(status);
-  } else {
-    expect(body.imported + body.skipped_duplicates, where).toBe(1);
-    if (answer !== null) expect(body, where).toMatchObject({ imported: 0, skipped_duplicates: 1 });
-  }
-}
-
-async function repeatAll(service: Service, acts: Act[]): Promise<void> {
-  const waiting = acts.filter(({ kind }) => kind !== "credit" && kind !== "stock");
-  const repeat = async () => {
-    for (let act = waiting.pop(); act !== undefined; act = waiting.pop()) await expectOnce(service, act);
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, repeat));
 }
 
 /** Looks at the database itself, in one snapshot, beside the daemon. */
@@ -264,7 +169,7 @@ test("kill -9 amid clients and terminals: confirmed writes are stored once, and 
     const acts = await crash(shop, daemon, token, round);
     cut += acts.filter(({ answer }) => answer === null).length;
     daemon = await start();
-    await repeatAll({ url: daemon.url, token }, acts);
+    await repeatAll({ url: daemon.url, token }, acts, CLIENTS);
     all.push(...acts);
     await expectSound(shop, all);
   }

@@ -1,11 +1,4 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../src/core/kernel/clock.ts";
-import { randomIds } from "../../src/core/kernel/ids.ts";
-import { openStore } from "../../src/core/store/engines/open.ts";
-import { readMasterKey } from "../../src/core/store/key-files.ts";
-import type { Store } from "../../src/core/store/store.ts";
 import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { commitCutter } from "../support/commit-cutter.ts";
@@ -13,10 +6,10 @@ import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
 import { onDatabase } from "../support/database.ts";
 import { HANG_MS } from "../support/hangs.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { openShop, type Shop } from "../support/shop.ts";
+import { openShop, type Shop, withStoreOf } from "../support/shop.ts";
 import { callerOf } from "../support/shop-caller.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { suppliedEsim, useHttpSupplier } from "../support/supplies.ts";
+import { countingSupplier, useHttpSupplier } from "../support/supplies.ts";
 
 /** A request that waits longer for a database that is away hung: sessions end silent connections after 35 s. */
 const QUICK_MS = 8_000;
@@ -170,35 +163,3 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
 const LEASES_END = `
   UPDATE order_items SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL;
   UPDATE orders SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL`;
-
-/** A supplier that delivers the same eSIM for the same reference, and how often each reference was sent. */
-async function countingSupplier(): Promise<{ url: string; references: Map<string, number> }> {
-  const references = new Map<string, number>();
-  const serials = new Map<string, number>();
-  const server = createServer((request, response) => {
-    const reference = String(request.headers["idempotency-key"]);
-    references.set(reference, (references.get(reference) ?? 0) + 1);
-    if (!serials.has(reference)) serials.set(reference, serials.size + 1);
-    const outcome = { outcome: "activated", esims: [suppliedEsim(serials.get(reference) ?? 0)] };
-    request.resume();
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(outcome));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // It listens on a port.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, references };
-}
-
-async function withStoreOf<T>({ served }: Shop, work: (store: Store) => Promise<T>): Promise<T> {
-  if (!("database" in served)) throw new Error("the shop is not on PostgreSQL");
-  const masterKey = readMasterKey(served.keyFile);
-  const store = await openStore({ url: served.database }, { clock: systemClock, ids: randomIds(), masterKey });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}

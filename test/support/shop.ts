@@ -92,3 +92,15 @@ export async function requestToken({ clientId, clientSecret }: Shop, url: string
 export async function shopToken(shop: Shop, url: string): Promise<string> {
   return (await requestToken(shop, url)).body.access_token;
 }
+
+/** Works on the database of a shop that is on PostgreSQL, past its daemons. */
+export async function withStoreOf<T>({ served }: Shop, work: (store: Store) => Promise<T>): Promise<T> {
+  if (!("database" in served)) throw new Error("the shop is not on PostgreSQL");
+  const masterKey = readMasterKey(served.keyFile);
+  const store = await openStore({ url: served.database }, { clock: systemClock, ids: randomIds(), masterKey });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -94,3 +94,29 @@ export function suppliedEsim(serial: number): { iccid: string; activation_code: 
   const digits = `894477${String(serial).padStart(12, "0")}`;
   return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${serial}` };
 }
+
+/** A supplier that delivers the same eSIMs for the same reference, and how often each reference was sent. */
+export async function countingSupplier(): Promise<{ url: string; references: Map<string, number> }> {
+  const references = new Map<string, number>();
+  const delivered = new Map<string, object[]>();
+  let serial = 0;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer); // a request's chunks are buffers
+    const { quantity } = JSON.parse(Buffer.concat(chunks).toString());
+    const reference = String(request.headers["idempotency-key"]);
+    references.set(reference, (references.get(reference) ?? 0) + 1);
+    const esims = delivered.get(reference) ?? Array.from({ length: quantity }, () => suppliedEsim(++serial));
+    delivered.set(reference, esims);
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ outcome: "activated", esims }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on a port.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, references };
+}

@@ -1,0 +1,315 @@
+/** @module-tag slow */
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { requirePartner } from "../../src/core/partners/partner.ts";
+import { updateRow } from "../../src/core/store/rows.ts";
+import type { Tx } from "../../src/core/store/store.ts";
+import { createWebhook } from "../../src/core/webhooks/create.ts";
+import { addProducts, suppliedProducts } from "../support/catalog.ts";
+import { esimctlJson } from "../support/cli.ts";
+import { type Act, type Service, send, someAct } from "../support/client-writes.ts";
+import { commitCutter } from "../support/commit-cutter.ts";
+import { targetOf } from "../support/daemon.ts";
+import { onDatabase } from "../support/database.ts";
+import { eventually } from "../support/hangs.ts";
+import { type NodeFleet, startFleet } from "../support/node-fleet.ts";
+import type { Reply } from "../support/platform.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { seeded } from "../support/random.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { openShop, type Shop, shopToken, withStoreOf } from "../support/shop.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { countingSupplier, useHttpSupplier } from "../support/supplies.ts";
+
+/** NODES_MINUTES and NODES_SEED make a longer run, or repeat one. */
+const minutes = Number(process.env.NODES_MINUTES ?? 1);
+const seed = Number(process.env.NODES_SEED ?? 1);
+
+const NODES = 3;
+const CLIENTS = 12;
+/** Of so many COMMITs one loses its response. */
+const CUT_EACH = 50;
+/** A client that waits longer asks another node. */
+const WAIT_MS = 5_000;
+/** How long PostgreSQL stays away. */
+const AWAY_MS = 3_000;
+const STOCK = Math.ceil(10_000 * minutes);
+const PRICE_CENTS = 5;
+const FUNDS_CENTS = 2_000_000_000;
+/** Requests that a node has under way for one supplier, and for one endpoint. */
+const SUPPLIES = 16;
+const DELIVERIES = 32;
+
+/** What the clients did, and what they met on the way. */
+interface Written {
+  acts: Act[];
+  /** How often each status came; `none`: the connection ended, or no response came in time. */
+  statuses: Record<string, number>;
+}
+
+/** Sends a write to any node until it is confirmed, as a client behind a proxy does. */
+async function writeOnce(nodes: Service[], act: Act, random: () => number, { statuses }: Written): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const node = nodes[Math.floor(random() * nodes.length)];
+    if (node === undefined) throw new Error("there is no node");
+    const reply = await send(node, act).catch(() => null);
+    const status = String(reply?.status ?? "none");
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (reply !== null && isConfirmed(act, reply, attempt)) {
+      act.answer = reply.body;
+      return;
+    }
+    await pause(100 + random() * 400);
+  }
+}
+
+/** Whether the response says that the write is stored; fails for one that must not come. */
+function isConfirmed({ kind, name }: Act, { status, body }: Reply, attempt: number): boolean {
+  if (status === 503) return false;
+  const where = `${kind} ${name}: ${status} ${JSON.stringify(body)}`;
+  // An earlier request of the same activation was stored, and its response was lost.
+  if (kind === "activation" && attempt > 1) expect([201, 409], where).toContain(status);
+  else expect([200, 201], where).toContain(status);
+  if (kind === "bulk") {
+    const [result] = body.results;
+    if (result.error?.code === "unavailable") return false;
+    expect(result, where).toMatchObject({ status: "success" });
+  }
+  if (kind === "passport") expect(body.imported + body.skipped_duplicates, where).toBe(1);
+  return true;
+}
+
+async function writeFor(nodes: Service[], products: string[], until: number): Promise<Written> {
+  const written: Written = { acts: [], statuses: {} };
+  const client = async (round: number) => {
+    const random = seeded(seed * 1_000_003 + round);
+    while (performance.now() < until) {
+      const act = someAct({ products, mostUnits: 6 }, round, random);
+      written.acts.push(act);
+      await writeOnce(nodes, act, random, written);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at + 1)));
+  return written;
+}
+
+/** Each minute one node is killed and another one suspended, at moments that the seed chooses. */
+async function disturbNodes(fleet: NodeFleet, until: number): Promise<number> {
+  const random = seeded(seed);
+  let faults = 0;
+  for (; performance.now() < until - 50_000; faults += 2) {
+    const minute = pause(60_000);
+    const victim = Math.floor(random() * NODES);
+    await pause(4_000 + random() * 10_000);
+    await fleet.kill(victim);
+    await pause(2_000 + random() * 10_000);
+    await fleet.suspend((victim + 1 + Math.floor(random() * 2)) % NODES, 5_000 + random() * 15_000);
+    await minute;
+  }
+  return faults;
+}
+
+/** Killed at a third of the time, stopped in order at two thirds; back after some seconds. */
+async function disturbServer(server: PostgresServer, ms: number): Promise<void> {
+  for (const end of [server.kill, server.stop]) {
+    await pause(ms / 3 - AWAY_MS);
+    await end();
+    await pause(AWAY_MS);
+    await server.start();
+  }
+}
+
+/** A shop of an agent with a supplier's product, and an endpoint that gets its fulfilled orders. */
+async function shopOn(url: string, receiver: Receiver, supplierUrl: string): Promise<Shop> {
+  const stock = { EU5: STOCK, JP10: STOCK };
+  const folder = temporaryDirectory();
+  const shop = await openShop({ folder, url, stock, priceCents: PRICE_CENTS, fundsCents: FUNDS_CENTS });
+  const { args, env } = targetOf(shop.served);
+  await esimctlJson(["partners", "update", "acme", "--agent", ...args], { env });
+  const supplied = await withStoreOf(shop, async (store) => {
+    await useHttpSupplier(store, "northwind", supplierUrl);
+    const owner = { partnerId: (await store.read(requirePartner, "acme")).id, environment: "production" } as const;
+    const { webhook } = await store.write(createWebhook, {
+      owner,
+      url: "https://hooks.example.com/esim",
+      events: ["order.fulfilled"],
+      actor: "test",
+    });
+    // Endpoints of production are https; the receiver is on this machine.
+    await store.write((tx: Tx) => updateRow(tx, "webhookEndpoints", { id: webhook.id }, { url: receiver.url }), null);
+    return addProducts(store, suppliedProducts);
+  });
+  if (supplied.API === undefined) throw new Error("the supplier's product is missing");
+  return { ...shop, products: { ...shop.products, API: supplied.API } };
+}
+
+/** What the database holds, in one snapshot. */
+async function inspect(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const all = async (sql: string) => (await client.query(sql)).rows;
+    const one = async (sql: string) => Number(Object.values((await all(sql))[0] ?? {})[0]);
+    const items = (await all("SELECT id, lease_no FROM order_items")).map(
+      (row) => [row.id, Number(row.lease_no)] as const,
+    );
+    return {
+      orders: new Set((await all("SELECT id FROM orders")).map(({ id }) => String(id))),
+      keys: await one("SELECT count(*) FROM idempotency_keys"),
+      ordered: await one("SELECT coalesce(sum(total_cents), 0) FROM orders"),
+      activations: await one("SELECT count(*) FROM activations"),
+      passports: await one("SELECT count(*) FROM passports"),
+      sold: await all(SOLD),
+      chargedWrong: await all(CHARGED_WRONG),
+      deliveredWrong: await all(DELIVERED_WRONG),
+      iccidsTwice: await all("SELECT iccid FROM esims GROUP BY iccid HAVING count(*) > 1"),
+      openTwice: await all("SELECT iccid FROM activations WHERE status <> 'cancelled' GROUP BY 1 HAVING count(*) > 1"),
+      eventsTwice: await all("SELECT subject_id FROM events GROUP BY subject_id, kind HAVING count(*) > 1"),
+      events: (await all("SELECT id FROM events WHERE kind = 'order.fulfilled'")).map(({ id }) => String(id)),
+      items: new Map<string, number>(items),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+const SOLD = `
+  SELECT p.sku, count(*) FROM esims e JOIN products p ON p.id = e.product_id WHERE e.order_id IS NOT NULL GROUP BY 1`;
+const CHARGED_WRONG = `
+  SELECT id FROM orders WHERE total_cents IS DISTINCT FROM
+    (SELECT sum(amount_cents) FROM ledger_transactions WHERE order_id = orders.id AND kind = 'charge')`;
+const DELIVERED_WRONG = `
+  SELECT id, quantity FROM orders WHERE status = 'fulfilled' AND quantity <>
+    (SELECT count(*) FROM esims WHERE esims.order_id = orders.id)`;
+
+/** Units that the writes ordered, by product. */
+function unitsOf(acts: Act[], products: Record<string, string>): Record<string, number> {
+  const units: Record<string, number> = {};
+  for (const { kind, body } of acts) {
+    const lines = kind === "order" ? Object(body).line_items : kind === "bulk" ? Object(body).orders[0].line_items : [];
+    for (const { product_id, quantity } of lines) {
+      const [sku = ""] = Object.entries(products).find(([, id]) => id === product_id) ?? [];
+      units[sku] = (units[sku] ?? 0) + quantity;
+    }
+  }
+  return units;
+}
+
+const idOf = ({ kind, answer }: Act): string => (kind === "bulk" ? answer.results[0].service_order_id : answer.id);
+const countOf = (acts: Act[], kind: Act["kind"]) => acts.filter((act) => act.kind === kind).length;
+
+/**
+ * Leases that were taken half a minute ago end at once, and what a fault postponed is due. Nothing on this machine
+ * takes so long: their holders are gone.
+ */
+const OLD_LEASES_END = ["order_items", "orders"]
+  .map((table) => {
+    const left = (table === "orders" ? 60_000 : 120_000) - 30_000;
+    const isPostponed = `leased_until IS NULL AND due_at BETWEEN ${msFromNow(5_000)} AND ${msFromNow(70_000)}`;
+    return `UPDATE ${table} SET due_at = 1, leased_until = 1 WHERE leased_until < ${msFromNow(left)};
+      UPDATE ${table} SET due_at = 1 WHERE ${isPostponed}`;
+  })
+  .join(";");
+
+function msFromNow(ms: number): string {
+  return `extract(epoch FROM now())::bigint * 1000 + ${ms}`;
+}
+
+const UNDER_WAY = `
+  SELECT 'orders' AS what, status, reason, count(*) FROM orders WHERE status <> 'fulfilled' GROUP BY 2, 3
+  UNION ALL SELECT 'deliveries', status, NULL, count(*) FROM deliveries WHERE status <> 'delivered' GROUP BY 2`;
+
+/** Waits until nothing is under way any more. */
+async function settled(url: string): Promise<void> {
+  await eventually(
+    async () => {
+      await onDatabase({ url }, OLD_LEASES_END);
+      return (await queryAll(url, UNDER_WAY)).rows;
+    },
+    (rows) => rows.length === 0,
+  );
+}
+
+async function queryAll(url: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client.query(sql).finally(() => client.end());
+}
+
+type Found = Awaited<ReturnType<typeof inspect>>;
+
+/** Every confirmed write is there once, and nothing else is. */
+function expectAllWritten(found: Found, acts: Act[], products: Record<string, string>): void {
+  const ordering = acts.filter(({ kind }) => kind === "order" || kind === "bulk");
+  expect(new Set(ordering.map(idOf))).toEqual(found.orders);
+  expect(found.keys).toBe(ordering.length);
+  expect(found.activations).toBe(countOf(acts, "activation"));
+  expect(found.passports).toBe(countOf(acts, "passport"));
+  const sold = found.sold.map((row) => [row.sku, Number(row.count)]);
+  expect(Object.fromEntries(sold)).toEqual(unitsOf(acts, products));
+  const nothing = { chargedWrong: [], deliveredWrong: [], iccidsTwice: [], openTwice: [], eventsTwice: [] };
+  expect(found).toMatchObject(nothing);
+}
+
+/** Every item was asked for, and again only where a lease was lost; how many were. */
+function askedTwice({ items }: Found, references: Map<string, number>): number {
+  expect(new Set(references.keys())).toEqual(new Set(items.keys()));
+  const twice = [...references].filter(([, times]) => times > 1).map(([id]) => id);
+  expect(twice.filter((id) => (items.get(id) ?? 0) < 2)).toEqual([]);
+  return twice.length;
+}
+
+/** Every event arrived; how many arrived again. */
+function arrivedTwice({ events }: Found, { received }: Receiver): number {
+  expect(new Set(received.map(({ json }) => json.event_id))).toEqual(new Set(events));
+  return received.length - events.length;
+}
+
+test("nodes killed and suspended, PostgreSQL restarted, COMMITs cut: confirmed writes are stored once", async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.remove());
+  const [receiver, supplier] = [await startReceiver(), await countingSupplier()];
+  const shop = await shopOn(server.url, receiver, supplier.url);
+  const cutter = await commitCutter(server.port);
+  const flags = ["--public-url", "http://esim.test", "--allow-private-webhooks", "--log-level", "error"];
+  const options = { ...shop.served, database: cutter.urlOf(server.url), flags };
+  const fleet = await startFleet(Array.from({ length: NODES }, () => options));
+  const token = await shopToken(shop, fleet.urls[0] ?? "");
+  const nodes = fleet.urls.map((url) => ({ url, token, waitMs: WAIT_MS }));
+
+  cutter.cut(CUT_EACH);
+  const ms = minutes * 60_000;
+  const until = performance.now() + ms;
+  const [{ acts, statuses }, faults] = await Promise.all([
+    writeFor(nodes, Object.values(shop.products), until),
+    disturbNodes(fleet, until),
+    disturbServer(server, ms),
+  ]);
+  cutter.cut(0);
+  await settled(server.url);
+  const found = await inspect(server.url);
+
+  expectAllWritten(found, acts, shop.products);
+  const lost = faults + 2 * NODES + cutter.count();
+  const [asked, arrived] = [askedTwice(found, supplier.references), arrivedTwice(found, receiver)];
+  expect(asked).toBeLessThanOrEqual(lost * SUPPLIES);
+  expect(arrived).toBeLessThanOrEqual(lost * DELIVERIES);
+  const { args, env } = targetOf(shop.served);
+  const balance = FUNDS_CENTS - found.ordered;
+  expect(await esimctlJson(["wallet", "check", ...args], { env })).toMatchObject({
+    ok: true,
+    wallets: [{ partner: "acme", balance_cents: balance, ledger_cents: balance }],
+  });
+  await esimctlJson(["audit", "verify", ...args], { env });
+  await esimctlJson(["doctor", ...args], { env });
+  expect(await fleet.stop()).toEqual([0, 0, 0]);
+  console.info(`seed ${seed}, ${minutes} min: ${acts.length} writes, responses ${JSON.stringify(statuses)}`);
+  console.info(
+    `${faults} faults of nodes, ${cutter.count()} COMMITs cut, ${found.items.size} items, ${asked} asked again`,
+  );
+  console.info(
+    `${found.events.length} events, ${arrived} arrived again; errors ${JSON.stringify(fleet.errors(), null, 1)}`,
+  );
+}, 3_600_000);
