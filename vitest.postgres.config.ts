@@ -23,7 +23,9 @@ export default defineConfig({
       // The files and the plans of SQLite.
       ...["durable-writes", "query-plans", "stable-plans", "wal-size"].map(named),
       // No store: CSV and log files, what is shipped, pages of documentation, checks of texts.
-      ...["csv", "csv-import", "docs", "fixtures", "log-file", "package", "redaction", "webhook-docs"].map(named),
+      ...["csv", "csv-import", "deploy", "docs", "fixtures", "log-file", "package", "redaction", "webhook-docs"].map(
+        named,
+      ),
       // A store that nothing is asked of: heads, and the validation of made-up routes.
       ...["http-heads", "validation"].map(named),
       // The shape of the sources.
