@@ -33,12 +33,15 @@ export interface RunningProxy {
     path: string,
     init?: { method?: "GET" | "POST"; headers?: Record<string, string>; body?: string },
   ): Promise<Reply>;
+  /** Its log of requests so far. */
+  log(): string;
 }
 
 /** Checks the shipped configuration with the program's own check, then starts it before `nodes`; ends with the test. */
 export async function startProxy(name: ProxyName, nodes: readonly string[]): Promise<RunningProxy> {
   const folder = temporaryDirectory();
   const port = await freePort();
+  const accessLog = join(folder, "access.log");
   const addresses = nodes.map((url) => new URL(url).host);
   const { command, env } =
     name === "haproxy" ? await haproxyCommand(folder, port, addresses) : await nginxCommand(folder, port, addresses);
@@ -69,7 +72,8 @@ export async function startProxy(name: ProxyName, nodes: readonly string[]): Pro
   });
   refused.catch(() => undefined);
   await Promise.race([ready, refused]);
-  return { call };
+  const log = () => running.text() + (existsSync(accessLog) ? readFileSync(accessLog, "utf8") : "");
+  return { call, log };
 }
 
 interface Command {
@@ -100,9 +104,11 @@ async function nginxCommand(folder: string, port: number, nodes: string[]): Prom
       .replace("listen 443", `listen 127.0.0.1:${port}`)
       .replace(/\S+fullchain\.pem/, certificate)
       .replace(/\S+privkey\.pem/, key)
-      .replace("http {", `http {\n  access_log off;\n  ${paths.join("\n  ")}`),
+      .replace(/\S+esimctl\.log/, `${folder}/access.log`)
+      .replace(/\S+error\.log/, `${folder}/error.log`)
+      .replace("http {", `http {\n  ${paths.join("\n  ")}`),
   );
-  writeFileSync(own, `pid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\n${text}`);
+  writeFileSync(own, `pid ${folder}/nginx.pid;\n${text}`);
   return { command: ["-p", folder, "-c", own], env: {} };
 }
 
