@@ -20,6 +20,8 @@ export interface CommitCutter {
 
 /** The simple query COMMIT of the protocol: its type, its length, its text. */
 const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
+/** The response to it. */
+const COMMITTED = Buffer.from("C\0\0\0\x0bCOMMIT\0", "latin1");
 
 interface Line {
   port: number;
@@ -96,8 +98,8 @@ function join(line: Line, client: Socket): void {
     server.write(bytes);
   });
   server.on("data", (bytes: Buffer) => {
-    // The server has committed.
-    if (isCut) client.destroy();
-    else client.write(bytes);
+    // Responses to statements before it may come by themselves.
+    if (!isCut) client.write(bytes);
+    else if (bytes.includes(COMMITTED)) client.destroy();
   });
 }

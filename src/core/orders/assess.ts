@@ -2,14 +2,22 @@ import { requireUnits } from "../esims/synthetic.ts";
 import { formatMoney } from "../kernel/money.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
+import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Read } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
-import { type Budget, guardRailsOf, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
-import { type FindProduct, type PricedLine, type PricedOrder, priceLines } from "./price-lines.ts";
+import { type Budget, type GuardRails, guardRailsOf, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
+import {
+  type FindProduct,
+  type FoundProducts,
+  findProducts,
+  type PricedLine,
+  type PricedOrder,
+  priceLines,
+} from "./price-lines.ts";
 import { requireWithinCaps } from "./spend.ts";
 
 /** What an order asks for, as far as it is assessed. */
@@ -48,9 +56,33 @@ export interface Ahead {
  * sandbox has no ICCIDs left, and `spend_cap_exceeded`.
  */
 export async function assessOrder(q: Read, asked: AskedOrder, ahead: Ahead = { units: 0 }): Promise<AssessedOrder> {
-  const rails = await guardRailsOf(q, asked.credential ?? null);
+  return assessFound(q, asked, await lookUpOrder(q, asked, ahead.findProduct), ahead);
+}
+
+/** What an order is assessed by, whatever it asks for. */
+export interface LookedUp {
+  rails: GuardRails;
+  found: FoundProducts;
+}
+
+/** Looks up what an order is assessed by. Refuses nothing: a replay of its key comes first. */
+export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: FindProduct): Promise<LookedUp> {
+  const [rails, found] = await together(
+    guardRailsOf(q, asked.credential ?? null),
+    findProducts(q, asked.lines, findProduct),
+  );
+  return { rails, found };
+}
+
+/** Assesses an order as `assessOrder` does, by what was looked up for it. */
+export async function assessFound(
+  q: Read,
+  asked: AskedOrder,
+  { rails, found }: LookedUp,
+  ahead: Ahead = { units: 0 },
+): Promise<AssessedOrder> {
   refuseWhilePaused(rails);
-  const priced = await priceLines(q, asked.lines, ahead.findProduct);
+  const priced = priceLines(asked.lines, found);
   refusePausedSupplier(rails, priced.lines);
   const travellers = await travellersOf(q, priced.lines, asked);
   refuseDearer(priced, asked.maxTotal ?? null);

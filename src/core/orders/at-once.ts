@@ -1,8 +1,8 @@
 import { assignFromStock, reserveStock } from "../esims/stock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { assertMove } from "../kernel/state-machine.ts";
+import { together } from "../kernel/together.ts";
 import type { Tx } from "../store/store.ts";
-import { announceFinished } from "./finish.ts";
 import type { LineRow, OrderRow } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { orderLineTransitions, orderTransitions } from "./progress.ts";
@@ -47,11 +47,11 @@ export function fulfilledLine(line: LineRow): LineRow {
   return { ...line, status: "fulfilled", assigned: line.quantity };
 }
 
-/** Hands the reserved eSIMs to the lines of an order that is written as fulfilled, and records its events. */
+/** Hands the reserved eSIMs to the lines of an order that is written as fulfilled. */
 export async function deliverAtOnce(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
   const { id: orderId, partner_id: partnerId } = order;
-  for (const { id: lineId, product_id: productId, quantity } of lines) {
-    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity });
-  }
-  await announceFinished(tx, order, lines);
+  const assigned = lines.map(({ id: lineId, product_id: productId, quantity }) =>
+    assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity }),
+  );
+  await together(...assigned);
 }

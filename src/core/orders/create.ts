@@ -1,11 +1,12 @@
 import { type Actor, isOperator, recordAudit } from "../audit/record.ts";
 import { takeUnits } from "../esims/synthetic.ts";
+import type { Happening } from "../events/catalog.ts";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
-import type { Owner } from "../kernel/owner.ts";
-import { recordEvent } from "../outbox/record.ts";
+import { together } from "../kernel/together.ts";
+import { recordEvents } from "../outbox/record.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
 import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
@@ -15,8 +16,9 @@ import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";
 import { balanceIn } from "../wallet/spendable.ts";
-import { type AskedOrder, assessOrder } from "./assess.ts";
+import { type AskedOrder, assessFound, lookUpOrder } from "./assess.ts";
 import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./at-once.ts";
+import { eventsOfFinishing } from "./finish.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
 import {
@@ -63,27 +65,29 @@ export interface CreatedOrder {
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const { partnerId: partner_id, environment, payloadHash } = input;
   const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
-  const replay = await replayOf(tx, request);
+  const [replay, known, name] = await together(replayOf(tx, request), lookUpOrder(tx, input), nameOrder(tx, input));
   if (replay !== null) return replay;
-  const { priced, travellers, budget } = await assessOrder(tx, input);
+  const { priced, travellers, budget } = await assessFound(tx, input, known);
   const scenario = scenarioOf(input, priced);
   const { currency, total } = priced;
   if (budget !== null) await spendWithinCaps(tx, budget, { environment, currency, total });
-  const id = newId<OrderId>(tx);
-  const ahead_ms = await aheadOf(tx, input);
-  const order_number = await newOrderNumber(tx, tx.now + ahead_ms);
-  const { balanceAfter, transactionId } = await pay(tx, input, { id, order_number, priced });
-  const taken = await takeStock(tx, input, priced);
-  const draft: Draft = { id, order_number, ahead_ms, scenario, priced, balanceAfter, taken };
+  const [{ balanceAfter, transactionId }, taken] = await together(
+    pay(tx, input, { ...name, priced }),
+    takeStock(tx, input, priced),
+  );
+  const draft: Draft = { ...name, scenario, priced, balanceAfter, taken };
   const { order, lines } = await insertOrder(tx, input, draft);
   await insertItems(tx, order, lines, travellers);
-  await keepKey(tx, request, id);
-  await recordPlacing(tx, input, id);
+  await keepKey(tx, request, order.id);
+  await recordPlacing(tx, input, order.id);
   // As it is placed, also where it is fulfilled next: what follows has events of its own.
   const placed = { ...toOrder(tx, order, lines), status: firstStatus(input.environment) };
-  await announce(tx, placed, { owner: input, transactionId });
-  if (taken.atOnce) await deliverAtOnce(tx, order, lines);
-  else tx.signal("fulfilment");
+  const events = [...eventsOfPlacing(placed, transactionId), ...(taken.atOnce ? eventsOfFinishing(order, lines) : [])];
+  await together(
+    recordEvents(tx, { partnerId: partner_id, environment, subjectId: order.id }, events),
+    taken.atOnce ? deliverAtOnce(tx, order, lines) : Promise.resolve(),
+  );
+  if (!taken.atOnce) tx.signal("fulfilment");
   return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 
@@ -217,6 +221,14 @@ function firstStatus(environment: Environment): "pending_payment" | "paid" {
   return environment === "sandbox" ? "pending_payment" : "paid";
 }
 
+/** What names an order, and when its sandbox clock created it. */
+type Name = Pick<Draft, "id" | "order_number" | "ahead_ms">;
+
+async function nameOrder(tx: Tx, input: NewOrder): Promise<Name> {
+  const ahead_ms = await aheadOf(tx, input);
+  return { id: newId<OrderId>(tx), order_number: await newOrderNumber(tx, tx.now + ahead_ms), ahead_ms };
+}
+
 /** ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
 async function newOrderNumber(tx: Tx, created_at: number): Promise<string> {
   const day = isoTime(created_at).slice(0, 10).replaceAll("-", "");
@@ -226,21 +238,17 @@ async function newOrderNumber(tx: Tx, created_at: number): Promise<string> {
   }
 }
 
-interface Announcement {
-  owner: Owner;
-  transactionId: string | null;
-}
+/** An order as it is placed. */
+type Placed = Order & { status: ReturnType<typeof firstStatus> };
 
-async function announce(tx: Tx, order: Order, { owner, transactionId }: Announcement): Promise<void> {
-  const { id, order_number, external_order_id, partner_id } = order;
+function eventsOfPlacing(order: Placed, transaction_id: string | null): Happening[] {
+  const { id, order_number, external_order_id, partner_id, status } = order;
   const { total_price_cents, currency, line_items, created_at } = order;
-  const about = { partnerId: owner.partnerId, environment: owner.environment, subjectId: id };
-  const status = firstStatus(owner.environment);
   const price = { total_price_cents, currency, line_items };
   const data = { id, order_number, external_order_id, partner_id, status, ...price, created_at };
-  await recordEvent(tx, { kind: "order.created", ...about, data });
-  if (transactionId === null) return;
-  const payment = { payment_method: "wallet", transaction_id: transactionId, completed_at: created_at } as const;
+  const created: Happening = { kind: "order.created", data };
+  if (transaction_id === null) return [created];
+  const payment = { payment_method: "wallet", transaction_id, completed_at: created_at } as const;
   const paid = { order_id: id, order_number, external_order_id, amount_cents: total_price_cents, currency, ...payment };
-  await recordEvent(tx, { kind: "payment.completed", ...about, data: paid });
+  return [created, { kind: "payment.completed", data: paid }];
 }

@@ -1,7 +1,8 @@
 import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
+import type { Happening } from "../events/catalog.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { recordEvent } from "../outbox/record.ts";
+import { recordEvent, recordEvents } from "../outbox/record.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { WholeOrder } from "./delivered.ts";
@@ -18,30 +19,28 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
     leased_until: null,
     fulfilled_at: await nowOf(tx, order),
   });
-  await announceFinished(tx, finished, lines);
+  await recordEvents(tx, audienceOf(finished), eventsOfFinishing(finished, lines));
   return finished;
 }
 
-/** Records the events of an order that has just been fulfilled (contract: order.fulfilled; esims.ready). */
-export async function announceFinished(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
-  await announceFulfilled(tx, order);
-  const about = audienceOf(order);
-  const { id, order_number, external_order_id } = order;
+/** The events of an order that has just been fulfilled (contract: order.fulfilled; esims.ready). */
+export function eventsOfFinishing(order: OrderRow, lines: LineRow[]): Happening[] {
+  const { id, order_number, external_order_id, fulfilled_at } = order;
+  if (fulfilled_at === null) throw new Error("an order that is not fulfilled");
+  const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at) } as const;
+  // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
+  const fulfilled: Happening = { kind: "order.fulfilled", data: { id, order_number, external_order_id, ...ended } };
   const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
-  if (count > 0) {
-    const ready = { order_id: id, order_number, external_order_id, count };
-    await recordEvent(tx, { kind: "esims.ready", ...about, data: ready });
-  }
+  if (count === 0) return [fulfilled];
+  return [fulfilled, { kind: "esims.ready", data: { order_id: id, order_number, external_order_id, count } }];
 }
 
-/** Writes order.fulfilled of a fulfilled order; again where what was recorded of its delivery is corrected. */
-export async function announceFulfilled(tx: Tx, order: OrderRow, { corrected = false } = {}): Promise<void> {
+/** Writes order.fulfilled of a fulfilled order again, since what was recorded of its delivery is corrected. */
+export async function announceCorrected(tx: Tx, order: OrderRow): Promise<void> {
   const { id, order_number, external_order_id, fulfilled_at } = order;
-  // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
   const now = await nowOf(tx, order);
   const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at ?? now) } as const;
-  const again = corrected ? { corrected_at: isoTime(now) } : {};
-  const data = { id, order_number, external_order_id, ...ended, ...again };
+  const data = { id, order_number, external_order_id, ...ended, corrected_at: isoTime(now) };
   await recordEvent(tx, { kind: "order.fulfilled", ...audienceOf(order), data });
 }
 

@@ -2,6 +2,7 @@ import { findProduct } from "../catalog/product.ts";
 import type { MinorUnits } from "../kernel/brand.ts";
 import { addMoney, minorUnits, multiplyMoney } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { together } from "../kernel/together.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 
@@ -22,19 +23,33 @@ export interface PricedOrder {
 /** Finds a product by the id that an order names. */
 export type FindProduct = (q: Read, id: string) => Promise<Row<"products"> | null>;
 
-/**
- * Looks the products up and adds the prices. Throws `validation` naming each line whose product is unknown, inactive or
- * out of stock, and for lines of different currencies or a total beyond what can be counted exactly.
- */
-export async function priceLines(
+/** What an order asks for of one product. */
+interface AskedLine {
+  product_id: string;
+  quantity: number;
+}
+
+/** The products of an order, line by line; null for what the catalog does not have. */
+export type FoundProducts = readonly (Row<"products"> | null)[];
+
+/** Looks the products of an order up, all at once. */
+export function findProducts(
   q: Read,
-  asked: { product_id: string; quantity: number }[],
+  asked: readonly AskedLine[],
   find: FindProduct = findProduct,
-): Promise<PricedOrder> {
+): Promise<FoundProducts> {
+  return together(...asked.map(({ product_id }) => find(q, product_id)));
+}
+
+/**
+ * Adds the prices of the products that were found. Throws `validation` naming each line whose product is unknown,
+ * inactive or out of stock, and for lines of different currencies or a total beyond what can be counted exactly.
+ */
+export function priceLines(asked: readonly AskedLine[], found: FoundProducts): PricedOrder {
   const errors: FieldErrors = {};
   const lines: PricedLine[] = [];
-  for (const [index, { product_id, quantity }] of asked.entries()) {
-    const product = await find(q, product_id);
+  for (const [index, { quantity }] of asked.entries()) {
+    const product = found[index] ?? null;
     const refusal = refusalOf(product);
     if (refusal !== null) errors[`line_items.${index}.product_id`] = [refusal];
     if (product !== null) lines.push({ product, quantity });

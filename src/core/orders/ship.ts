@@ -4,7 +4,7 @@ import { invalid, Problem } from "../kernel/problem.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { indexOrder } from "./customer.ts";
-import { announceFulfilled, completeOrder } from "./finish.ts";
+import { announceCorrected, completeOrder } from "./finish.ts";
 import { type LineRow, linesOfOrder, type OrderRow, requireOrder } from "./order.ts";
 import { progressLine, progressOrder } from "./progress.ts";
 
@@ -58,7 +58,7 @@ export async function correctShipment(tx: Tx, input: Shipment): Promise<OrderRow
   const fields = ["carrier", "tracking_number", "tracking_url"];
   await auditShipment(tx, order, { actor: input.actor, action: "orders.correct_shipment", fields, note: sent.carrier });
   const corrected = await progressOrder(tx, order, {});
-  if (order.status === "fulfilled") await announceFulfilled(tx, corrected, { corrected: true });
+  if (order.status === "fulfilled") await announceCorrected(tx, corrected);
   return corrected;
 }
 

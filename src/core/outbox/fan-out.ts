@@ -7,7 +7,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
 /** An event for an endpoint that subscribed to its kind. */
-interface Wanted {
+export interface Wanted {
   event_id: string;
   endpoint: { id: WebhookId; status: WebhookStatus };
   /** Deliveries that may wait for one endpoint of its partner; null: any number. */

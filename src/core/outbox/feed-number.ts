@@ -8,23 +8,23 @@ import type { Tx } from "../store/store.ts";
 /** A feed: of a partner in an environment. */
 export type Feed = { partner_id: PartnerId; environment: Environment };
 
-const raise = statement((db, t, slot: Slots<Feed>) =>
+const raise = statement((db, t, slot: Slots<Feed & { by: number }>) =>
   db
     .insert(t.eventFeeds)
-    .values({ partner_id: slot.partner_id, environment: slot.environment, last_no: 1, dropped_no: 0 })
+    .values({ partner_id: slot.partner_id, environment: slot.environment, last_no: slot.by, dropped_no: 0 })
     .onConflictDoUpdate({
       target: [t.eventFeeds.partner_id, t.eventFeeds.environment],
-      set: { last_no: sql`${t.eventFeeds.last_no} + 1` },
+      set: { last_no: sql`${t.eventFeeds.last_no} + excluded.last_no` },
     })
     .returning({ no: t.eventFeeds.last_no }),
 );
 
 /**
- * The next number of a feed. The feed's row stays locked until the transaction is visible to readers or rolled back,
- * so that numbers become visible in their order and without gaps (docs/decisions/0044).
+ * The last of the next `by` numbers of a feed. The feed's row stays locked until the transaction is visible to readers
+ * or rolled back, so that numbers become visible in their order and without gaps (docs/decisions/0044).
  */
-export async function nextFeedNumber(tx: Tx, feed: Feed): Promise<number> {
-  const [raised] = await raise(tx, feed);
+export async function lastOfNextNumbers(tx: Tx, feed: Feed, by: number): Promise<number> {
+  const [raised] = await raise(tx, { ...feed, by });
   if (raised === undefined) throw new Error("the row of the event feed was not returned");
   return raised.no;
 }

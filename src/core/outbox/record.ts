@@ -10,15 +10,16 @@ import {
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
-import { limitsOfPartner } from "../store/partner-limits.ts";
+import { together } from "../kernel/together.ts";
 import { insertRow, type NewRow } from "../store/rows.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { partnerBounds } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { payloadColumns } from "./event-payload.ts";
-import { insertDeliveries, insertDelivery } from "./fan-out.ts";
-import { nextFeedNumber } from "./feed-number.ts";
+import { insertDeliveries, insertDelivery, type Wanted } from "./fan-out.ts";
+import { type Feed, lastOfNextNumbers } from "./feed-number.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -45,72 +46,90 @@ export interface Sampled {
  * Writes an event as the last of its partner's feed, and one delivery for each of the partner's endpoints that
  * subscribed to it, in the transaction of its cause, so that a crash loses neither or both. Answers its event_id.
  */
-export function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
-  return insertEvent(tx, event, expansionOf(event.kind));
+export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
+  const [id = ""] = await recordEvents(tx, event, [event]);
+  return id;
+}
+
+/** The same for several that come about at once, in their order. Answers their event_ids. */
+export function recordEvents(tx: Tx, audience: Audience, happenings: readonly Happening[]): Promise<string[]> {
+  return insertEvents(
+    tx,
+    audience,
+    happenings.map((happening) => ({ ...happening, expands: expansionOf(happening.kind) })),
+  );
 }
 
 /** The same for a sample: nothing joins its payload when it is sent. */
-export function recordSample(tx: Tx, event: SampleEvent): Promise<string> {
-  return insertEvent(tx, event, null);
+export async function recordSample(tx: Tx, event: SampleEvent): Promise<string> {
+  const { kind, data } = event;
+  const [id = ""] = await insertEvents(tx, event, [{ kind, data, expands: null }]);
+  return id;
 }
 
 /** The same for one endpoint, which must be active: in no feed, and sent to no other endpoint. */
 export async function recordSampleFor(tx: Tx, event: SampleEvent, endpoint_id: WebhookId): Promise<Sampled> {
   const owner = { partner_id: event.partnerId, environment: event.environment };
-  const event_id = await insertEventRow(tx, event, { ...owner, expands: null, feed_no: null });
+  const occurred_at = event.at ?? (await nowOf(tx, event));
+  const { kind, data, subjectId: subject_id } = event;
+  const placed = { ...owner, subject_id, occurred_at, feed_no: null };
+  const event_id = await insertEventRow(tx, { kind, data, expands: null }, placed);
   return { event_id, delivery_id: await insertDelivery(tx, event_id, endpoint_id) };
 }
 
-async function insertEvent(tx: Tx, event: NewEvent | SampleEvent, expands: Expansion | null): Promise<string> {
-  const owner = { partner_id: event.partnerId, environment: event.environment };
-  const id = await insertEventRow(tx, event, { ...owner, expands, feed_no: await nextFeedNumber(tx, owner) });
-  await fanOut(tx, { id, kind: event.kind, ...owner });
-  tx.signal("events");
-  return id;
-}
-
-type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "expands" | "feed_no">;
-
-async function insertEventRow(tx: Tx, event: NewEvent | SampleEvent, placed: Placed): Promise<string> {
-  const id = newId(tx);
-  const { kind, subjectId: subject_id } = event;
-  await insertRow(tx, "events", {
-    id,
-    kind,
-    subject_id,
-    occurred_at: event.at ?? (await nowOf(tx, event)),
-    ...payloadColumns(tx, id, kind, event.data),
-    ...placed,
-  });
-  return id;
-}
-
-interface Recorded {
-  id: string;
+/** An event's kind and payload, and what joins it when it is sent. */
+interface Content {
   kind: EventKind;
-  partner_id: PartnerId;
-  environment: Environment;
+  data: Row<"events">["data"];
+  expands: Expansion | null;
 }
 
-const endpointsOf = statement((db, t, slot: Slots<Pick<Recorded, "partner_id" | "environment">>) =>
-  db
-    .select({ id: t.webhookEndpoints.id, status: t.webhookEndpoints.status, events: t.webhookEndpoints.events })
-    .from(t.webhookEndpoints)
-    .where(
-      and(eq(t.webhookEndpoints.partner_id, slot.partner_id), eq(t.webhookEndpoints.environment, slot.environment)),
-    ),
-);
-
-/** One delivery for each endpoint of the event's partner and environment that subscribed to its kind. */
-async function fanOut(tx: Tx, { id: event_id, kind, partner_id, environment }: Recorded): Promise<void> {
-  const endpoints = await endpointsOf(tx, { partner_id, environment });
-  const subscribed = endpoints.filter(({ events }) => subscribesTo(events, kind));
-  if (subscribed.length === 0) return;
-  const { max_pending_deliveries: bound } = await limitsOfPartner(tx, partner_id);
-  await insertDeliveries(
-    tx,
-    subscribed.map((endpoint) => ({ event_id, endpoint, bound })),
+/** Numbers of the feed and endpoints are asked for at once, and once for all events. */
+async function insertEvents(tx: Tx, audience: Audience, contents: readonly Content[]): Promise<string[]> {
+  const owner = { partner_id: audience.partnerId, environment: audience.environment };
+  const [last, endpoints, now] = await together(
+    lastOfNextNumbers(tx, owner, contents.length),
+    endpointsOf(tx, owner),
+    nowOf(tx, audience),
   );
+  const occurred_at = audience.at ?? now;
+  const wanted: Wanted[] = [];
+  const ids: string[] = [];
+  for (const [place, content] of contents.entries()) {
+    const feed_no = last - contents.length + 1 + place;
+    const placed = { ...owner, subject_id: audience.subjectId, occurred_at, feed_no };
+    const event_id = await insertEventRow(tx, content, placed);
+    ids.push(event_id);
+    const subscribed = endpoints.filter(({ events }) => subscribesTo(events, content.kind));
+    wanted.push(...subscribed.map((endpoint) => wantedBy(endpoint, event_id)));
+  }
+  if (wanted.length > 0) await insertDeliveries(tx, wanted);
+  tx.signal("events");
+  return ids;
+}
+
+type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "subject_id" | "occurred_at" | "feed_no">;
+
+async function insertEventRow(tx: Tx, { kind, data, expands }: Content, placed: Placed): Promise<string> {
+  const id = newId(tx);
+  await insertRow(tx, "events", { id, kind, ...payloadColumns(tx, id, kind, data), expands, ...placed });
+  return id;
+}
+
+/** The endpoints of a partner in an environment, with how many deliveries may wait for each. */
+const endpointsOf = statement((db, t, slot: Slots<Feed>) => {
+  const { id, status, events, partner_id, environment } = t.webhookEndpoints;
+  return db
+    .select({ id, status, events, bound: t.partners.max_pending_deliveries })
+    .from(t.webhookEndpoints)
+    .innerJoin(t.partners, eq(t.partners.id, partner_id))
+    .where(and(eq(partner_id, slot.partner_id), eq(environment, slot.environment)));
+});
+
+type Endpoint = Awaited<ReturnType<typeof endpointsOf>>[number];
+
+function wantedBy({ id, status, bound }: Endpoint, event_id: string): Wanted {
+  return { event_id, endpoint: { id, status }, bound: bound ?? partnerBounds.max_pending_deliveries.default };
 }
 
 const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>

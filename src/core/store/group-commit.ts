@@ -176,9 +176,8 @@ async function runAlone(writer: Writer, take: Take): Promise<Ran> {
   const waiting = take();
   if (waiting === null) throw new Error("the queue had a write and gave none");
   const topics = new Set<Topic>();
-  const outcome = await runOne(writer, waiting, topics);
-  if (outcome.ok) await writer.commit();
-  else await writer.rollback();
+  const outcome = await runOne(writer, waiting, { topics, end: () => writer.commit() });
+  if (!outcome.ok) await writer.rollback();
   return { outcomes: [outcome], topics };
 }
 
@@ -188,9 +187,8 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   const topics = new Set<Topic>();
   for (let waiting = take(); waiting !== null; waiting = take()) {
     await writer.savepoint();
-    const outcome = await runOne(writer, waiting, topics);
-    if (outcome.ok) await writer.release();
-    else if (!(await writer.rollbackToSavepoint())) throw SPOILED;
+    const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
+    if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
     outcomes.push(outcome);
   }
   await writer.commit();
@@ -230,17 +228,24 @@ function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): Take {
   };
 }
 
+interface Running {
+  topics: Set<Topic>;
+  /** Ends what the command has begun: only then it is known that all of its statements succeeded. */
+  end: () => Promise<void>;
+}
+
 /** Runs one command. Throws `StoreUnavailable` where no command of its batch can succeed. */
-async function runOne(writer: Writer, waiting: Waiting, topics: Set<Topic>): Promise<Outcome> {
+async function runOne(writer: Writer, waiting: Waiting, { topics, end }: Running): Promise<Outcome> {
   const own: Topic[] = [];
   try {
     const value = await waiting.run(writer.tx((topic) => own.push(topic), waiting.requestId));
+    await end();
     for (const topic of own) topics.add(topic);
     return { ok: true, value };
   } catch (error) {
     const fault = writer.fault(error);
     // The whole transaction is gone with it, or cannot be committed.
     if (isUnavailable(fault)) throw fault;
-    return { ok: false, error };
+    return { ok: false, error: fault };
   }
 }

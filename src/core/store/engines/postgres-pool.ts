@@ -63,7 +63,7 @@ function driverPool(url: string, max: number): Opened {
   });
   // Called by the pool with `new`, and returns what is to be used.
   function Client(config: pg.ClientConfig): pg.Client {
-    const client = new pg.Client({ ...config, connectionString: watch.current() });
+    const client = new pg.Client({ ...config, connectionString: watch.current(), pipeline: true });
     open.add(client);
     return client.once("end", () => open.delete(client));
   }

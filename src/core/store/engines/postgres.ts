@@ -13,6 +13,7 @@ import { faultOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
 import { openReplica, positionOf } from "./postgres-replica.ts";
+import { type Sending, sendingOn } from "./postgres-sending.ts";
 import { openSession, WRITE_LOCK } from "./postgres-session.ts";
 import { wakesOver } from "./postgres-wakes.ts";
 import { windowDraws } from "./postgres-windows.ts";
@@ -45,27 +46,34 @@ function postgresEngine(
 ): Engine {
   const pool = openPool({ url: address.url, max: connections });
   const wakes = wakesOver(address.url, id, pool);
-  const known = new WeakMap<pg.PoolClient, Connection>();
+  const known = new WeakMap<pg.PoolClient, Lent>();
 
-  function connectionOf(client: pg.PoolClient): Connection {
-    let connection = known.get(client);
-    if (connection === undefined) {
-      // The query builder has the same shape for both engines; see schema/kit.ts.
-      connection = { db: drizzle(client) as unknown as Db, t: postgresTables, prepared: new Map() };
-      known.set(client, connection);
+  function lent(client: pg.PoolClient): Lent {
+    let own = known.get(client);
+    if (own === undefined) {
+      const sending = sendingOn(client);
+      // The builder calls `query` alone. It has the same shape for both engines; see schema/kit.ts.
+      const db = drizzle({ client: sending.client as pg.PoolClient }) as unknown as Db;
+      own = { client, sending, connection: { db, t: postgresTables, prepared: new Map() } };
+      known.set(client, own);
     }
-    return connection;
+    return own;
   }
 
   const { replica: url, insecure } = address;
+  const connectionOf = (client: pg.PoolClient) => lent(client).connection;
   const replica = url === undefined ? null : openReplica({ url, insecure }, { connections, connectionOf });
 
   return {
     async snapshot(run) {
       const client = await pool.lend();
       try {
-        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        return await run(connectionOf(client));
+        // The first query follows it at once.
+        const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        begun.catch(() => undefined);
+        const result = await run(connectionOf(client));
+        await begun;
+        return result;
       } catch (error) {
         throw pool.fault(error, client);
       } finally {
@@ -73,7 +81,7 @@ function postgresEngine(
       }
     },
     look: (run) => pool.ask((client) => run(connectionOf(client))),
-    writer: (makeTx) => postgresWriter(pool, connectionOf, makeTx),
+    writer: (makeTx) => postgresWriter({ pool, lent, makeTx }),
     moment: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
@@ -140,41 +148,71 @@ async function vacuumPurged(client: pg.Client): Promise<boolean> {
   return true;
 }
 
-function postgresWriter(pool: Pool, connectionOf: (client: pg.PoolClient) => Connection, makeTx: TxMaker): Writer {
-  let client: pg.PoolClient | null = null;
+/** A connection of the pool, with what the store keeps for it. */
+interface Lent {
+  client: pg.PoolClient;
+  sending: Sending;
+  connection: Connection;
+}
 
-  function current(): pg.PoolClient {
-    if (client === null) throw new Error("no transaction is open");
-    return client;
+interface WriterParts {
+  pool: Pool;
+  lent(client: pg.PoolClient): Lent;
+  makeTx: TxMaker;
+}
+
+/** Statements that nothing is read of are sent ahead, and their failures surface with the release or the commit. */
+function postgresWriter({ pool, lent, makeTx }: WriterParts): Writer {
+  let open: Lent | null = null;
+
+  function current(): Lent {
+    if (open === null) throw new Error("no transaction is open");
+    return open;
   }
 
   return {
     async begin() {
-      client = await pool.lend();
-      await client.query("BEGIN");
-      await client.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
+      open = lent(await pool.lend());
+      const { sending } = open;
+      sending.open();
+      sending.send("BEGIN");
+      sending.send(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
     },
-    savepoint: async () => void (await current().query("SAVEPOINT command")),
-    release: async () => void (await current().query("RELEASE SAVEPOINT command")),
+    savepoint: async () => current().sending.send("SAVEPOINT command"),
+    async release() {
+      const { sending } = current();
+      sending.send("RELEASE SAVEPOINT command");
+      await sending.settle();
+    },
     async rollbackToSavepoint() {
-      await current().query("ROLLBACK TO SAVEPOINT command");
-      await current().query("RELEASE SAVEPOINT command");
+      const { client, sending } = current();
+      await client.query("ROLLBACK TO SAVEPOINT command");
+      await sending.forget();
+      sending.send("RELEASE SAVEPOINT command");
       return true;
     },
     async commit() {
-      const { command } = await current().query("COMMIT");
+      const { client, sending } = current();
+      const committed = client.query("COMMIT");
+      committed.catch(() => undefined);
+      // After a statement that failed, it rolls back.
+      await sending.settle();
       // PostgreSQL ends a failed transaction by a rollback, and reports no error.
-      if (command !== "COMMIT") throw new Error("the transaction was rolled back instead of committed");
-      current().release();
-      client = null;
+      if ((await committed).command !== "COMMIT") throw new Error("the transaction was rolled back, not committed");
+      sending.close();
+      client.release();
+      open = null;
     },
     async rollback() {
-      if (client === null) return;
+      if (open === null) return;
+      const { client, sending } = open;
       await pool.takeBack(client, "ROLLBACK");
-      client = null;
+      sending.close();
+      open = null;
     },
     durable: async () => undefined,
-    fault: (error) => (client === null ? faultOf(error, false) : pool.fault(error, client)),
-    tx: (signal, requestId) => makeTx(connectionOf(current()), signal, requestId),
+    fault: (error) =>
+      open === null ? faultOf(error, false) : pool.fault(open.sending.failure()?.error ?? error, open.client),
+    tx: (signal, requestId) => makeTx(current().connection, signal, requestId),
   };
 }

@@ -1,0 +1,11 @@
+/**
+ * Waits for work that goes on at the same time, as statements that do not need each other's results do: they share a
+ * round trip to the database. When some of it fails, all of it has ended before the first failure, in the order given,
+ * is thrown: no statement is left to be sent after the command.
+ */
+export async function together<T extends readonly unknown[]>(...work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const ended = await Promise.allSettled(work);
+  for (const outcome of ended) if (outcome.status === "rejected") throw outcome.reason;
+  // Each is the value of the work at its place.
+  return ended.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : null)) as unknown as T;
+}
