@@ -15,7 +15,7 @@ export interface TripCounter {
  * How long (ms) a client must send nothing before it gets what the server sent: then it waits for that, and all that it
  * sent before took one round trip.
  */
-const QUIET_MS = 2;
+const QUIET_MS = 1;
 
 /** Starts one to the server on `port` of loopback; it ends with the test. */
 export async function tripCounter(port: number): Promise<TripCounter> {

@@ -55,19 +55,20 @@ export async function shortages(
   return short;
 }
 
-/** Reserves everything or nothing: returns what was short; then nothing was reserved. */
+/**
+ * Reserves everything or nothing: returns what was short; then nothing was reserved. The pools stay locked until the
+ * commit: orders of other partners may be written meanwhile, and wait for them. All take them in one order.
+ */
 export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
-  const [need, ...others] = merged(needs);
-  // The stock of one product, as most orders need it, is looked at and taken by one statement.
-  if (need !== undefined && others.length === 0) {
+  const reserved: Need[] = [];
+  for (const need of merged(needs).sort((a, b) => (a.productId < b.productId ? -1 : 1))) {
     const { productId: product_id, quantity } = need;
-    return (await take(tx, { product_id, quantity })).length > 0 ? [] : shortages(tx, [need]);
-  }
-  const short = await shortages(tx, needs);
-  if (short.length > 0) return short;
-  for (const { productId, quantity } of merged(needs)) {
-    const taken = await take(tx, { product_id: productId, quantity });
-    if (taken.length === 0) throw new Error("a stock pool changed within its transaction");
+    // Looked at and taken by one statement: no other order comes between.
+    if ((await take(tx, { product_id, quantity })).length > 0) reserved.push(need);
+    else {
+      for (const { productId, quantity: given } of reserved) await give(tx, { product_id: productId, quantity: given });
+      return shortages(tx, needs);
+    }
   }
   return [];
 }
@@ -110,7 +111,10 @@ const assign = statement((db, t, slot: Slots<Assignment>) =>
     .returning({ id: t.esims.id }),
 );
 
-/** Hands reserved eSIMs of the stock, oldest first, to an order line. */
+/**
+ * Hands reserved eSIMs of the stock, oldest first, to an order line. Beside other writes only where the transaction has
+ * reserved them itself: the lock of the pool keeps others from choosing the same.
+ */
 export async function assignFromStock(tx: Tx, input: Omit<Assignment, "now">): Promise<void> {
   const assigned = await assign(tx, { ...input, now: tx.now });
   if (assigned.length !== input.quantity) throw new Error("the stock holds fewer eSIMs than its pool says");

@@ -7,6 +7,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
 import { recordEvents } from "../outbox/record.ts";
+import type { Lane } from "../store/lanes.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
 import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
@@ -90,6 +91,10 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   if (!taken.atOnce) tx.signal("fulfilment");
   return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
+
+/** Its writes stay with its partner, but for stock; the sandbox counts its units over all partners. */
+createOrder.lane = ({ partnerId, environment }: NewOrder): Lane =>
+  environment === "production" ? { kind: "orders", key: partnerId } : { kind: "sandboxOrders", key: "" };
 
 /** The order itself says that its partner placed it, unless an operator did. */
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Owner } from "../kernel/owner.ts";
 import { isUnavailable, StoreError } from "./problems.ts";
-import type { Command, Topic, Tx } from "./store.ts";
-import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+import type { Topic, Tx } from "./store.ts";
+import { createWriteQueue, type Taken, type WriteQueue } from "./write-queue.ts";
 
-/** The one writing connection of an engine, as group commit needs it. */
+/** A writing connection of an engine, as group commit needs it. */
 export interface Writer {
   /** `careful`: each command can be taken back alone, also after it has written. */
   begin(careful: boolean): Promise<void>;
@@ -20,17 +20,39 @@ export interface Writer {
   rollback(): Promise<void>;
   /** An error of the transaction under way, as `StoreUnavailable` where the database is the cause. */
   fault(error: unknown): unknown;
+  /** How a write is repeated that failed by `fault` only since others were under way; null: it is not. */
+  repeat(fault: unknown): Repeat | null;
   tx(signal: (topic: Topic) => void, requestId: string | null): Tx;
 }
 
-interface Waiting {
+/** As the first write of the next batch, or with no other write under way. */
+export type Repeat = "first" | "alone";
+
+/** A write that waits for its transaction. */
+export interface Waiting {
+  owner: Owner | null;
   run: (tx: Tx) => Promise<unknown>;
   requestId: string | null;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown } | { ok: false; repeat: Repeat };
+
+/** Writes of which one batch is under way at a time. */
+export interface Line {
+  push(waiting: Waiting): void;
+  /** Refuses what waits and all that comes; resolves once the batches under way have ended as any other. */
+  close(): Promise<void>;
+}
+
+interface LineOptions {
+  onSignal: (topic: Topic) => void;
+  /** Where writes are repeated with no other under way; left out: here none is. */
+  repeat?: (waiting: Waiting) => void;
+  /** How long a batch goes on taking writes (ms); left out: as the queue has it. */
+  longestMs?: number;
+}
 
 /** What a command throws in place of its error where its batch has to be made again. */
 const SPOILED = new Error("a command failed after it had written");
@@ -47,8 +69,10 @@ const CAREFUL_BATCHES = 64;
  * writes a batch takes, and how many, the queue decides (write-queue.ts); one that comes while a batch is under way may
  * still join it.
  */
-export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
-  const queue = createWriteQueue<Waiting>();
+export function createLine(writer: Writer, { onSignal, repeat, longestMs }: LineOptions): Line {
+  const queue = createWriteQueue<Waiting>(longestMs);
+  /** The write that the next batch begins with. */
+  let first: Waiting | null = null;
   let draining: Promise<void> | null = null;
   /** Ends once the last batch is answered. */
   let answered: Promise<void> = Promise.resolve();
@@ -56,15 +80,24 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
   /** Batches that are still to be made carefully. */
   let careful = 0;
 
+  const source = { size: () => queue.size() + (first === null ? 0 : 1), next };
+
+  function next(taken: Taken, elapsedMs: number): Waiting | null {
+    const waiting = first ?? queue.next(taken, elapsedMs);
+    first = null;
+    return waiting;
+  }
+
   async function drain(): Promise<void> {
     try {
-      for (let tookMs = 0; queue.size() > 0; ) {
+      for (let tookMs = 0; source.size() > 0; ) {
         await leaveLoop(tookMs);
         const began = performance.now();
         const before = answered;
-        const batch = await runBatch(writer, queue, careful > 0);
+        const batch = await runBatch(writer, source, careful > 0);
         careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
+        again(batch);
         answered = answer(writer, batch, onSignal);
         await before;
       }
@@ -74,34 +107,35 @@ export function groupCommit(writer: Writer, onSignal: (topic: Topic) => void) {
     }
   }
 
+  function again(batch: Batch): void {
+    const repeats = repeatsOf(batch);
+    first = repeats.find(([, how]) => how === "first")?.[0] ?? null;
+    for (const [waiting, how] of repeats) if (how === "alone") repeat?.(waiting);
+  }
+
   return {
-    write<I, O>(
-      command: Command<I, O>,
-      input: I,
-      { requestId, owner }: { requestId: string | null; owner: Owner | null } = { requestId: null, owner: null },
-    ): Promise<O> {
-      const result = new Promise<O>((resolve, reject) => {
-        // `value` is what `command` answered for this very entry.
-        if (closed) return reject(closedError());
-        const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-        queue.push({ run: (tx) => command(tx, input), requestId, ...settle }, owner);
-      });
+    push(waiting) {
+      if (closed) return waiting.reject(closedError());
+      queue.push(waiting, waiting.owner);
       draining ??= drain();
-      return result;
     },
-    /**
-     * Refuses the writes that wait and all that come, with `StoreUnavailable`: none of them was answered. Resolves once
-     * the batches under way have ended as any other.
-     */
-    async close(): Promise<void> {
+    async close() {
       closed = true;
       // Each as the first of a batch: the first one is always taken.
-      const take = () => queue.next({ production: 0, sandbox: 0 }, 0);
+      const take = () => source.next({ production: 0, sandbox: 0 }, 0);
       for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
       while (draining !== null) await draining;
       await answered;
     },
   };
+}
+
+/** The writes of a batch that are repeated, and how. */
+function repeatsOf({ writes, outcomes }: Batch): [Waiting, Repeat][] {
+  return writes.flatMap((waiting, at): [Waiting, Repeat][] => {
+    const outcome = outcomes[at];
+    return outcome !== undefined && "repeat" in outcome ? [[waiting, outcome.repeat]] : [];
+  });
 }
 
 /** Turns of the event loop between two batches at most. */
@@ -136,12 +170,14 @@ interface Batch {
 
 type Take = () => Waiting | null;
 
-async function runBatch(writer: Writer, queue: WriteQueue<Waiting>, careful: boolean): Promise<Batch> {
+type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
+
+async function runBatch(writer: Writer, source: Source, careful: boolean): Promise<Batch> {
   const writes: Waiting[] = [];
-  const take = takerOf(queue, writes);
+  const take = takerOf(source, writes);
   try {
     await writer.begin(careful);
-    if (queue.size() === 1) return { writes, ...(await runAlone(writer, take)), repeated: false };
+    if (source.size() === 1) return { writes, ...(await runAlone(writer, take)), repeated: false };
     return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
     if (error === SPOILED) return repeatBatch(writer, writes);
@@ -190,6 +226,8 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
     const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
     if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
     outcomes.push(outcome);
+    // What it waits for may wait for this batch.
+    if ("repeat" in outcome && outcome.repeat === "first") break;
   }
   await writer.commit();
   return { outcomes, topics };
@@ -211,18 +249,18 @@ async function answer(writer: Writer, batch: Batch, onSignal: (topic: Topic) => 
   writes.forEach((waiting, index) => {
     const outcome = outcomes[index];
     if (outcome?.ok) waiting.resolve(outcome.value);
-    else waiting.reject(outcome?.error);
+    else if (outcome !== undefined && "error" in outcome) waiting.reject(outcome.error);
   });
   for (const topic of topics) onSignal(topic);
 }
 
 /** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
-function takerOf(queue: WriteQueue<Waiting>, batch: Waiting[]): Take {
+function takerOf(source: Source, batch: Waiting[]): Take {
   const taken = { production: 0, sandbox: 0 };
   let began: number | null = null;
   return () => {
     began ??= performance.now();
-    const waiting = queue.next(taken, performance.now() - began);
+    const waiting = source.next(taken, performance.now() - began);
     if (waiting !== null) batch.push(waiting);
     return waiting;
   };
@@ -244,8 +282,9 @@ async function runOne(writer: Writer, waiting: Waiting, { topics, end }: Running
     return { ok: true, value };
   } catch (error) {
     const fault = writer.fault(error);
+    const repeat = writer.repeat(fault);
     // The whole transaction is gone with it, or cannot be committed.
-    if (isUnavailable(fault)) throw fault;
-    return { ok: false, error: fault };
+    if (repeat === null && isUnavailable(fault)) throw fault;
+    return repeat === null ? { ok: false, error: fault } : { ok: false, repeat };
   }
 }

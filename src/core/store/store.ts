@@ -1,6 +1,7 @@
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
+import type { Lane } from "./lanes.ts";
 import type { Tables } from "./schema/tables.ts";
 import type { UnreadableError, Vault } from "./vault.ts";
 
@@ -42,7 +43,11 @@ export type Query<I, O> = (q: Read, input: I) => Promise<O>;
  * A command: a named, exported core function that runs as one transaction. Input and result are plain data. Inside it
  * only `tx` is awaited: never network, disk or timers.
  */
-export type Command<I, O> = (tx: Tx, input: I) => Promise<O>;
+export interface Command<I, O> {
+  (tx: Tx, input: I): Promise<O>;
+  /** What it keeps to, so that others may write beside it; left out or null: it runs with no other under way. */
+  lane?: (input: I) => Lane | null;
+}
 
 /** A statement that the engine has parsed and planned once. */
 export interface Prepared {

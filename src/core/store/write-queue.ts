@@ -27,15 +27,16 @@ const LONGEST_SANDBOX_MS = 10;
 
 /**
  * A queue in which production goes before the sandbox, and within each the owners take turns, each in the order of its
- * own writes. Writes without an owner (workers' claims, the operator) are one owner of production.
+ * own writes. Writes without an owner (workers' claims, the operator) are one owner of production. A batch takes no
+ * more writes after `longestMs`.
  */
-export function createWriteQueue<W>(): WriteQueue<W> {
+export function createWriteQueue<W>(longestMs = LONGEST_MS): WriteQueue<W> {
   const [production, sandbox] = [createLines<W>(), createLines<W>()];
 
   function next(taken: Taken, elapsedMs: number): W | null {
     const reserved = sandbox.size() > 0 ? MOST_SANDBOX_BESIDE : 0;
     const begun = taken.production + taken.sandbox > 0;
-    if (begun && (elapsedMs >= LONGEST_MS || taken.production + taken.sandbox >= MOST)) return null;
+    if (begun && (elapsedMs >= longestMs || taken.production + taken.sandbox >= MOST)) return null;
     if (production.size() > 0 && taken.production < MOST - reserved) {
       taken.production += 1;
       return production.take();

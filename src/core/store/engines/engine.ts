@@ -46,8 +46,10 @@ export interface Engine {
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs `run`, which is one statement, on what is committed when it is called or later. */
   look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The one writer of this process. */
+  /** The writer of this process whose transactions run with no other under way, in any process. */
   writer(makeTx: TxMaker): Writer;
+  /** A writer of a slot (see lanes.ts), beside those of other slots; null: here all writes are alone. */
+  slotWriter: ((makeTx: TxMaker, slot: number) => Writer) | null;
   /** This moment of the database, as cheaply as the engine can read it. */
   moment(): Promise<Moment>;
   ping(): Promise<Pulse>;

@@ -8,19 +8,20 @@ import {
   hasNoDataKeys,
   hasPlainCredentials,
   hasUnboundKeys,
+  type Keyring,
   keyCredentials,
   keyring,
   withCurrentKeys,
 } from "../data-keys.ts";
-import { groupCommit } from "../group-commit.ts";
 import { headsAreUnmarked, markHeads } from "../mark-heads.ts";
 import { oncePerTurn } from "../once-per-turn.ts";
 import { StoreError } from "../problems.ts";
 import { peopleAreClear, sealPeople } from "../seal-people.ts";
 import { statement } from "../statement.ts";
-import type { Command, Nodes, Read, Store, Topic, Tx } from "../store.ts";
+import type { Command, Nodes, Read, Store, Topic } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, type Vault, withAllKeys } from "../vault.ts";
-import type { Connection, Engine, SharedDatabase } from "./engine.ts";
+import { type Writers, writeLines } from "../write-lines.ts";
+import type { Connection, Engine, SharedDatabase, TxMaker } from "./engine.ts";
 import { listReads } from "./replica-reads.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { SyncFile } from "./wal-sync.ts";
@@ -117,11 +118,12 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   const signals = signalling(engine.nodes);
   const read = (connection: Connection, held = vault): Read => ({ ...connection, now: clock.now(), vault: held });
   const keys = keyring(vault, masterKey, masterKeys);
-  const writer = engine.writer((connection, signal, requestId): Tx => {
+  const makeTx: TxMaker = (connection, signal, requestId) => {
     const touch = () => bumpEpoch({ ...read(connection) });
     return { ...read(connection, complete), ids, requestId, signal, touch };
-  });
-  const commits = groupCommit(withCurrentKeys(writer, keys), signals.committed);
+  };
+  const writers = writersOf(engine, makeTx, keys);
+  const commits = writeLines(writers, signals.committed);
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
   const moment = oncePerTurn(async () => {
@@ -133,7 +135,7 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
   const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
     commits.write(command, input, { requestId: requestId ?? null, owner: owner ?? null }).finally(forget);
-  const toRead = snapshotReads(engine, { over: read, durable: writer.durable, refresh: keys.refresh, complete });
+  const toRead = snapshotReads(engine, { over: read, durable: writers.alone.durable, refresh: keys.refresh, complete });
   const lists = listReads(engine, { read: toRead, write, over: read });
   function forget(): void {
     moment.forget();
@@ -163,6 +165,13 @@ async function storeOver(engine: Engine, { clock, ids, masterKey, masterKeys }: 
       closing ??= commits.close().then(() => engine.close());
       return closing;
     },
+  };
+}
+
+function writersOf({ writer, slotWriter }: Engine, makeTx: TxMaker, keys: Keyring): Writers {
+  return {
+    alone: withCurrentKeys(writer(makeTx), keys),
+    ofSlot: slotWriter === null ? null : (slot) => withCurrentKeys(slotWriter(makeTx, slot), keys),
   };
 }
 

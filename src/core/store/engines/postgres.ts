@@ -2,28 +2,38 @@ import { getTableName } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { ERASURE } from "../erasure.ts";
-import type { Writer } from "../group-commit.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import { sealedColumns } from "../vault.ts";
-import type { Connection, Engine, TxMaker } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
+import { createPermits } from "./permits.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
-import { openPool, type Pool } from "./postgres-pool.ts";
+import { openPool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
 import { openReplica, positionOf } from "./postgres-replica.ts";
-import { type Sending, sendingOn } from "./postgres-sending.ts";
-import { openSession, WRITE_LOCK } from "./postgres-session.ts";
+import { sendingOn } from "./postgres-sending.ts";
+import { openSession } from "./postgres-session.ts";
 import { wakesOver } from "./postgres-wakes.ts";
 import { windowDraws } from "./postgres-windows.ts";
+import { type Lent, postgresWriter } from "./postgres-writer.ts";
 
 /** Connections of one process, unless a budget sets less. */
 const MOST_CONNECTIONS = 12;
 
 /**
+ * How many batches of slots (see lanes.ts) a process has under way: one connection is for writes that are alone, and as
+ * many as for writes are left to reads.
+ */
+function batchesOfSlots(connections: number): number {
+  return Math.max(0, Math.floor(connections / 2) - 1);
+}
+
+/**
  * PostgreSQL through a pool. Writes take one advisory lock for their transaction, so that commands see exactly what
- * they see on SQLite: nothing moves under them. Group commit makes up for it.
+ * they see on SQLite: nothing moves under them. Those of a lane share it, and take the lock of their slot. Group commit
+ * makes up for it.
  */
 export async function openPostgres(
   address: PostgresAddress & { replica?: string | undefined },
@@ -40,15 +50,10 @@ interface OpenOptions {
   id?: string;
 }
 
-function postgresEngine(
-  address: PostgresAddress & { replica?: string | undefined },
-  { connections = MOST_CONNECTIONS, id = "" }: Omit<OpenOptions, "onWait">,
-): Engine {
-  const pool = openPool({ url: address.url, max: connections });
-  const wakes = wakesOver(address.url, id, pool);
+/** What the store keeps for each connection. */
+function keptForEach(): (client: pg.PoolClient) => Lent {
   const known = new WeakMap<pg.PoolClient, Lent>();
-
-  function lent(client: pg.PoolClient): Lent {
+  return (client) => {
     let own = known.get(client);
     if (own === undefined) {
       const sending = sendingOn(client);
@@ -58,7 +63,18 @@ function postgresEngine(
       known.set(client, own);
     }
     return own;
-  }
+  };
+}
+
+function postgresEngine(
+  address: PostgresAddress & { replica?: string | undefined },
+  { connections = MOST_CONNECTIONS, id = "" }: Omit<OpenOptions, "onWait">,
+): Engine {
+  const pool = openPool({ url: address.url, max: connections });
+  const wakes = wakesOver(address.url, id, pool);
+  const lent = keptForEach();
+  const batches = batchesOfSlots(connections);
+  const permits = createPermits(batches);
 
   const { replica: url, insecure } = address;
   const connectionOf = (client: pg.PoolClient) => lent(client).connection;
@@ -82,6 +98,7 @@ function postgresEngine(
     },
     look: (run) => pool.ask((client) => run(connectionOf(client))),
     writer: (makeTx) => postgresWriter({ pool, lent, makeTx }),
+    slotWriter: batches === 0 ? null : (makeTx, slot) => postgresWriter({ pool, lent, makeTx }, { slot, permits }),
     moment: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
@@ -146,73 +163,4 @@ async function vacuumPurged(client: pg.Client): Promise<boolean> {
   // A purge that came meanwhile has another value, and stays noted.
   await client.query("DELETE FROM settings WHERE key = $1 AND value = $2", [ERASURE, noted.rows[0]?.value]);
   return true;
-}
-
-/** A connection of the pool, with what the store keeps for it. */
-interface Lent {
-  client: pg.PoolClient;
-  sending: Sending;
-  connection: Connection;
-}
-
-interface WriterParts {
-  pool: Pool;
-  lent(client: pg.PoolClient): Lent;
-  makeTx: TxMaker;
-}
-
-/** Statements that nothing is read of are sent ahead, and their failures surface with the release or the commit. */
-function postgresWriter({ pool, lent, makeTx }: WriterParts): Writer {
-  let open: Lent | null = null;
-
-  function current(): Lent {
-    if (open === null) throw new Error("no transaction is open");
-    return open;
-  }
-
-  return {
-    async begin() {
-      open = lent(await pool.lend());
-      const { sending } = open;
-      sending.open();
-      sending.send("BEGIN");
-      sending.send(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
-    },
-    savepoint: async () => current().sending.send("SAVEPOINT command"),
-    async release() {
-      const { sending } = current();
-      sending.send("RELEASE SAVEPOINT command");
-      await sending.settle();
-    },
-    async rollbackToSavepoint() {
-      const { client, sending } = current();
-      await client.query("ROLLBACK TO SAVEPOINT command");
-      await sending.forget();
-      sending.send("RELEASE SAVEPOINT command");
-      return true;
-    },
-    async commit() {
-      const { client, sending } = current();
-      const committed = client.query("COMMIT");
-      committed.catch(() => undefined);
-      // After a statement that failed, it rolls back.
-      await sending.settle();
-      // PostgreSQL ends a failed transaction by a rollback, and reports no error.
-      if ((await committed).command !== "COMMIT") throw new Error("the transaction was rolled back, not committed");
-      sending.close();
-      client.release();
-      open = null;
-    },
-    async rollback() {
-      if (open === null) return;
-      const { client, sending } = open;
-      await pool.takeBack(client, "ROLLBACK");
-      sending.close();
-      open = null;
-    },
-    durable: async () => undefined,
-    fault: (error) =>
-      open === null ? faultOf(error, false) : pool.fault(open.sending.failure()?.error ?? error, open.client),
-    tx: (signal, requestId) => makeTx(current().connection, signal, requestId),
-  };
 }

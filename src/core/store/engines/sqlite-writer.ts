@@ -111,6 +111,7 @@ export function sqliteWriter(
     },
     durable: () => durability.durable(),
     fault: (error) => faultOf(error, connection.name),
+    repeat: () => null,
     tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
   };
 }

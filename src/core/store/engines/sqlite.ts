@@ -88,6 +88,7 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
     snapshot: snapshots.run,
     look: snapshots.look,
     writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
+    slotWriter: null,
     moment: snapshots.moment,
     nodes: null,
     replica: null,

@@ -1,0 +1,80 @@
+import type { TableName } from "./schema/tables.ts";
+
+// What commands may write beside each other on PostgreSQL (docs/decisions/0049). A command without a lane runs alone.
+
+/** What commands of a kind touch beside what stays as it is while any of them runs. */
+interface LaneRules {
+  /** Commands of one slot run one after the other; keys are spread over so many. */
+  slots: number;
+  /** Tables in which they write and read only rows of their lane's key, which no other lane touches. */
+  own: readonly TableName[];
+  /**
+   * Tables in which other lanes write the same rows. Each is locked until the commit by the statement that counts in it
+   * (stock pools, heads of chains), or under such a lock (eSIMs in stock, under their pool's).
+   */
+  locked: readonly TableName[];
+  /** Tables that others write, and they only read: whatever is committed at that moment is right. */
+  seen: readonly TableName[];
+}
+
+/** Orders of a partner in one environment write these, and no order of another partner does. */
+const ofOrders = [
+  "orders",
+  "orderLines",
+  "orderItems",
+  "idempotencyKeys",
+  "credentialSpending",
+  "peopleIndex",
+  "events",
+  "eventFeeds",
+  "deliveries",
+  "webhookEndpoints",
+] as const;
+
+/** Entries of the audit trail are of their chain, whose head is locked. */
+const ofOperators = ["chainHeads", "auditEntries"] as const;
+
+/**
+ * The kinds of lanes. A test runs their commands, and fails where a statement touches a table that is in no list of its
+ * kind and that a command of any kind writes.
+ */
+export const laneKinds = {
+  /** Production orders, by partner. Settings: of the sandbox's orders only their count of units changes. */
+  orders: {
+    slots: 8,
+    own: [...ofOrders, "wallets", "ledgerTransactions", "ledgerPostings"],
+    locked: [...ofOperators, "stockPools", "esims"],
+    seen: ["settings"],
+  },
+  /** Orders of the sandbox, all partners': they share one count of units. A wallet is shown there, and not charged. */
+  sandboxOrders: { slots: 1, own: [...ofOrders, "settings"], locked: ofOperators, seen: ["wallets"] },
+} as const satisfies Record<string, LaneRules>;
+
+export type LaneKind = keyof typeof laneKinds;
+
+/** What a command keeps to, so that it may run beside commands of other lanes. */
+export interface Lane {
+  kind: LaneKind;
+  /** Commands of the same kind and key run one after the other. */
+  key: string;
+}
+
+const firstSlots = new Map<LaneKind, number>();
+let slots = 0;
+for (const [kind, rules] of Object.entries(laneKinds)) {
+  // The names of the kinds.
+  firstSlots.set(kind as LaneKind, slots);
+  slots += rules.slots;
+}
+
+/** The slot of a lane, the same on all nodes: two lanes may share one. */
+export function slotOf({ kind, key }: Lane): number {
+  return (firstSlots.get(kind) ?? 0) + (hashOf(key) % laneKinds[kind].slots);
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}

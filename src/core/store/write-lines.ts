@@ -1,0 +1,60 @@
+import type { Owner } from "../kernel/owner.ts";
+import { createLine, type Line, type Writer } from "./group-commit.ts";
+import { slotOf } from "./lanes.ts";
+import type { Command, Topic } from "./store.ts";
+
+/** The writers of an engine. */
+export interface Writers {
+  /** Writes with no other under way. */
+  alone: Writer;
+  /** Writes of one slot, beside those of other slots; null: this engine has one writer. */
+  ofSlot: ((slot: number) => Writer) | null;
+}
+
+/**
+ * How long a batch of a slot goes on taking writes (ms). Less than one that is alone: who wants to be waits for all
+ * batches of slots, and these may wait for each other's stock.
+ */
+const LONGEST_OF_SLOT_MS = 20;
+
+/**
+ * Group commit in lines side by side: one for each slot of the lanes, and one for writes that run alone. In the latter
+ * a write is repeated that failed since others were under way.
+ */
+export function writeLines({ alone: writer, ofSlot }: Writers, onSignal: (topic: Topic) => void) {
+  const alone = createLine(writer, { onSignal });
+  const slots = new Map<number, Line>();
+
+  function lineOf<I>(command: Command<I, unknown>, input: I): Line {
+    const lane = ofSlot === null ? null : (command.lane?.(input) ?? null);
+    if (lane === null || ofSlot === null) return alone;
+    const slot = slotOf(lane);
+    const known = slots.get(slot);
+    if (known !== undefined) return known;
+    const line = createLine(ofSlot(slot), { onSignal, repeat: alone.push, longestMs: LONGEST_OF_SLOT_MS });
+    slots.set(slot, line);
+    return line;
+  }
+
+  return {
+    write<I, O>(
+      command: Command<I, O>,
+      input: I,
+      { requestId, owner }: { requestId: string | null; owner: Owner | null } = { requestId: null, owner: null },
+    ): Promise<O> {
+      return new Promise<O>((resolve, reject) => {
+        // `value` is what `command` answered for this very entry.
+        const settle = { resolve: (value: unknown) => resolve(value as O), reject };
+        lineOf(command, input).push({ run: (tx) => command(tx, input), requestId, owner, ...settle });
+      });
+    },
+    /**
+     * Refuses the writes that wait and all that come, with `StoreUnavailable`: none of them was answered. Resolves once
+     * the batches under way have ended as any other.
+     */
+    async close(): Promise<void> {
+      const ending = [...slots.values(), alone].map((line) => line.close());
+      await Promise.all(ending);
+    },
+  };
+}

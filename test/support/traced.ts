@@ -1,0 +1,49 @@
+import Database from "better-sqlite3";
+import { getTableName } from "drizzle-orm";
+import { drizzle as drizzleLite } from "drizzle-orm/better-sqlite3";
+import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
+import { sqliteTables, type TableName } from "../../src/core/store/schema/tables.ts";
+import type { Command, Db, Store } from "../../src/core/store/store.ts";
+
+/** Tables that statements touched. */
+export interface Touched {
+  read: Set<TableName>;
+  written: Set<TableName>;
+}
+
+const namesOf = new Map<string, TableName>(
+  // The keys of the tables are their names in the code.
+  Object.entries(sqliteTables).map(([name, table]) => [getTableName(table), name as TableName]),
+);
+
+/** Runs a command by statements whose tables are added to `touched`; a refusal is fine. Triggers are not noted. */
+export async function trace<I, O>(store: Store, command: Command<I, O>, input: I, touched: Touched): Promise<void> {
+  const texts: string[] = [];
+  const logger = { logQuery: (text: string) => void texts.push(text) };
+  const traced: Command<I, O> = (tx, given) => {
+    const client: unknown = Reflect.get(tx.db, "$client");
+    // The engine's own driver under a builder that notes; its shape is that of the other engine, see schema/kit.ts.
+    const db: unknown =
+      client instanceof Database
+        ? drizzleLite({ client, logger })
+        : drizzlePostgres({ client: client as never, logger });
+    const touch = async () => void texts.push(`update "${getTableName(sqliteTables.settings)}"`);
+    return command({ ...tx, db: db as Db, prepared: new Map(), touch }, given);
+  };
+  await store.write(traced, input).catch((error: unknown) => {
+    if (!(error instanceof Error && error.name === "Problem")) throw error;
+  });
+  for (const text of texts) note(text, touched);
+}
+
+function note(text: string, { read, written }: Touched): void {
+  const target = /^\s*(?:insert into|update|delete from)\s+"(\w+)"/i.exec(text)?.[1];
+  if (target !== undefined) written.add(named(target));
+  for (const [, table = ""] of text.matchAll(/\b(?:from|join)\s+"(\w+)"/gi)) read.add(named(table));
+}
+
+function named(table: string): TableName {
+  const name = namesOf.get(table);
+  if (name === undefined) throw new Error(`no such table: ${table}`);
+  return name;
+}
