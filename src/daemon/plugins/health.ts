@@ -8,19 +8,24 @@ import { named, OneOf } from "../schemas/common.ts";
 const READ_LIMIT_MS = 2_000;
 
 const Alive = Type.Object({ status: OneOf(["ok"]) }, named("Health"));
-const Ready = Type.Object({ status: OneOf(["ready"]) }, named("Readiness"));
+const Ready = Type.Object({ status: OneOf(["ready"]), writes: Type.Optional(OneOf(["held"])) }, named("Readiness"));
 const Unavailable = Type.Object(
   { status: OneOf(["unavailable"]), reason: OneOf(["draining", "store", "writes_held", "clock"]) },
   named("Unreadiness"),
 );
 
-/** A session that holds up all writes for longer (ms) while it does nothing is stuck. */
+/** A session that holds up writes for longer (ms) while it does nothing is reported. */
 const HELD_MS = 2_000;
+/** The server should have ended it by then (ms): `idle_in_transaction_session_timeout` is 10 s. */
+const STUCK_MS = 15_000;
 
 /** Callers share a heartbeat for this long (ms). */
 const HEARTBEAT_MS = 1_000;
 
 type Reason = "store" | "writes_held" | "clock";
+
+/** Why requests cannot be served, or that they can; `held`: writes wait for another node's session meanwhile. */
+type State = { reason: Reason } | { reason: null; held: boolean };
 
 const succeeds = (outcome: Promise<unknown>): Promise<boolean> =>
   outcome.then(
@@ -55,23 +60,27 @@ function heartbeat({ store, clock }: DaemonContext): () => Promise<boolean> {
   return () => Promise.race([beat(), late(() => takesWrites)]);
 }
 
-/** Why requests cannot be served; null: they can. The store answers a read within 2 s and takes writes. */
-function readiness(context: DaemonContext): () => Promise<Reason | null> {
+/**
+ * The store answers a read within 2 s and takes writes. While a suspended node holds up writes, for about 10 s, this one
+ * counts as ready: all nodes are in the same state, and a proxy that took them all out would refuse reads too.
+ */
+function readiness(context: DaemonContext): () => Promise<State> {
   const { store, isClockOff } = context;
   const takesWrites = heartbeat(context);
   return async () => {
-    if (isClockOff?.() === true) return "clock";
+    if (isClockOff?.() === true) return { reason: "clock" };
     const writing = takesWrites();
     const pulse = await Promise.race([store.ping().catch(() => null), late(() => null)]);
-    if (pulse === null) return "store";
-    if (pulse.heldMs !== null && pulse.heldMs > HELD_MS) return "writes_held";
-    return (await writing) ? null : "store";
+    if (pulse === null) return { reason: "store" };
+    const heldMs = pulse.heldMs ?? 0;
+    if (heldMs > STUCK_MS) return { reason: "writes_held" };
+    return (await writing) ? { reason: null, held: heldMs > HELD_MS } : { reason: "store" };
   };
 }
 
 /** /healthz: the process runs. /readyz: the store answers and takes writes, and the process is not being stopped. */
 export function registerHealth(app: App, context: DaemonContext): void {
-  const unready = readiness(context);
+  const stateNow = readiness(context);
   const config = { public: true, rateLimit: "exempt" } as const;
   const tags = ["Operations"];
   app.get(
@@ -97,16 +106,18 @@ export function registerHealth(app: App, context: DaemonContext): void {
         summary: "Whether requests can be served",
         description:
           "503 while the daemon stops (`draining`), its database does not respond or takes no writes (`store`), " +
-          "another node's session holds up all writes (`writes_held`), or the clock of the node differs from the " +
-          "database's by more than 2 s (`clock`).",
+          "another node's session has held up writes for more than 15 s (`writes_held`), or the clock of the node " +
+          "differs from the database's by more than 2 s (`clock`). Writes that such a session holds up for less time " +
+          "only wait: then it is 200 with `writes: held`.",
         tags,
         response: { 200: Ready, 503: Unavailable },
       },
     },
     async (_request, reply) => {
-      const reason = app.lifecycle.draining ? "draining" : await unready();
-      if (reason === null) return reply.send({ status: "ready" });
-      return reply.code(503).send({ status: "unavailable", reason });
+      const { draining } = app.lifecycle;
+      const state = draining ? ({ reason: "draining" } as const) : await stateNow();
+      if (state.reason !== null) return reply.code(503).send({ status: "unavailable", reason: state.reason });
+      return reply.send({ status: "ready", ...(state.held ? { writes: "held" } : {}) });
     },
   );
 }
