@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
+import type { Store } from "../src/core/store/store.ts";
 import { prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { kinds } from "./support/activations.ts";
 import { MINUTE, withHttpCarrier } from "./support/carrier.ts";
@@ -68,6 +69,12 @@ const orders: { first: object; late: [body: object, status: number]; status: str
   { first: { outcome: "accepted" }, late: [{}, 503], status: "paid" },
 ];
 
+/** The ID of the one item of each order. */
+async function itemsOf(store: Store, ids: readonly string[]): Promise<(string | undefined)[]> {
+  const items = await store.read(async (q) => q.db.select().from(q.t.orderItems), null);
+  return ids.map((id) => items.find(({ order_id }) => order_id === id)?.id);
+}
+
 test("a supplier's worker suspended past its leases records its responses as attempts only", {
   tags: ["slow"],
 }, async () => {
@@ -90,15 +97,17 @@ test("a supplier's worker suspended past its leases records its responses as att
   const other = supplyWorker(await platform.again(), clock.now);
   await other.step(new AbortController().signal);
   await supplier.got(2 * count);
-  // Both claim the same items in the same order.
-  for (const [at, { first }] of orders.entries()) supplier.asked[count + at]?.answer(first);
+  const references = await itemsOf(store, ids);
+  const asked = (at: number) => supplier.asked.filter(({ reference }) => reference === references[at]);
+  // Each item was asked for by both, the suspended one before.
+  for (const [at, { first }] of orders.entries()) asked(at)[1]?.answer(first);
   await other.idle();
   const fresh = await platform.credential("partner-1", { live: true });
   const shown = () => Promise.all(ids.map(async (id) => (await fresh.get(`/api/v1/orders/${id}`)).body));
   const recorded = await shown();
   expect(recorded.map(({ status }) => status)).toEqual(orders.map(({ status }) => status));
 
-  for (const [at, { late }] of orders.entries()) supplier.asked[at]?.answer(...late);
+  for (const [at, { late }] of orders.entries()) asked(at)[0]?.answer(...late);
   await resume();
   expect(await shown()).toEqual(recorded);
   const attempts = await store.read(async (q) => q.db.select().from(q.t.itemAttempts), null);

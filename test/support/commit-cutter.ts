@@ -36,7 +36,8 @@ interface Line {
 /** Starts one to the server on `port` of loopback; it ends with the test. */
 export async function commitCutter(port: number): Promise<CommitCutter> {
   const line: Line = { port, nth: 0, seen: 0, count: 0, holding: null, released: Promise.resolve(), open: new Set() };
-  const listening = createServer((client) => join(line, client)).listen(0, "127.0.0.1");
+  // Statements that are sent ahead would wait for each other's acknowledgement.
+  const listening = createServer({ noDelay: true }, (client) => join(line, client)).listen(0, "127.0.0.1");
   await once(listening, "listening");
   onTestFinished(() => {
     for (const socket of line.open) socket.destroy();
@@ -71,7 +72,7 @@ export async function commitCutter(port: number): Promise<CommitCutter> {
 
 /** Forwards between a client and the server. */
 function join(line: Line, client: Socket): void {
-  const server = connect({ host: "127.0.0.1", port: line.port });
+  const server = connect({ host: "127.0.0.1", port: line.port, noDelay: true });
   let isCut = false;
   let isWriting = false;
   for (const socket of [client, server]) {

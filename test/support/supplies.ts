@@ -18,7 +18,7 @@ const SECRET = "a secret of at least sixteen";
 export interface HeldSupplier {
   url: string;
   /** The requests that it has got, in order. */
-  asked: { answer(body: object, status?: number): void }[];
+  asked: { reference: string; answer(body: object, status?: number): void }[];
   /** Resolves once it has got `count` requests in all. */
   got(count: number): Promise<void>;
   /** Answers every request from now on at once. */
@@ -34,7 +34,7 @@ export async function heldSupplier(): Promise<HeldSupplier> {
     for await (const _ of request);
     const answer = (body: object, status = 200) =>
       void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    asked.push({ answer });
+    asked.push({ reference: String(request.headers["idempotency-key"]), answer });
     if (atOnce !== null) answer(atOnce);
     for (const look of looks) look();
   });

@@ -21,7 +21,7 @@ const QUIET_MS = 1;
 export async function tripCounter(port: number): Promise<TripCounter> {
   const open = new Set<Socket>();
   let trips = 0;
-  const listening = createServer((client) => join(client)).listen(0, "127.0.0.1");
+  const listening = createServer({ noDelay: true }, (client) => join(client)).listen(0, "127.0.0.1");
   await once(listening, "listening");
   onTestFinished(() => {
     for (const socket of open) socket.destroy();
@@ -29,7 +29,7 @@ export async function tripCounter(port: number): Promise<TripCounter> {
   });
 
   function join(client: Socket): void {
-    const server = connect({ host: "127.0.0.1", port });
+    const server = connect({ host: "127.0.0.1", port, noDelay: true });
     let held: Buffer[] = [];
     let asked = false;
     let timer: NodeJS.Timeout | undefined;
