@@ -49,6 +49,7 @@ const { outputFiles, metafile } = await build({
     "raster-thread": "src/daemon/pages/raster-thread.ts",
     "checkpoint-thread": "src/core/store/engines/checkpoint-thread.ts",
     "damage-thread": "src/core/store/engines/damage-thread.ts",
+    "writer-thread": "src/daemon/writer/writer-thread.ts",
   },
   outdir: "dist",
   bundle: true,

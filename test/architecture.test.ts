@@ -9,7 +9,7 @@ const floors = [
   ["src/daemon/pages"],
   ["src/daemon/openapi"],
   ["src/daemon/plugins"],
-  ["src/daemon/gateways", "src/daemon/feed"],
+  ["src/daemon/gateways", "src/daemon/feed", "src/daemon/writer"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
   ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure", "src/core/sandbox"],

@@ -76,6 +76,7 @@ describe("files", () => {
       "src/daemon/pages/raster-thread.ts",
       "src/core/store/engines/checkpoint-thread.ts",
       "src/core/store/engines/damage-thread.ts",
+      "src/daemon/writer/writer-thread.ts",
     ];
     const entries = ["src/cli/main.ts", ...threads];
     const used = new Set(sources.filter(({ path }) => path.startsWith("src/")).flatMap(importedFiles));

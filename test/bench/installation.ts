@@ -33,7 +33,7 @@ export interface Installation {
 /** Makes one with 60 products, a partner with enough funds, `stock` eSIMs of the first product, and old orders. */
 export async function install(data: string, { orders, stock }: { orders: number; stock: number }) {
   const place = { kind: "directory", path: data, given: [] } as const;
-  const { store } = await openOrCreate(place, { clock: systemClock, ids: randomIds(), alone: true });
+  const { store } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
   const actor = "bench";
   await prepareStore(store);
   const { id: partnerId } = await store.write(createPartner, { slug: "bench", name: "Bench", production: true, actor });

@@ -9,7 +9,8 @@ import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { openStore } from "../../src/core/store/engines/open.ts";
+import { openBeside, openStore } from "../../src/core/store/engines/open.ts";
+import type { StoreBase } from "../../src/core/store/engines/store-over.ts";
 import type { Store, Tx } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import type { App } from "../../src/daemon/context/fastify.ts";
@@ -22,6 +23,8 @@ import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
 import { allRoutes } from "../../src/daemon/routes/by-resource.ts";
 import { listen } from "../../src/daemon/serve/listen.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
+import { commands } from "../../src/daemon/writer/commands.ts";
+import { startWriter } from "../../src/daemon/writer/start-writer.ts";
 import { addProducts } from "../support/catalog.ts";
 
 /** Far above what any machine sends in a minute: limits are counted, no caller is refused. */
@@ -42,19 +45,36 @@ export async function benchStore(): Promise<BenchStore> {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-bench-"));
   const file = join(folder, "esimctl.db");
   const ids = randomIds();
-  const store = await openStore(
-    { file, create: true, alone: true },
-    { clock: systemClock, ids, masterKey: ids.bytes(32) },
-  );
-  const { products, ...partners } = await furnish(store, ["bench"]);
+  const dependencies = { clock: systemClock, ids, masterKey: ids.bytes(32) };
+  const hands = await openStore({ file, create: true }, dependencies);
+  const { products, ...partners } = await furnish(hands, ["bench"]);
+  const store = withHands(await openAsServed(file, dependencies), hands);
   const [partnerId] = partners.partnerIds;
   const productId = products["PLAN-0"];
   if (partnerId === undefined || productId === undefined) throw new Error("the store was not furnished");
   async function close(): Promise<void> {
     await store.close();
+    await hands.close();
     rmSync(folder, { recursive: true, force: true });
   }
   return { store, file, partnerId, productId, close };
+}
+
+/** As `serve` opens it: its writes are made in a thread of their own. */
+async function openAsServed(file: string, dependencies: StoreBase): Promise<Store> {
+  const { masterKey } = dependencies;
+  const writer = await startWriter({ file, create: false, verify: false, masterKey, keys: { file: null, given: [] } });
+  return openBeside(file, writer.connect, dependencies);
+}
+
+/** The same; commands of the terminal are written by `hands`, as by another process. */
+function withHands(served: Store, hands: Store): Store {
+  const daemons = new Set<unknown>(Object.values(commands));
+  return {
+    ...served,
+    write: (command, input, requestId, owner) =>
+      (daemons.has(command) ? served : hands).write(command, input, requestId, owner),
+  };
 }
 
 /** Puts 60 products into an empty store, by SKU, and partners with enough funds whose rate limit no load reaches. */

@@ -14,6 +14,7 @@ import type { SyncFile } from "../../src/core/store/engines/wal-sync.ts";
 import { migrate } from "../../src/core/store/migrate.ts";
 import type { Migration } from "../../src/core/store/migrations/migration.ts";
 import type { Store } from "../../src/core/store/store.ts";
+import { asSent } from "./as-sent.ts";
 import { type Owner, thisTest } from "./owner.ts";
 
 export const onPostgres = process.env.ESIMCTL_TEST_ENGINE === "postgres";
@@ -40,7 +41,7 @@ export async function openTestStore(clock: Clock, sync?: SyncFile): Promise<Test
   const again = async () => {
     const opened = await openStore(location, { clock, ids: randomIds(), masterKey, sync });
     onTestFinished(() => opened.close());
-    return opened;
+    return asSent(opened);
   };
   return { store: await again(), location, masterKey, again };
 }

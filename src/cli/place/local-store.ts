@@ -3,7 +3,7 @@ import { type Clock, isoTime } from "../../core/kernel/clock.ts";
 import type { Ids } from "../../core/kernel/ids.ts";
 import { dataDirectory, isInitialised, prepareDataDirectory, refuseMoved } from "../../core/store/data-directory.ts";
 import { hasNoDataKeys } from "../../core/store/data-keys.ts";
-import { type Location, openStore } from "../../core/store/engines/open.ts";
+import { type Location, openBeside, openStore, type StoreDependencies } from "../../core/store/engines/open.ts";
 import { openForReading } from "../../core/store/engines/reading.ts";
 import {
   createKeyFile,
@@ -15,6 +15,8 @@ import {
 } from "../../core/store/key-files.ts";
 import { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { WriterWork } from "../../daemon/writer/messages.ts";
+import type { WriterThread } from "../../daemon/writer/start-writer.ts";
 import { CliError } from "../kernel/errors.ts";
 import { keysOf } from "./key-file.ts";
 import { type DatabasePlace, type Place, placeWords } from "./place.ts";
@@ -25,8 +27,8 @@ export interface Sources {
   ids: Ids;
   /** Read a database file whole for damage before it is used. */
   verify?: boolean;
-  /** No other process serves a database file (`Location`). */
-  alone?: boolean;
+  /** Makes the writes of a database file in a thread of their own; left out: this thread does. */
+  startWriter?: (work: WriterWork) => Promise<WriterThread>;
   /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
   onWait?: ((words: string) => void) | undefined;
   /** Connections to PostgreSQL that this process may open; left out: as many as a command of the terminal needs. */
@@ -63,8 +65,8 @@ export async function openOrCreate(place: Place, sources: Sources): Promise<{ st
   const created = !isInitialised(place.path);
   refuseMoved(place.path);
   const { databaseFile: file } = prepareDataDirectory(place.path, sources.ids, place.given.length > 0);
-  const { verify = false, alone = false } = sources;
-  return { store: await openWith(keysOf(place), { file, create: true, verify, alone }, sources), created };
+  const { verify = false } = sources;
+  return { store: await openWith(keysOf(place), { file, create: true, verify }, sources), created };
 }
 
 /** Opens a store with its master key, and finishes a rotation of the key file that was cut off. */
@@ -72,11 +74,28 @@ async function openWith(keys: KeySources, location: Location, sources: Sources):
   const masterKeys = () => masterKeysAt(keys);
   const { connections = COMMAND_CONNECTIONS } = sources;
   const masterKey = findMasterKey(keys).key;
-  const store = await openStore(location, { ...sources, connections, masterKey, masterKeys });
+  const dependencies = { ...sources, connections, masterKey, masterKeys };
+  const store = await openAs(location, keys, dependencies);
   if (keys.file !== null) {
     await settleKeyFile(keys.file, (key) => opensKeys(location, key, sources), isoTime(sources.clock.now()));
   }
   return store;
+}
+
+async function openAs(
+  location: Location,
+  keys: KeySources,
+  { startWriter, ...dependencies }: StoreDependencies & Pick<Sources, "startWriter">,
+): Promise<Store> {
+  if (startWriter === undefined || !("file" in location)) return openStore(location, dependencies);
+  const { file, create, verify = false } = location;
+  const writer = await startWriter({ file, create, verify, keys, masterKey: dependencies.masterKey });
+  try {
+    return await openBeside(file, writer.connect, dependencies);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 }
 
 /** Whether a master key is the database's. */

@@ -18,6 +18,7 @@ import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
 import { createLogger, type LogOutput } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
 import { listensInClear, type Running, serve } from "../../daemon/serve/serve.ts";
+import { startWriter } from "../../daemon/writer/start-writer.ts";
 import type { Context } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
@@ -58,7 +59,7 @@ export async function serveUntilStopped(
   const release = takePlace(place, sources.ids);
   const file = openLog(place, context);
   try {
-    const opening = { verify: true, alone: serving.workers === 1, onWait: context.warn };
+    const opening = { verify: true, startWriter, onWait: context.warn };
     const { store, created } = await openOrCreate(place, { ...sources, ...opening });
     try {
       const log = await createLogger(serving.logLevel, { ...shownTo(forPeople(context)), file });

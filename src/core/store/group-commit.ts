@@ -155,7 +155,8 @@ async function leaveLoop(tookMs: number): Promise<void> {
   }
 }
 
-function closedError(): StoreError {
+/** What a write of a closed store fails with. */
+export function closedError(): StoreError {
   return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrate, migrationsOf } from "../migrate.ts";
+import type { StoreError } from "../problems.ts";
 import { checkpointsOf, WAL_BOUND } from "./checkpoints.ts";
 import { checkPages, isLarge } from "./damage.ts";
 import type { Engine } from "./engine.ts";
@@ -8,7 +9,8 @@ import { emptyWal, eraserOf, type Undisturbed } from "./sqlite-erase.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 import { type Snapshots, snapshotsOf } from "./sqlite-snapshots.ts";
 import { BUSY_TIMEOUT_MS, type Durability, quietlyIn, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
-import { type SyncFile, syncFile, walSync } from "./wal-sync.ts";
+import type { ReadingEngine } from "./store-over.ts";
+import { type SyncFile, syncError, syncFile, walSync } from "./wal-sync.ts";
 
 const WAL_LOOK_MS = 1_000;
 
@@ -19,6 +21,8 @@ export interface SqliteOptions {
   verify: boolean;
   /** This process serves it alone: commits are synced beside the event loop, several by one sync. */
   alone?: boolean | undefined;
+  /** Other connections of this process read it, in another thread: COMMIT syncs, checkpoints are made beside it. */
+  watched?: boolean | undefined;
   /** How those syncs are made; left out: by `fdatasync`. */
   sync?: SyncFile | undefined;
 }
@@ -75,14 +79,19 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
   }
 }
 
-function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFile }: SqliteOptions): Engine {
+function sqliteEngine(writer: Database.Database, { alone, watched, sync = syncFile }: SqliteOptions): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
   const snapshots = snapshotsOf(writer);
   const order = turns();
-  const beside = alone ? besideTheLoop(writer, { snapshots, sync, order }) : inCommit(writer, order);
+  const beside = diskOf();
   const erase = eraserOf(writer, beside);
   const unbound = boundWal(erase, beside.shrink);
+
+  function diskOf(): Disk {
+    if (watched) return inItsThread(writer, order);
+    return alone ? besideTheLoop(writer, { snapshots, sync, order }) : inCommit(writer, order);
+  }
 
   return {
     snapshot: snapshots.run,
@@ -104,6 +113,29 @@ function sqliteEngine(writer: Database.Database, { alone = false, sync = syncFil
       const { trusted } = await beside.close();
       await snapshots.close(!trusted);
       writer.close();
+    },
+  };
+}
+
+/** The reads of a file that another thread of this process has opened as `watched`: what they see is durable. */
+export function readBeside(file: string): ReadingEngine {
+  const probe = openFile(file, { create: false });
+  // It reads no pages.
+  probe.pragma("cache_size = 10");
+  const snapshots = snapshotsOf(probe);
+  return {
+    snapshot: snapshots.run,
+    look: snapshots.look,
+    moment: snapshots.moment,
+    nodes: null,
+    replica: null,
+    async ping() {
+      await snapshots.ping();
+      return { now: null, heldMs: null };
+    },
+    async close() {
+      await snapshots.close(false);
+      probe.close();
     },
   };
 }
@@ -135,6 +167,44 @@ function inCommit(writer: Database.Database, order: Turns): Disk {
       if (size > WAL_BOUND) quietly(() => emptyWal(writer)).catch(() => false);
     },
     close: async () => ({ trusted: true }),
+  };
+}
+
+/**
+ * By COMMIT itself, in a thread that has nothing else to do; checkpoints are in a thread of their own, so that writes
+ * go on meanwhile.
+ */
+function inItsThread(writer: Database.Database, order: Turns): Disk {
+  writer.pragma("wal_autocheckpoint = 0");
+  let failure: StoreError | null = null;
+  let seen = 0;
+  const durability: Durability = {
+    room: () => checkpoints.room(),
+    check() {
+      if (failure !== null) throw failure;
+    },
+    async commit(step, changes) {
+      step();
+      if (changes !== seen) checkpoints.committed();
+      seen = changes;
+    },
+    durable: async () => undefined,
+  };
+  const quietly = quietlyIn(order, durability);
+  const fail = (cause: unknown) => {
+    failure ??= syncError(writer.name, cause);
+    return failure;
+  };
+  const checkpoints = checkpointsOf(writer, { quietly, fail });
+  return {
+    durability,
+    quietly,
+    without: checkpoints.without,
+    shrink: checkpoints.shrink,
+    async close() {
+      await checkpoints.close();
+      return { trusted: failure === null };
+    },
   };
 }
 

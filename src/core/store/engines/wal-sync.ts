@@ -91,7 +91,8 @@ export function walSync(file: string, snapshots: Snapshots, sync: SyncFile): Wal
   };
 }
 
-function syncError(file: string, cause: unknown): StoreError {
+/** After it nothing is written any more: it is unknown what the disk holds of what was committed. */
+export function syncError(file: string, cause: unknown): StoreError {
   const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : undefined;
   const words = `The disk of the database ${file} failed to store what was written: ${String(code ?? cause)}.`;
   const hint = "Check the disk, then restart esimctl. What was confirmed before is stored.";

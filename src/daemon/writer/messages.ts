@@ -1,0 +1,38 @@
+import type { Owner } from "../../core/kernel/owner.ts";
+import type { KeySources } from "../../core/store/key-files.ts";
+import type { Topic } from "../../core/store/store.ts";
+import type { CommandName } from "./commands.ts";
+import type { SentError } from "./sent-errors.ts";
+
+/** What the thread is started with. */
+export interface WriterWork {
+  file: string;
+  create: boolean;
+  verify: boolean;
+  masterKey: Uint8Array;
+  keys: KeySources;
+}
+
+/** A command that the thread is asked to run; its input as `toPlain` makes it. */
+export interface AskedCommand {
+  how: "write" | "rehearse";
+  command: CommandName;
+  input: unknown;
+  requestId: string | undefined;
+  owner: Owner | undefined;
+}
+
+/** What is asked of the thread, each under a number of its own. */
+export type Asked = { id: number } & (AskedCommand | { how: "erase" });
+
+/** To the thread: what was asked in one turn of the event loop, or that it closes the store and ends. */
+export type ToWriter = Asked[] | "close";
+
+export type Answered = { id: number } & ({ value: unknown } | { error: SentError });
+
+/** From the thread. `opened` or `failed` comes first, and once. */
+export type FromWriter =
+  | { kind: "opened" }
+  | { kind: "failed"; error: SentError }
+  | { kind: "answers"; answers: Answered[]; topics: Topic[] }
+  | { kind: "unreadable"; error: SentError };

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { WritesBeside } from "../../core/store/engines/open.ts";
+import type { Writes, WritesBase } from "../../core/store/engines/store-over.ts";
+import { closedError } from "../../core/store/group-commit.ts";
+import type { Command } from "../../core/store/store.ts";
+import type { UnreadableError } from "../../core/store/vault.ts";
+import { type CommandName, commands } from "./commands.ts";
+import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
+import { fromPlain, toPlain } from "./plain.ts";
+import { arrivedError } from "./sent-errors.ts";
+
+/** A thread that has opened a database file and makes its writes. */
+export interface WriterThread {
+  /** Connects one store to it, which closes it with itself. */
+  connect: WritesBeside;
+  /** Refuses what waits, ends what is under way, closes the file and ends the thread. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the thread on a data directory's database: it makes and migrates it, reads it for damage, and then runs the
+ * commands that it is sent, so that the event loop of this one neither decides nor waits for the disk. Throws what
+ * `openStore` throws. A thread that fails later ends the process, as any failure of its kind here does.
+ */
+export async function startWriter(work: WriterWork): Promise<WriterThread> {
+  // The build puts it beside the entry, and the code that starts it into a folder below.
+  const source = import.meta.url.endsWith(".ts") ? "./writer-thread.ts" : "../writer-thread.js";
+  const worker = new Worker(new URL(source, import.meta.url), {
+    workerData: work,
+    name: "writer",
+    // Those of a program that was given as text are not for a file.
+    execArgv: [],
+  });
+  // Rejects with what ended the thread before it said anything.
+  const [first] = (await once(worker, "message")) as [FromWriter];
+  if (first.kind === "failed") {
+    await worker.terminate();
+    throw arrivedError(first.error);
+  }
+  return connectionTo(worker);
+}
+
+interface Waiting {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+function connectionTo(worker: Worker): WriterThread {
+  const waiting = new Map<number, Waiting>();
+  const send = sendingTo(worker);
+  let base: Pick<WritesBase, "committed" | "report"> | null = null;
+  let closing: Promise<void> | null = null;
+  let asked = 0;
+
+  worker.on("message", (message: FromWriter) => {
+    if (message.kind === "unreadable") base?.report(arrivedError(message.error) as UnreadableError);
+    if (message.kind !== "answers") return;
+    for (const answered of message.answers) {
+      const { id } = answered;
+      if ("error" in answered) waiting.get(id)?.reject(arrivedError(answered.error));
+      else waiting.get(id)?.resolve(fromPlain(answered.value));
+      waiting.delete(id);
+    }
+    for (const topic of message.topics) base?.committed(topic);
+  });
+  worker.once("exit", (code) => {
+    // Not caught by anyone: without it nothing can be written.
+    if (closing === null) throw new Error(`The thread that writes has ended by itself (${code}).`);
+  });
+
+  /** `O`: what the command of that name answers, or `erase`. */
+  function ask<O>(what: AskedCommand | { how: "erase" }): Promise<O> {
+    return new Promise<O>((resolve, reject) => {
+      if (closing !== null) return reject(closedError());
+      asked += 1;
+      waiting.set(asked, { resolve: (value) => resolve(value as O), reject });
+      send({ id: asked, ...what });
+    });
+  }
+
+  async function close(): Promise<void> {
+    const ended = once(worker, "exit");
+    send.now("close");
+    await ended;
+  }
+
+  const writes: Writes = {
+    write: async (command, input, requestId, owner) =>
+      ask({ how: "write", command: nameOf(command), input: toPlain(input), requestId, owner }),
+    rehearse: async (command, input) =>
+      ask({ how: "rehearse", command: nameOf(command), input: toPlain(input), requestId: undefined, owner: undefined }),
+    erase: () => ask({ how: "erase" }),
+    // It answers nothing before that.
+    durable: async () => undefined,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+  return {
+    connect(given) {
+      base = given;
+      return writes;
+    },
+    close: writes.close,
+  };
+}
+
+/** Sends what is asked in one turn of the event loop as one message. */
+function sendingTo(worker: Worker) {
+  let gathered: Asked[] = [];
+  function flush(): void {
+    if (gathered.length > 0) worker.postMessage(gathered satisfies ToWriter);
+    gathered = [];
+  }
+  const later = (asked: Asked) => {
+    if (gathered.length === 0) setImmediate(flush);
+    gathered.push(asked);
+  };
+  return Object.assign(later, {
+    now(message: ToWriter): void {
+      flush();
+      worker.postMessage(message);
+    },
+  });
+}
+
+const names = new Map<unknown, CommandName>(
+  // The keys of an object as they are typed.
+  (Object.entries(commands) as [CommandName, unknown][]).map(([name, command]) => [command, name]),
+);
+
+/** The name that both threads know a command by. Throws an `Error` for one that is not among `commands`. */
+function nameOf<I, O>(command: Command<I, O>): CommandName {
+  const name = names.get(command);
+  if (name === undefined) throw new Error(`${command.name} is missing among the commands of the writer`);
+  return name;
+}

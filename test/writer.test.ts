@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../src/core/kernel/clock.ts";
+import { randomIds } from "../src/core/kernel/ids.ts";
+import { invalid, Problem } from "../src/core/kernel/problem.ts";
+import { Secret } from "../src/core/kernel/secret.ts";
+import { createPartner } from "../src/core/partners/create.ts";
+import { openBeside, openStore } from "../src/core/store/engines/open.ts";
+import { writeHeartbeat } from "../src/core/store/heartbeat.ts";
+import { StoreError } from "../src/core/store/problems.ts";
+import { adoptSettings, readSetting, type SettingKey } from "../src/core/store/settings.ts";
+import type { Store } from "../src/core/store/store.ts";
+import { commands } from "../src/daemon/writer/commands.ts";
+import { fromPlain, toPlain } from "../src/daemon/writer/plain.ts";
+import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
+import { startWriter } from "../src/daemon/writer/start-writer.ts";
+import { readSources } from "./support/sources.ts";
+import { onPostgres, temporaryDirectory } from "./support/store.ts";
+
+const NO_KEYS = { file: null, given: [] };
+const ids = randomIds();
+
+function freshWork() {
+  return { file: join(temporaryDirectory(), "esimctl.db"), masterKey: randomBytes(32), keys: NO_KEYS, verify: true };
+}
+
+/** A store whose writes another thread makes, on a fresh database. */
+async function openThreaded(work = freshWork()): Promise<Store & { work: typeof work }> {
+  const writer = await startWriter({ ...work, create: true });
+  const store = await openBeside(work.file, writer.connect, { clock: systemClock, ids, masterKey: work.masterKey });
+  onTestFinished(() => store.close());
+  return { ...store, work };
+}
+
+const settings = (public_url: string): Record<SettingKey, string | null> => ({
+  public_url,
+  docs_url: `${public_url}/docs`,
+  allow_private_webhooks: "no",
+  strict_eid: "no",
+  insecure: "no",
+  cleartext: "no",
+  inventory_sunset: null,
+  sandbox_days: "90",
+});
+
+const adopt = (store: Store, url: string) => store.write(adoptSettings, { values: settings(url), takeOver: false });
+
+describe.runIf(!onPostgres)("writes in a thread of their own", () => {
+  test("are there for each caller that was answered, as those of other processes are, and fail as without one", async () => {
+    const store = await openThreaded();
+    await adopt(store, "http://esim.test");
+    expect(await store.read(readSetting, "public_url")).toBe("http://esim.test");
+    await expect(adopt(store, "http://other.test")).rejects.toMatchObject({
+      code: "settings_differ",
+      message: expect.stringContaining('public_url is "http://esim.test" and here "http://other.test"'),
+      hint: expect.stringContaining("--take-over-settings"),
+    });
+    const values = settings("http://other.test");
+    expect(await store.rehearse(adoptSettings, { values, takeOver: true })).toHaveLength(2);
+    expect(await store.read(readSetting, "public_url")).toBe("http://esim.test");
+    const unknown = store.write(async () => null, null);
+    await expect(unknown).rejects.toThrow("is missing among the commands of the writer");
+
+    const { file, masterKey } = store.work;
+    const other = await openStore({ file, create: false }, { clock: systemClock, ids, masterKey });
+    expect(await other.read(readSetting, "public_url")).toBe("http://esim.test");
+    const [epoch, state] = [await store.epoch(), await store.state()];
+    await other.write(createPartner, { slug: "p", name: "P", actor: "operator" });
+    await other.close();
+    expect(await store.epoch()).toBeGreaterThan(epoch);
+    const changed = await store.state();
+    expect(changed).not.toBe(state);
+    await store.write(writeHeartbeat, null);
+    expect(await store.state()).not.toBe(changed);
+  });
+
+  test("are refused once the store is closed, and what was asked before is answered", async () => {
+    const store = await openThreaded();
+    const asked = adopt(store, "http://esim.test");
+    const closed = store.close();
+    const outcome = await asked.then(
+      () => "written",
+      ({ reason }) => reason,
+    );
+    await closed;
+    expect(["written", "closed"]).toContain(outcome);
+    await expect(store.write(writeHeartbeat, null)).rejects.toMatchObject({ code: "unavailable", reason: "closed" });
+    const { file, masterKey } = store.work;
+    const again = await openStore({ file, create: false }, { clock: systemClock, ids, masterKey });
+    const kept = await again.read(readSetting, "public_url");
+    expect(kept).toBe(outcome === "written" ? "http://esim.test" : null);
+    await again.close();
+  });
+
+  test("do not start on a database that is damaged, or of another key", async () => {
+    const made = await openThreaded();
+    await made.close();
+    const stranger = { ...made.work, masterKey: randomBytes(32), create: false };
+    await expect(startWriter(stranger)).rejects.toMatchObject({ name: "StoreError", wrongKey: true });
+    const damaged = join(temporaryDirectory(), "esimctl.db");
+    copyFileSync(made.work.file, damaged);
+    writeFileSync(damaged, randomBytes(4096), { flag: "r+" });
+    const start = startWriter({ ...made.work, file: damaged, create: false });
+    await expect(start).rejects.toBeInstanceOf(StoreError);
+  });
+});
+
+test("every command that the daemon writes with is among those of the writer", () => {
+  const named = readSources()
+    .filter(
+      ({ path }) =>
+        (path.startsWith("src/daemon/") && !path.startsWith("src/daemon/writer/")) ||
+        path === "src/cli/serve/serving.ts",
+    )
+    .flatMap(({ lines }) => [...lines.join("\n").matchAll(/\b(?:store|deps)\.(?:write|rehearse)\(\s*(\w+)/g)])
+    .map(([, name]) => String(name));
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
+  expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
+});
+
+describe("what is sent to another thread", () => {
+  const send = (value: unknown) => fromPlain(structuredClone(toPlain(value)));
+
+  test("arrives as it was, whatever plain data it is", () => {
+    const plain = fc.anything({ withBigInt: true, withDate: true, withMap: false, withSet: false, maxDepth: 4 });
+    fc.assert(
+      fc.property(plain, (value) => {
+        expect(send(value)).toEqual(value);
+      }),
+    );
+  });
+
+  test("may hold secrets and bytes, at any depth", () => {
+    const arrived = send({
+      list: [{ secret: new Secret("s3cret") }],
+      bytes: Buffer.from("abc"),
+      map: new Map([["a", 1]]),
+    });
+    const { list, bytes, map } = arrived as { list: { secret: Secret }[]; bytes: Buffer; map: Map<string, number> };
+    expect(list[0]?.secret).toBeInstanceOf(Secret);
+    expect(list[0]?.secret.reveal()).toBe("s3cret");
+    expect(bytes.toString("utf8")).toBe("abc");
+    expect(map.get("a")).toBe(1);
+  });
+
+  test("leaves what the sender holds as it is", () => {
+    const secret = new Secret("s3cret");
+    const held = { secret, rows: [{ a: 1 }] };
+    send(held);
+    expect(held).toEqual({ secret, rows: [{ a: 1 }] });
+  });
+
+  test("is refused where its class would be lost", () => {
+    class Own {}
+    for (const value of [new Own(), { deep: [new Own()] }, () => null, { run: () => null }]) {
+      expect(() => toPlain(value)).toThrow("stays in its thread");
+    }
+  });
+
+  test("errors keep their class, words, cause, and what programs read of them", () => {
+    const problem = invalid({ "line_items.0.quantity": ["must be at least 1"] }, { limit: 1 });
+    const store = new StoreError("Full.", "Make room.", new Error("disk"), { reason: "full" });
+    const [first, second] = [problem, store].map((error) => arrivedError(structuredClone(sentError(error))));
+    expect(first).toBeInstanceOf(Problem);
+    expect(first).toMatchObject({ status: 400, slug: "validation", errors: problem.errors, members: { limit: 1 } });
+    expect(first?.message).toBe(problem.message);
+    expect(first?.stack).toBe(problem.stack);
+    expect(second).toBeInstanceOf(StoreError);
+    expect(second).toMatchObject({ reason: "full", code: "unavailable", hint: "Make room.", name: "StoreError" });
+    expect(second?.cause).toMatchObject({ message: "disk" });
+    expect(Object.keys(second ?? {})).not.toContain("stack");
+  });
+});
