@@ -10,7 +10,6 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { type Location, openStore } from "../../src/core/store/engines/open.ts";
 import { openPostgres } from "../../src/core/store/engines/postgres.ts";
 import { openSqlite } from "../../src/core/store/engines/sqlite.ts";
-import type { SyncFile } from "../../src/core/store/engines/wal-sync.ts";
 import { migrate } from "../../src/core/store/migrate.ts";
 import type { Migration } from "../../src/core/store/migrations/migration.ts";
 import type { Store } from "../../src/core/store/store.ts";
@@ -34,12 +33,12 @@ export function temporaryDirectory(owner: Owner = thisTest): string {
   return directory;
 }
 
-/** A fresh database of the engine under test; closed and removed with the test. `sync`: the disk of a SQLite file. */
-export async function openTestStore(clock: Clock, sync?: SyncFile): Promise<TestStore> {
-  const location = onPostgres ? await emptyPostgres() : { file: await emptyDatabase(), create: true, alone: true };
+/** A fresh database of the engine under test; closed and removed with the test. */
+export async function openTestStore(clock: Clock): Promise<TestStore> {
+  const location = onPostgres ? await emptyPostgres() : { file: await emptyDatabase(), create: true };
   const masterKey = randomBytes(32);
   const again = async () => {
-    const opened = await openStore(location, { clock, ids: randomIds(), masterKey, sync });
+    const opened = await openStore(location, { clock, ids: randomIds(), masterKey });
     onTestFinished(() => opened.close());
     return asSent(opened);
   };

@@ -12,10 +12,8 @@ export interface Writer {
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
-  /** Later transactions see what this one wrote, and readers only once it is durable. */
+  /** Others see what it wrote once it is durable, and then this resolves. */
   commit(): Promise<void>;
-  /** Resolves once all commits so far are durable and reads see them. Rejects when that failed. */
-  durable(): Promise<void>;
   /** Undoes the whole batch; must not throw. */
   rollback(): Promise<void>;
   /** An error of the transaction under way, as `StoreUnavailable` where the database is the cause. */
@@ -64,18 +62,15 @@ const CAREFUL_BATCHES = 64;
  * Writes that arrive together share one transaction and one fsync, and a failing one rolls back alone: one that has
  * written nothing leaves nothing behind; otherwise the batch is made again with a savepoint for each, which costs the
  * engine a copy of what it changes. So a command may run twice. Every caller gets its result once the commit is
- * durable; when the commit fails, all of them fail. While a batch waits for the disk the next one is made, and no
- * third. A database that cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which
- * writes a batch takes, and how many, the queue decides (write-queue.ts); one that comes while a batch is under way may
- * still join it.
+ * durable: a refusal, too, may be due to what was just written. When the commit fails, all of them fail. A database
+ * that cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which writes a batch
+ * takes, and how many, the queue decides (write-queue.ts); one that comes while a batch is under way may still join it.
  */
 export function createLine(writer: Writer, { onSignal, repeat, longestMs }: LineOptions): Line {
   const queue = createWriteQueue<Waiting>(longestMs);
   /** The write that the next batch begins with. */
   let first: Waiting | null = null;
   let draining: Promise<void> | null = null;
-  /** Ends once the last batch is answered. */
-  let answered: Promise<void> = Promise.resolve();
   let closed = false;
   /** Batches that are still to be made carefully. */
   let careful = 0;
@@ -93,13 +88,11 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
       for (let tookMs = 0; source.size() > 0; ) {
         await leaveLoop(tookMs);
         const began = performance.now();
-        const before = answered;
         const batch = await runBatch(writer, source, careful > 0);
         careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
         again(batch);
-        answered = answer(writer, batch, onSignal);
-        await before;
+        answer(batch, onSignal);
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -125,7 +118,6 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
       const take = () => source.next({ production: 0, sandbox: 0 }, 0);
       for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
       while (draining !== null) await draining;
-      await answered;
     },
   };
 }
@@ -234,19 +226,7 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   return { outcomes, topics };
 }
 
-/**
- * Answers a batch once it is durable, and with it what its commands saw of batches before it: a refusal, too, may be
- * due to what was just written.
- */
-async function answer(writer: Writer, batch: Batch, onSignal: (topic: Topic) => void): Promise<void> {
-  const { writes, outcomes, topics } = batch;
-  try {
-    await writer.durable();
-  } catch (error) {
-    const fault = writer.fault(error);
-    for (const waiting of writes) waiting.reject(fault);
-    return;
-  }
+function answer({ writes, outcomes, topics }: Batch, onSignal: (topic: Topic) => void): void {
   writes.forEach((waiting, index) => {
     const outcome = outcomes[index];
     if (outcome?.ok) waiting.resolve(outcome.value);

@@ -66,7 +66,7 @@ export interface Pulse {
 export interface Moment {
   /** It changes when any process changed reference data. */
   epoch: number;
-  /** It changes with each commit of any process; null: one is not durable yet, or the engine has no such number. */
+  /** It changes with each commit of any process; null: the engine has no such number. */
   state: number | null;
 }
 

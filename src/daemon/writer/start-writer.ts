@@ -91,8 +91,6 @@ function connectionTo(worker: Worker): WriterThread {
     rehearse: async (command, input) =>
       ask({ how: "rehearse", command: nameOf(command), input: toPlain(input), requestId: undefined, owner: undefined }),
     erase: () => ask({ how: "erase" }),
-    // It answers nothing before that.
-    durable: async () => undefined,
     close() {
       closing ??= close();
       return closing;

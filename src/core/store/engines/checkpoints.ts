@@ -6,7 +6,7 @@ import type { StoreError } from "../problems.ts";
 import type { CheckpointResult, CheckpointStep, CheckpointWork } from "./checkpoint-thread.ts";
 import { openPages } from "./page-gaps.ts";
 import type { Quietly } from "./sqlite-writer.ts";
-import { syncFile } from "./wal-sync.ts";
+import { syncFile } from "./sync-file.ts";
 
 /** The size that the WAL comes back to (bytes). */
 export const WAL_BOUND = 16 * 1024 * 1024;

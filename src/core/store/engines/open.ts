@@ -17,7 +17,6 @@ import { type Writers, writeLines } from "../write-lines.ts";
 import type { Engine, TxMaker } from "./engine.ts";
 import { openSqlite, readBeside } from "./sqlite.ts";
 import { type Opening, type StoreBase, storeOver, type Writes, type WritesBase } from "./store-over.ts";
-import type { SyncFile } from "./wal-sync.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address, and that of a replica for reads. */
 export type Location = FileLocation | { url: string; insecure?: boolean; replica?: string | undefined };
@@ -26,8 +25,6 @@ interface FileLocation {
   file: string;
   create: boolean;
   verify?: boolean;
-  /** No other process serves it: then no write stops the event loop for the disk. */
-  alone?: boolean;
   /** Another thread reads it and leaves its writes to this one. */
   watched?: boolean;
 }
@@ -36,8 +33,6 @@ interface FileLocation {
 export interface StoreDependencies extends StoreBase {
   /** Called, with words for a person, each time that opening waits for other sessions on PostgreSQL. */
   onWait?: ((words: string) => void) | undefined;
-  /** How a file served alone is synced; left out: by the operating system's call. */
-  sync?: SyncFile | undefined;
   /** How many connections to PostgreSQL this process may keep open; left out: 12. */
   connections?: number | undefined;
 }
@@ -79,8 +74,8 @@ export type WritesBeside = (base: Pick<WritesBase, "committed" | "report">) => W
 
 async function openEngine(location: Location, given: StoreDependencies): Promise<Engine> {
   if ("file" in location) {
-    const { file, create, verify = false, alone, watched } = location;
-    return openSqlite(file, { create, verify, alone, watched, sync: given.sync });
+    const { file, create, verify = false, watched } = location;
+    return openSqlite(file, { create, verify, watched });
   }
   if (!/^postgres(ql)?:\/\//.test(location.url)) {
     throw new StoreError(
@@ -125,7 +120,6 @@ function ownWrites(engine: Engine, { makeTx, keys, committed }: WritesBase): Wri
     write,
     rehearse: (command, input) => rehearse(write, command, input),
     erase: engine.erase,
-    durable: writers.alone.durable,
     close: lines.close,
   };
 }

@@ -110,7 +110,6 @@ export function postgresWriter({ pool, lent, makeTx }: WriterParts, beside: Slot
       await pool.takeBack(open.client, "ROLLBACK");
       end(open);
     },
-    durable: async () => undefined,
     fault: (error) =>
       open === null ? faultOf(error, false) : pool.fault(open.sending.failure()?.error ?? error, open.client),
     repeat: (fault) => (beside === null ? null : repeatOf(fault, savepoints > 1)),

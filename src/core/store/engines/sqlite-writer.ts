@@ -11,16 +11,14 @@ import { withStablePlans } from "./stable-plans.ts";
 /** How long another process that holds a lock is waited for. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
-/** What makes the commits of a writer durable. */
-export interface Durability {
+/** What a writer keeps to beside its own transactions. */
+export interface Pace {
   /** Before a transaction and its turn: resolves when there is room for it. */
   room(): Promise<void>;
-  /** Before a transaction; throws `StoreUnavailable` when none can be made durable. */
+  /** Before a transaction; throws `StoreUnavailable` when none may be made any more. */
   check(): void;
-  /** Runs COMMIT. `changes`: rows that the connection has changed since it was opened. */
-  commit(step: () => void, changes: number): Promise<void>;
-  /** Resolves once all commits so far are durable and reads see them. */
-  durable(): Promise<void>;
+  /** After a commit that changed anything. */
+  committed(): void;
 }
 
 /** The right to write, one holder after the other. */
@@ -43,15 +41,14 @@ export function turns(): Turns {
   };
 }
 
-/** Runs work while no transaction of this process is open and all of its commits are durable. */
+/** Runs work while no transaction of this process is open. */
 export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /** Takes a turn for such work. */
-export function quietlyIn(order: Turns, { durable }: Durability): Quietly {
+export function quietlyIn(order: Turns): Quietly {
   return async (work) => {
     const end = await order.take();
     try {
-      await durable();
       return await work();
     } finally {
       end();
@@ -62,7 +59,7 @@ export function quietlyIn(order: Turns, { durable }: Durability): Quietly {
 /** The writer over the one connection that writes. */
 export function sqliteWriter(
   connection: Database.Database,
-  { makeTx, durability, turns }: { makeTx: TxMaker; durability: Durability; turns: Turns },
+  { makeTx, pace, turns }: { makeTx: TxMaker; pace: Pace; turns: Turns },
 ): Writer {
   const db = drizzle(withStablePlans(connection)) as Db;
   const prepared = new Map<unknown, Prepared>();
@@ -77,13 +74,13 @@ export function sqliteWriter(
   const changes = () => Number(steps.changes.get());
   let end: () => void = () => undefined;
   let savepoints = false;
-  /** Rows that were changed before the command under way. */
-  let before = 0;
+  /** Rows that were changed before the command under way, and before the last commit. */
+  let [before, committed] = [0, 0];
   return {
     async begin(careful) {
-      await durability.room();
+      await pace.room();
       end = await turns.take();
-      durability.check();
+      pace.check();
       await retryWhileBusy(() => void steps.begin.run());
       savepoints = careful;
     },
@@ -102,14 +99,15 @@ export function sqliteWriter(
     },
     async commit() {
       const changed = changes();
-      await retryWhileBusy(() => durability.commit(() => void steps.commit.run(), changed));
+      await retryWhileBusy(() => void steps.commit.run());
+      if (changed !== committed) pace.committed();
+      committed = changed;
       end();
     },
     async rollback() {
       if (connection.inTransaction) connection.exec("ROLLBACK");
       end();
     },
-    durable: () => durability.durable(),
     fault: (error) => faultOf(error, connection.name),
     repeat: () => null,
     tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),

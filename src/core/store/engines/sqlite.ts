@@ -8,9 +8,9 @@ import type { Engine } from "./engine.ts";
 import { emptyWal, eraserOf, type Undisturbed } from "./sqlite-erase.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 import { type Snapshots, snapshotsOf } from "./sqlite-snapshots.ts";
-import { BUSY_TIMEOUT_MS, type Durability, quietlyIn, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
+import { BUSY_TIMEOUT_MS, type Pace, quietlyIn, sqliteWriter, type Turns, turns } from "./sqlite-writer.ts";
 import type { ReadingEngine } from "./store-over.ts";
-import { type SyncFile, syncError, syncFile, walSync } from "./wal-sync.ts";
+import { syncError } from "./sync-file.ts";
 
 const WAL_LOOK_MS = 1_000;
 
@@ -19,18 +19,11 @@ export interface SqliteOptions {
   create: boolean;
   /** Read the whole file once for damage, unless it is large: then `checkBeside` does. */
   verify: boolean;
-  /** This process serves it alone: commits are synced beside the event loop, several by one sync. */
-  alone?: boolean | undefined;
-  /** Other connections of this process read it, in another thread: COMMIT syncs, checkpoints are made beside it. */
+  /** Another thread reads it and leaves its writes to this one, which has no other work. */
   watched?: boolean | undefined;
-  /** How those syncs are made; left out: by `fdatasync`. */
-  sync?: SyncFile | undefined;
 }
 
-/**
- * SQLite in WAL mode. A commit is durable before it is answered: by `synchronous=FULL`, or, where this process serves
- * the file alone, by a sync that it does not wait for in the event loop.
- */
+/** SQLite in WAL mode with `synchronous=FULL`: a commit is durable before anyone sees it. */
 export async function openSqlite(file: string, options: SqliteOptions): Promise<Engine> {
   const writer = openFile(file, options);
   try {
@@ -79,50 +72,31 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
   }
 }
 
-function sqliteEngine(writer: Database.Database, { alone, watched, sync = syncFile }: SqliteOptions): Engine {
+function sqliteEngine(writer: Database.Database, { watched = false }: SqliteOptions): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
-  const snapshots = snapshotsOf(writer);
+  const snapshots = snapshotsOf(writer.name);
   const order = turns();
-  const beside = diskOf();
-  const erase = eraserOf(writer, beside);
-  const unbound = boundWal(erase, beside.shrink);
-
-  function diskOf(): Disk {
-    if (watched) return inItsThread(writer, order);
-    return alone ? besideTheLoop(writer, { snapshots, sync, order }) : inCommit(writer, order);
-  }
+  const disk = (watched ? checkpointsBeside : checkpointsInCommit)(writer, order);
+  const erase = eraserOf(writer, disk);
+  const unbound = boundWal(erase, disk.shrink);
 
   return {
-    snapshot: snapshots.run,
-    look: snapshots.look,
-    writer: (makeTx) => sqliteWriter(writer, { makeTx, durability: beside.durability, turns: order }),
+    ...readsOf(snapshots),
+    writer: (makeTx) => sqliteWriter(writer, { makeTx, pace: disk.pace, turns: order }),
     slotWriter: null,
-    moment: snapshots.moment,
-    nodes: null,
-    replica: null,
     erase,
-    async ping() {
-      await snapshots.ping();
-      // The node's clock is the database's.
-      return { now: null, heldMs: null };
-    },
     async close() {
       unbound();
       await erase.settled();
-      const { trusted } = await beside.close();
-      await snapshots.close(!trusted);
+      await disk.close();
+      await snapshots.close();
       writer.close();
     },
   };
 }
 
-/** The reads of a file that another thread of this process has opened as `watched`: what they see is durable. */
-export function readBeside(file: string): ReadingEngine {
-  const probe = openFile(file, { create: false });
-  // It reads no pages.
-  probe.pragma("cache_size = 10");
-  const snapshots = snapshotsOf(probe);
+function readsOf(snapshots: Snapshots): Omit<ReadingEngine, "close"> {
   return {
     snapshot: snapshots.run,
     look: snapshots.look,
@@ -131,120 +105,67 @@ export function readBeside(file: string): ReadingEngine {
     replica: null,
     async ping() {
       await snapshots.ping();
+      // The node's clock is the database's.
       return { now: null, heldMs: null };
     },
+  };
+}
+
+/** The reads of a file that another thread of this process has opened as `watched`. */
+export function readBeside(file: string): ReadingEngine {
+  const last = openFile(file, { create: false });
+  // It reads no pages.
+  last.pragma("cache_size = 10");
+  const snapshots = snapshotsOf(file);
+  return {
+    ...readsOf(snapshots),
     async close() {
-      await snapshots.close(false);
-      probe.close();
+      await snapshots.close();
+      // Only one that may write moves the WAL into the file.
+      last.close();
     },
   };
 }
 
-/** How what a writer commits comes to the disk. */
+/** How what a writer commits comes from the WAL into the file. */
 interface Disk extends Undisturbed {
-  durability: Durability;
+  pace: Pace;
   /** Brings a WAL that outgrew its bound back to it, as soon as its readers allow it. */
   shrink(): void;
-  /** Not `trusted`: a sync failed, and it is unknown what the disk holds. */
-  close(): Promise<{ trusted: boolean }>;
+  close(): Promise<void>;
 }
 
-/** By COMMIT itself, with `synchronous=FULL`: durable before anyone sees it. The event loop waits for it. */
-function inCommit(writer: Database.Database, order: Turns): Disk {
-  const durability: Durability = {
-    room: async () => undefined,
-    check: () => undefined,
-    commit: async (step) => step(),
-    durable: async () => undefined,
-  };
-  const quietly = quietlyIn(order, durability);
+/** By SQLite itself, after every thousandth page or so. */
+function checkpointsInCommit(writer: Database.Database, order: Turns): Disk {
+  const quietly = quietlyIn(order);
   return {
-    durability,
+    pace: { room: async () => undefined, check: () => undefined, committed: () => undefined },
     quietly,
     without: (work) => work(),
     shrink() {
       const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       if (size > WAL_BOUND) quietly(() => emptyWal(writer)).catch(() => false);
     },
-    close: async () => ({ trusted: true }),
+    close: async () => undefined,
   };
 }
 
-/**
- * By COMMIT itself, in a thread that has nothing else to do; checkpoints are in a thread of their own, so that writes
- * go on meanwhile.
- */
-function inItsThread(writer: Database.Database, order: Turns): Disk {
+/** In a thread of their own, so that writes go on meanwhile. */
+function checkpointsBeside(writer: Database.Database, order: Turns): Disk {
+  // A process that was killed may have left a commit that it had not synced: it is durable before anyone reads it.
+  writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("wal_autocheckpoint = 0");
   let failure: StoreError | null = null;
-  let seen = 0;
-  const durability: Durability = {
-    room: () => checkpoints.room(),
-    check() {
-      if (failure !== null) throw failure;
-    },
-    async commit(step, changes) {
-      step();
-      if (changes !== seen) checkpoints.committed();
-      seen = changes;
-    },
-    durable: async () => undefined,
-  };
-  const quietly = quietlyIn(order, durability);
+  const quietly = quietlyIn(order);
   const fail = (cause: unknown) => {
     failure ??= syncError(writer.name, cause);
     return failure;
   };
-  const checkpoints = checkpointsOf(writer, { quietly, fail });
-  return {
-    durability,
-    quietly,
-    without: checkpoints.without,
-    shrink: checkpoints.shrink,
-    async close() {
-      await checkpoints.close();
-      return { trusted: failure === null };
-    },
-  };
-}
-
-/** By syncs and checkpoints in other threads: COMMIT only writes to the WAL. */
-function besideTheLoop(
-  writer: Database.Database,
-  { snapshots, sync, order }: { snapshots: Snapshots; sync: SyncFile; order: Turns },
-): Disk {
-  // A process that was killed may have left commits that it had not synced: they are durable before anyone sees them.
-  writer.pragma("wal_checkpoint(PASSIVE)");
-  writer.pragma("synchronous = NORMAL");
-  writer.pragma("wal_autocheckpoint = 0");
-  const background = walSync(writer.name, snapshots, sync);
-  let synced = 0;
-  const durability: Durability = {
-    room: () => checkpoints.room(),
-    check: background.check,
-    async commit(step, changes) {
-      // Nothing was written: there is nothing to sync.
-      if (changes === synced) return step();
-      await snapshots.commit(step);
-      synced = changes;
-      background.committed();
-      checkpoints.committed();
-    },
-    durable: background.durable,
-  };
-  const quietly = quietlyIn(order, durability);
-  const checkpoints = checkpointsOf(writer, { quietly, fail: background.fail });
-  return {
-    durability,
-    quietly,
-    without: checkpoints.without,
-    shrink: checkpoints.shrink,
-    async close() {
-      await checkpoints.close();
-      await background.close();
-      return { trusted: !background.failed() };
-    },
-  };
+  const { room, committed, without, shrink, close } = checkpointsOf(writer, { quietly, fail });
+  function check(): void {
+    if (failure !== null) throw failure;
+  }
+  return { pace: { room, check, committed }, quietly, without, shrink, close };
 }
 
 /**

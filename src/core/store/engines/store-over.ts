@@ -24,8 +24,6 @@ export type ReadingEngine = Omit<Engine, "writer" | "slotWriter" | "erase">;
 
 /** The writes of a store: this thread's own, or another one's. */
 export interface Writes extends Pick<Store, "write" | "rehearse" | "erase"> {
-  /** Resolves once all commits so far are durable and reads see them. */
-  durable(): Promise<void>;
   /** What `Store.close` promises of writes. */
   close(): Promise<void>;
 }
@@ -78,7 +76,7 @@ export function storeOver(
   const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
     writes.write(command, input, requestId, owner).finally(forget);
-  const toRead = snapshotReads(engine, { over: read, durable: writes.durable, refresh: keys.refresh, complete });
+  const toRead = snapshotReads(engine, { over: read, refresh: keys.refresh, complete });
   const lists = listReads(engine, { read: toRead, write, over: read });
   function forget(): void {
     moment.forget();
@@ -112,14 +110,13 @@ export function storeOver(
 
 interface Reading {
   over(connection: Connection, held?: Vault): Read;
-  durable(): Promise<void>;
   /** Reads the data keys of a snapshot into its vault. */
   refresh(q: Read): Promise<void>;
   complete: Vault;
 }
 
 /** Reads on a snapshot; once more where a data key is unknown. */
-function snapshotReads(engine: Pick<Engine, "snapshot">, { over, durable, refresh, complete }: Reading): Store["read"] {
+function snapshotReads(engine: Pick<Engine, "snapshot">, { over, refresh, complete }: Reading): Store["read"] {
   return async (query, input) => {
     try {
       return await engine.snapshot((connection) => query(over(connection), input));
@@ -127,7 +124,6 @@ function snapshotReads(engine: Pick<Engine, "snapshot">, { over, durable, refres
       if (!(error instanceof UnknownKeyError)) throw error;
     }
     // The data key was rotated since, here or by another process: once more, with the keys of that very snapshot.
-    await durable();
     return engine.snapshot(async (connection) => {
       const again = over(connection, complete);
       await refresh(again);
