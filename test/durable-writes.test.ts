@@ -75,7 +75,7 @@ async function serveOnHeldDisk() {
     free: () => rmSync(held),
     hasBegun: () => existsSync(`${held}.begun`),
     breakDown: () => writeFileSync(`${held}.broken`, ""),
-    mend: () => rmSync(`${held}.broken`),
+    repair: () => rmSync(`${held}.broken`),
   };
 }
 
@@ -97,11 +97,11 @@ describe.runIf(!onPostgres && hasCompiler)("on the disk of a data directory", ()
   });
 
   test("an order whose sync fails is a 503, and the same key later one order, also after a kill", async () => {
-    const { daemon, shop, order, listed, breakDown, mend } = await serveOnHeldDisk();
+    const { daemon, shop, order, listed, breakDown, repair } = await serveOnHeldDisk();
     breakDown();
     expect(await order("first")).toMatchObject({ status: 503, body: { title: "Service Unavailable" } });
     expect(await listed()).toBe(0);
-    mend();
+    repair();
     await eventually(
       () => order("first"),
       ({ status }) => status !== 503,

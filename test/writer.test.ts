@@ -49,7 +49,7 @@ const settings = (public_url: string): Record<SettingKey, string | null> => ({
 const adopt = (store: Store, url: string) => store.write(adoptSettings, { values: settings(url), takeOver: false });
 
 describe.runIf(!onPostgres)("writes in a thread of their own", () => {
-  test("are there for each caller that was answered, as those of other processes are, and fail as without one", async () => {
+  test("are there once answered, as those of other processes are, and fail as without a thread", async () => {
     const store = await openThreaded();
     await adopt(store, "http://esim.test");
     expect(await store.read(readSetting, "public_url")).toBe("http://esim.test");
