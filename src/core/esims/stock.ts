@@ -1,6 +1,6 @@
-import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, gte, isNull, sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
-import { findByKey } from "../store/rows.ts";
+import { findByKey, isAmong, locking } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
@@ -87,8 +87,14 @@ type Assignment = {
   now: number;
 };
 
-const assign = statement((db, t, slot: Slots<Assignment>) =>
-  db
+const assign = statement((db, t, slot: Slots<Assignment>) => {
+  const free = db
+    .select({ id: t.esims.id })
+    .from(t.esims)
+    .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
+    .orderBy(t.esims.id)
+    .limit(slot.quantity);
+  return db
     .update(t.esims)
     .set({
       order_id: slot.orderId,
@@ -97,23 +103,13 @@ const assign = statement((db, t, slot: Slots<Assignment>) =>
       environment: "production",
       assigned_at: slot.now,
     })
-    .where(
-      inArray(
-        t.esims.id,
-        db
-          .select({ id: t.esims.id })
-          .from(t.esims)
-          .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
-          .orderBy(t.esims.id)
-          .limit(slot.quantity),
-      ),
-    )
-    .returning({ id: t.esims.id }),
-);
+    .where(isAmong(t, t.esims.id, locking(t, free, { skipLocked: true })))
+    .returning({ id: t.esims.id });
+});
 
 /**
- * Hands reserved eSIMs of the stock, oldest first, to an order line. Beside other writes only where the transaction has
- * reserved them itself: the lock of the pool keeps others from choosing the same.
+ * Hands reserved eSIMs of the stock to an order line, oldest first but for those that other writes under way have
+ * chosen. There are always enough: each write chooses no more than was reserved for its order.
  */
 export async function assignFromStock(tx: Tx, input: Omit<Assignment, "now">): Promise<void> {
   const assigned = await assign(tx, { ...input, now: tx.now });

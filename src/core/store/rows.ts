@@ -84,6 +84,21 @@ export function isAmong(t: Tables, column: Column, query: SQLWrapper): SQL {
   return t === sqliteTables ? sql`${column} in (${query})` : sql`${column} = any (array(${query}))`;
 }
 
+/** A query of PostgreSQL's builder. */
+interface Lockable<Q> {
+  for(strength: "no key update", config: { of?: unknown; skipLocked?: true }): Q;
+}
+
+/**
+ * On PostgreSQL keeps the rows of a table that a query answers from other transactions until the commit. It waits for
+ * those that are locked, in the order of the query, or leaves them out (`skipLocked`). SQLite has one writer.
+ */
+export function locking<Q>(t: Tables, query: Q, config: { of?: Tables[TableName]; skipLocked?: true }): Q {
+  if (t === sqliteTables) return query;
+  // The shared types are those of SQLite's builder.
+  return (query as unknown as Lockable<Q>).for("no key update", config);
+}
+
 /** Joins the rows to be updated with `elementsOf`, by the first cell of each element. */
 export function isElement(t: Tables, column: Column, json: SQL): SQL | undefined {
   const joined = sql`${column} = listed.value ->> 0`;
