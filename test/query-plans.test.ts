@@ -65,7 +65,7 @@ const allowed: Record<string, string> = {
   "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/feed/last-numbers.ts ofPartners": "reads the list of ids that it is given",
   "src/core/webhooks/due.ts eventsOf": "reads the list of ids that it is given",
-  "src/core/webhooks/due.ts lookAgain": "reads the list of ids that it is given",
+  "src/core/webhooks/look-again.ts setDue": "reads the list of ids that it is given",
   "src/core/webhooks/outcome.ts settleAll": "reads the list of leases that it is given",
   "src/core/webhooks/webhook.ts ofIds": "reads the list of ids that it is given",
   "src/core/passports/passport.ts ofDocuments": "reads the list of documents that it is given",

@@ -11,7 +11,7 @@ import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
-import { insertRow, type NewRow } from "../store/rows.ts";
+import { insertRow, locking, type NewRow } from "../store/rows.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { partnerBounds } from "../store/schema/values.ts";
@@ -116,14 +116,20 @@ async function insertEventRow(tx: Tx, { kind, data, expands }: Content, placed: 
   return id;
 }
 
-/** The endpoints of a partner in an environment, with how many deliveries may wait for each. */
+/**
+ * The endpoints of a partner in an environment, with how many deliveries may wait for each. They are locked, in the
+ * order in which the worker locks several: it does not decide when to look at one again before it sees the deliveries
+ * that are inserted here.
+ */
 const endpointsOf = statement((db, t, slot: Slots<Feed>) => {
-  const { id, status, events, partner_id, environment } = t.webhookEndpoints;
-  return db
+  const { id, status, events, partner_id, environment, created_at } = t.webhookEndpoints;
+  const query = db
     .select({ id, status, events, bound: t.partners.max_pending_deliveries })
     .from(t.webhookEndpoints)
     .innerJoin(t.partners, eq(t.partners.id, partner_id))
-    .where(and(eq(partner_id, slot.partner_id), eq(environment, slot.environment)));
+    .where(and(eq(partner_id, slot.partner_id), eq(environment, slot.environment)))
+    .orderBy(created_at, id);
+  return locking(t, query, { of: t.webhookEndpoints });
 });
 
 type Endpoint = Awaited<ReturnType<typeof endpointsOf>>[number];

@@ -99,6 +99,20 @@ export function locking<Q>(t: Tables, query: Q, config: { of?: Tables[TableName]
   return (query as unknown as Lockable<Q>).for("no key update", config);
 }
 
+/** Locks rows until the commit, in the order of their creation. Nothing to do on SQLite. */
+export async function lockRows(tx: Tx, table: "webhookEndpoints", ids: ReadonlySet<string>): Promise<void> {
+  if (ids.size === 0 || tx.t === sqliteTables) return;
+  const prepared = preparedShape(tx, `lock_${table}`, () => {
+    const { id, created_at } = tx.t[table];
+    const query = tx.db
+      .select({ id })
+      .from(tx.t[table])
+      .where(isListed(tx.t, id, sql`${sql.placeholder("ids")}`));
+    return locking(tx.t, query.orderBy(created_at, id), {});
+  });
+  await prepared.execute({ ids: listOf([...ids]) });
+}
+
 /** Joins the rows to be updated with `elementsOf`, by the first cell of each element. */
 export function isElement(t: Tables, column: Column, json: SQL): SQL | undefined {
   const joined = sql`${column} = listed.value ->> 0`;

@@ -1,6 +1,7 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { together } from "../kernel/together.ts";
 import { openEvent } from "../outbox/event-payload.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../store/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
@@ -9,7 +10,8 @@ import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { giveUpEvent } from "./clear-events.ts";
-import { applyOutcomes, type Outcome } from "./outcome.ts";
+import { lockEndpoints, lookAgain } from "./look-again.ts";
+import { type Outcome, retriedBy, settleOutcomes } from "./outcome.ts";
 import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 const partners = partnerQueues((t) => sql`${t.webhookEndpoints}`);
@@ -107,34 +109,36 @@ const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
     .where(isListed(t, t.events.id, slot.ids)),
 );
 
-/** Has active endpoints looked at when the first of what waits for each is due. */
-const lookAgain = statement((db, t, slot: Slots<{ ids: string }>) => {
-  const { endpoint_id, due_at } = t.deliveries;
-  const next = sql`(select min(${due_at}) from ${t.deliveries}
-    where ${endpoint_id} = ${t.webhookEndpoints.id} and ${pending(t)})`;
-  return db
-    .update(t.webhookEndpoints)
-    .set({ due_at: next })
-    .where(and(isListed(t, t.webhookEndpoints.id, slot.ids), eq(t.webhookEndpoints.status, "active")));
-});
-
 /**
  * Leases up to `room` due deliveries of each endpoint: retries first, so that their waits hold however many wait for
  * their first attempt, then the oldest. A lease that ran out is taken over: its attempt may have been made, so that an
  * event arrives at least once.
  */
 export async function claimDeliveries(tx: Tx, { rooms }: { rooms: EndpointRoom[] }): Promise<ClaimedDelivery[]> {
+  const claimed = await claimOfEach(tx, rooms);
+  await lockAndLook(tx, new Set(rooms.map(({ endpointId }) => endpointId)));
+  return claimed;
+}
+
+async function lockAndLook(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<void> {
+  await lockEndpoints(tx, ids);
+  await lookAgain(tx, ids);
+}
+
+/** The claims of all endpoints are asked for at once. */
+async function claimOfEach(tx: Tx, rooms: readonly EndpointRoom[]): Promise<ClaimedDelivery[]> {
   if (rooms.length === 0) return [];
-  const ids = rooms.map(({ endpointId }) => endpointId);
-  const endpoints = await findWebhooks(tx, ids);
-  const leased: { row: Row<"deliveries">; endpoint: WebhookRow }[] = [];
-  for (const { endpointId, room } of rooms) {
+  const endpoints = await findWebhooks(
+    tx,
+    rooms.map(({ endpointId }) => endpointId),
+  );
+  const claims = rooms.map(async ({ endpointId, room }) => {
     const endpoint = endpoints.get(endpointId);
-    if (endpoint === undefined || endpoint.status !== "active") continue;
-    leased.push(...(await claimOf(tx, endpointId, room)).map((row) => ({ row, endpoint })));
-  }
+    if (endpoint === undefined || endpoint.status !== "active") return [];
+    return (await claimOf(tx, endpointId, room)).map((row) => ({ row, endpoint }));
+  });
+  const leased = (await together(...claims)).flat();
   const events = await openEvents(tx, new Set(leased.map(({ row }) => row.event_id)));
-  await lookAgain(tx, { ids: listOf(ids) });
   return leased.flatMap(({ row, endpoint }) => {
     const event = events.get(row.event_id);
     const { attempts } = row;
@@ -166,15 +170,22 @@ export async function releaseDeliveries(
   held: { lease: Lease<"deliveries">; endpointId: WebhookId }[],
 ): Promise<void> {
   for (const { lease } of held) await leases.release(tx, { lease, dueAt: tx.now });
-  const endpoints = new Set(held.map(({ endpointId }) => endpointId));
-  if (endpoints.size > 0) await lookAgain(tx, { ids: listOf([...endpoints]) });
+  await lockAndLook(tx, new Set(held.map(({ endpointId }) => endpointId)));
+}
+
+/** What a turn of the worker writes: attempts that ended, and how many may be made of which endpoints. */
+interface Turn {
+  outcomes: Outcome[];
+  rooms: EndpointRoom[];
 }
 
 /** One turn of the worker in one transaction: records the attempts that ended, then leases what goes next. */
-export async function takeTurn(
-  tx: Tx,
-  input: { outcomes: Outcome[]; rooms: EndpointRoom[] },
-): Promise<ClaimedDelivery[]> {
-  await applyOutcomes(tx, input.outcomes);
-  return claimDeliveries(tx, input);
+export async function takeTurn(tx: Tx, { outcomes, rooms }: Turn): Promise<ClaimedDelivery[]> {
+  const book = await settleOutcomes(tx, outcomes);
+  const claimed = await claimOfEach(tx, rooms);
+  const asked = rooms.map(({ endpointId }) => endpointId);
+  await lockEndpoints(tx, new Set([...book.noted(), ...asked]));
+  await book.write();
+  await lookAgain(tx, new Set([...retriedBy(outcomes), ...asked]));
+  return claimed;
 }

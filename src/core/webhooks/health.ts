@@ -20,9 +20,13 @@ export interface Tried {
 
 /** The health of endpoints while outcomes are applied: read once, written once, however many outcomes there are. */
 export interface HealthBook {
-  /** Takes an attempt into account; `dueAt` is when its delivery is attempted again, or null. */
-  note(tried: Tried, verdict: Verdict, dueAt: number | null): void;
-  /** Writes it all, and stops the endpoints that are gone or failed too often. */
+  /** Takes an attempt into account. */
+  note(tried: Tried, verdict: Verdict): void;
+  /** Stops the endpoints that are gone or failed too often. */
+  stop(): Promise<void>;
+  /** The endpoints that `write` writes. */
+  noted(): ReadonlySet<WebhookId>;
+  /** Writes it all. */
   write(): Promise<void>;
 }
 
@@ -36,26 +40,25 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
   const rows = await findWebhooks(tx, [...ids]);
   const noted = new Map<WebhookId, Entry>();
   return {
-    note(tried, verdict, dueAt) {
+    note(tried, verdict) {
       const row = noted.get(tried.endpointId)?.row ?? rows.get(tried.endpointId);
       if (row === undefined) return;
-      const after = rowAfter(row, tried, verdict, dueAt);
+      const after = rowAfter(row, tried, verdict);
       const stop = noted.get(tried.endpointId)?.stop ?? null;
       noted.set(tried.endpointId, { row: after, stop: stopAfter(after, verdict, stop) });
     },
-    async write() {
-      const entries = [...noted.values()];
-      await updateRows(
-        tx,
-        "webhookEndpoints",
-        entries.map(({ row }) => {
-          const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at } = row;
-          return { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures, due_at };
-        }),
-      );
-      for (const { row, stop } of entries) {
+    async stop() {
+      for (const { row, stop } of noted.values()) {
         if (stop !== null && row.status === "active") await stopEndpoint(tx, row, stop);
       }
+    },
+    noted: () => new Set(noted.keys()),
+    async write() {
+      const healths = [...noted.values()].map(({ row }) => {
+        const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures } = row;
+        return { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures };
+      });
+      await updateRows(tx, "webhookEndpoints", healths);
     },
   };
 }
@@ -65,7 +68,7 @@ function stopAfter(row: WebhookRow, verdict: Verdict, before: Entry["stop"]): En
   return before ?? (row.consecutive_failures >= FAILURES_TO_GIVE_UP ? "failed" : null);
 }
 
-function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict, dueAt: number | null): WebhookRow {
+function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict): WebhookRow {
   const failed = verdict.kind === "exhausted" ? 1 : 0;
   return {
     ...row,
@@ -74,6 +77,5 @@ function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict, dueAt: number
     last_status_code: tried.statusCode,
     last_at: tried.at,
     consecutive_failures: verdict.kind === "delivered" ? 0 : row.consecutive_failures + failed,
-    due_at: dueAt === null ? row.due_at : Math.min(row.due_at ?? dueAt, dueAt),
   };
 }

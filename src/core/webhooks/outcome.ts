@@ -1,5 +1,5 @@
 import { and, isNotNull, sql } from "drizzle-orm";
-import type { DeliveryId } from "../kernel/brand.ts";
+import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { elementsOf, findByKey, insertRows, isElement, updateRow } from "../store/rows.ts";
@@ -7,6 +7,7 @@ import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { type HealthBook, openHealthBook, type Tried } from "./health.ts";
+import { lockEndpoints, lookAgain } from "./look-again.ts";
 import { type Verdict, verdictOn } from "./retries.ts";
 import { deliveryTransitions } from "./webhook.ts";
 
@@ -66,8 +67,25 @@ const settleAll = statement((db, t, slot: Slots<{ settled: string }>) =>
  * deleted, and an attempt whose lease was lost is only recorded. As many statements, however many outcomes.
  */
 export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> {
-  if (outcomes.length === 0) return;
+  const book = await settleOutcomes(tx, outcomes);
+  await lockEndpoints(tx, book.noted());
+  await book.write();
+  await lookAgain(tx, retriedBy(outcomes));
+}
+
+/** Endpoints of which a delivery may be due again after its wait. */
+export function retriedBy(outcomes: readonly Outcome[]): Set<WebhookId> {
+  const retried = outcomes.filter(({ statusCode, attempts }) => verdictOn(statusCode, attempts + 1).kind === "retry");
+  return new Set(retried.map(({ endpointId }) => endpointId));
+}
+
+/**
+ * Records outcomes, and stops the endpoints that are gone or failed too often: all but the health of endpoints, which
+ * is left to the book, and when to look at them again.
+ */
+export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<HealthBook> {
   const book = await openHealthBook(tx, new Set(outcomes.map(({ endpointId }) => endpointId)));
+  if (outcomes.length === 0) return book;
   const settlements = outcomes.map((outcome) => settlementOf(tx, outcome));
   const rows = settlements.map(({ outcome, status, attempts, due_at }) => {
     return [outcome.id, outcome.leaseNo, status, attempts, due_at];
@@ -76,15 +94,15 @@ export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> 
   const settled = new Set(held.map(({ id, lease_no }) => leaseKey(id, lease_no)));
   const recorded: Outcome[] = [];
   for (const settlement of settlements) {
-    const { outcome, verdict, status, due_at } = settlement;
+    const { outcome, verdict } = settlement;
     // Each lease settles once.
-    if (settled.delete(leaseKey(outcome.id, outcome.leaseNo))) {
-      book.note(outcome, verdict, status === "pending" ? due_at : null);
-    } else if (!(await applyLate(tx, book, settlement))) continue;
+    if (settled.delete(leaseKey(outcome.id, outcome.leaseNo))) book.note(outcome, verdict);
+    else if (!(await applyLate(tx, book, settlement))) continue;
     recorded.push(outcome);
   }
   await recordAttempts(tx, recorded);
-  await book.write();
+  await book.stop();
+  return book;
 }
 
 function settlementOf(tx: Tx, outcome: Outcome): Settlement {
@@ -120,7 +138,7 @@ async function applyLate(tx: Tx, book: HealthBook, { outcome, verdict }: Settlem
     } as const;
     await updateRow(tx, "deliveries", { id: delivery.id }, arrived);
   }
-  book.note(outcome, verdict, null);
+  book.note(outcome, verdict);
   return true;
 }
 
