@@ -2,129 +2,81 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { updateCredential } from "../src/core/credentials/update.ts";
 import type { ProductId } from "../src/core/kernel/brand.ts";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
-import { updatePartner } from "../src/core/partners/update.ts";
+import { recordEvent } from "../src/core/outbox/record.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
-import { type LaneKind, laneKinds, slotOf } from "../src/core/store/lanes.ts";
+import { laneKinds, slotOf } from "../src/core/store/lanes.ts";
 import { insertRow } from "../src/core/store/rows.ts";
 import type { TableName } from "../src/core/store/schema/tables.ts";
 import { readSetting, writeSettings } from "../src/core/store/settings.ts";
-import type { Command, Read, Store, Tx } from "../src/core/store/store.ts";
+import type { Command, Read, Tx } from "../src/core/store/store.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
-import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
+import { dueEndpoints, takeTurn } from "../src/core/webhooks/due.ts";
+import type { Outcome } from "../src/core/webhooks/outcome.ts";
+import { addProducts, addStock } from "./support/catalog.ts";
+import { lanedNames, runLaned } from "./support/laned.ts";
 import { addOrderer, addOrderersOfSlots, orderOf } from "./support/lanes.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
-import { type Touched, trace } from "./support/traced.ts";
 
-const actor = "operator (test)";
 const owned = (partnerId: NewOrder["partnerId"]) => ({ partnerId, environment: "production" as const });
 
-const traveller = {
-  customer_email: "ada@example.net",
-  customer_name: "Ada Byron",
-  customer_phone: null,
-  activation_date: "2099-01-01",
-  timezone: "Australia/Sydney",
-  eid_number: null,
-  selected_plan_id: null,
-};
-
-/** Orders that take every way through `createOrder`, in their order. */
-async function everyOrder(store: Store): Promise<NewOrder[]> {
-  const buyer = await addOrderer(store, "buyer", 10_000);
-  const { partnerId, credential: clientId } = buyer;
-  const ids = await addProducts(store, [
-    { sku: "EU", price_cents: 100 },
-    { sku: "US", price_cents: 100 },
-    { sku: "CARD", price_cents: 100, product_type: "physical_sim", delivery_method: "shipping" },
-    ...suppliedProducts,
-  ]);
-  for (const sku of ["EU", "US"]) await addStock(store, sku, 40);
-  const thresholds = { lowWallet: { currency: "AUD", cents: 9_000 } };
-  const creditLine = { currency: "AUD", cents: 1_000_000 };
-  await store.write(updatePartner, { slug: "buyer", thresholds, creditLine, actor });
-  await store.write(updateCredential, { clientId, currency: "AUD", perDay: "90000.00", actor });
-  const hook = { url: "https://hooks.example.net/", events: ["*" as const], actor };
-  await store.write(createWebhook, { ...hook, owner: owned(partnerId) });
-  await store.write(createWebhook, { ...hook, owner: { partnerId, environment: "sandbox" } });
-  const line = (sku: string, quantity = 1) => ({ product_id: ids[sku] ?? "", quantity });
-  const customer = { email: "ada@example.net", name: "Ada Byron", phone: "+61400000000" };
-  const order = (sku: string, quantity?: number) => orderOf(buyer, ids[sku], quantity);
-  const first = order("EU");
-  const asked = [
-    first,
-    first,
-    { ...order("EU"), lines: [line("EU"), line("US", 2), line("CARD")] },
-    { ...order("EU", 20), key: { space: "bulk" as const, value: "B-1" }, customer },
-    order("API"),
-    { ...order("MAIL"), activationRequests: [{ ...traveller, product_id: ids.MAIL ?? "" }] },
-    { ...order("CARD"), credential: null, actor },
-    order("EU", 1_000),
-    // Beyond what the wallet holds: on credit.
-    { ...order("CARD", 85) },
-    { ...order("none") },
-  ];
-  const scenario = { ...order("MAIL"), activationRequests: [{ ...traveller, product_id: ids.MAIL ?? "" }] };
-  const sandboxed = [...asked, { ...scenario, scenario: "supplier_timeout" as const }];
-  return [...asked, ...sandboxed.map((one) => ({ ...one, environment: "sandbox" as const }))];
-}
-
-/** What commands of each kind of lane touched. */
-type ByKind = Map<LaneKind, Touched>;
-
-async function tryAll<I>(store: Store, command: Command<I, unknown>, inputs: readonly I[]): Promise<ByKind> {
-  const found: ByKind = new Map();
-  for (const input of inputs) {
-    const lane = command.lane?.(input) ?? null;
-    if (lane === null) continue;
-    const touched = found.get(lane.kind) ?? { read: new Set(), written: new Set() };
-    found.set(lane.kind, touched);
-    await trace(store, command, input, touched);
-  }
-  return found;
-}
-
-/** The commands with a lane, tried with inputs that take all of their ways. */
-const laned: [name: string, tried: (store: Store) => Promise<ByKind>][] = [
-  ["createOrder", async (store) => tryAll(store, createOrder, await everyOrder(store))],
-];
-
 /** Tables that commands of any kind write. */
-const writtenBeside = Object.values(laneKinds).flatMap(({ own, locked }): TableName[] => [...own, ...locked]);
+const writtenBeside = Object.values(laneKinds).flatMap(({ own, added, locked }): TableName[] => [
+  ...own,
+  ...added,
+  ...locked,
+]);
+
+/** Of rows that others write, which are locked by a statement that reads or chooses them. */
+const lockedByReading: readonly TableName[] = ["webhookEndpoints", "esims"];
 
 const without = (tables: Iterable<TableName>, others: readonly TableName[]) =>
   [...tables].filter((table) => !others.includes(table));
 
 describe("what a command with a lane touches", () => {
-  test("every command that declares a lane is tried", () => {
+  test("every command that declares a lane is run", () => {
     const core = join(import.meta.dirname, "..", "src", "core");
     const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
     const declared = files.flatMap((file) => [...readFileSync(join(core, file), "utf8").matchAll(/^(\w+)\.lane = /gm)]);
-    expect(declared.map(([, name]) => name).sort()).toEqual(laned.map(([name]) => name).sort());
+    expect(declared.map(([, name]) => name).sort()).toEqual([...lanedNames].sort());
   });
 
-  test.each(laned)(
-    "%s writes what its kind of lane lists, and reads nothing else that lanes write",
-    async (_, tried) => {
-      const { store } = await openTestStore(systemClock);
-      const found = await tried(store);
-      expect(found.size).toBeGreaterThan(0);
-      for (const [kind, { read, written }] of found) {
-        const { own, locked, seen } = laneKinds[kind];
-        const writes: TableName[] = [...own, ...locked];
-        expect([kind, without(written, writes)]).toEqual([kind, []]);
-        const others = without(read, [...writes, ...seen]).filter((table) => writtenBeside.includes(table));
-        expect([kind, others]).toEqual([kind, []]);
-        // No list has what no statement touches.
-        expect([kind, without(writes, [...written])]).toEqual([kind, []]);
-        expect([kind, without(seen, [...read])]).toEqual([kind, []]);
-      }
-    },
-  );
+  test("is what its kind of lane lists, all of it, and nothing else that lanes write", async () => {
+    const { store } = await openTestStore(systemClock);
+    const runs = await runLaned(store);
+    for (const { name, kind, touched } of runs) {
+      const { read, written, changed, locked: waitedFor } = touched;
+      const { own, added, locked, seen } = laneKinds[kind];
+      const writes: TableName[] = [...own, ...added, ...locked];
+      expect([name, kind, without(written, writes)]).toEqual([name, kind, []]);
+      const others = without(read, [...writes, ...seen]).filter((table) => writtenBeside.includes(table));
+      expect([name, kind, others]).toEqual([name, kind, []]);
+      const changedByOthers = added.filter((table) => changed.has(table));
+      expect([name, kind, changedByOthers]).toEqual([name, kind, []]);
+      const unlocked = lockedByReading.filter((table) => changed.has(table) && !waitedFor.has(table));
+      expect([name, kind, onPostgres ? unlocked : []]).toEqual([name, kind, []]);
+    }
+    expect([...new Set(runs.map(({ name }) => name))].sort()).toEqual([...lanedNames].sort());
+    // No list has what no statement touches.
+    for (const [kind, { own, added, locked, seen }] of Object.entries(laneKinds)) {
+      const ofKind = runs.filter((run) => run.kind === kind).map(({ touched }) => touched);
+      const written = new Set(ofKind.flatMap((touched) => [...touched.written]));
+      const read = new Set(ofKind.flatMap((touched) => [...touched.read]));
+      expect([kind, without([...own, ...added, ...locked], [...written])]).toEqual([kind, []]);
+      expect([kind, without(seen, [...read])]).toEqual([kind, []]);
+    }
+  });
+
+  test("is of one kind alone where it is no other lane's", () => {
+    const { orders, sandboxOrders, ...rest } = laneKinds;
+    // Rows of the first two differ by environment.
+    const owned = [[...orders.own, ...sandboxOrders.own], ...Object.values(rest).map(({ own }) => [...own])];
+    const all = owned.flatMap((tables): TableName[] => [...new Set<TableName>(tables)]);
+    expect(all.filter((table, at) => all.indexOf(table) !== at)).toEqual([]);
+  });
 });
 
 /** A command of the lane of a partner's orders that runs `work`. */
@@ -135,6 +87,10 @@ function inLane<O>(partnerId: string, work: (tx: Tx) => Promise<O>): Command<nul
 /** Writes that wait for others, on any node. */
 const WAITING = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Writes that wait until another one has ended, since it has locked their rows. */
+const WAITING_FOR_ROWS = `SELECT FROM pg_stat_activity WHERE wait_event = 'transactionid'
+  AND datname = current_database()`;
 
 async function session(location: Location): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: "url" in location ? location.url : "" });
@@ -238,6 +194,40 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     expect(of(ids.EU) + of(ids.US)).toBe(160);
   });
 
+  test("an event that is recorded amid a turn of the worker is not overlooked", async () => {
+    const { store, again, location } = await openTestStore(systemClock);
+    const { partnerId } = await addOrderer(store, "buyer", 1_000);
+    const hook = { url: "https://hooks.example.net/", events: ["*" as const], actor: "operator (test)" };
+    await store.write(createWebhook, { ...hook, owner: owned(partnerId) });
+    const data = { currency: "AUD", balance_cents: 1, threshold_cents: 2 };
+    const event = { ...owned(partnerId), subjectId: partnerId, kind: "wallet.low" as const, data };
+    const record = (tx: Tx) => recordEvent(tx, event);
+    await store.write(inLane(partnerId, record), null);
+    const [recorded, turned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const second = store.write(
+      inLane(partnerId, async (tx) => {
+        await record(tx);
+        recorded.resolve();
+        await turned.promise;
+      }),
+      null,
+    );
+    await recorded.promise;
+    const look = (q: Read) => dueEndpoints(q, { full: new Set(), limit: 1 });
+    const rooms = (await store.read(look, null)).due.map(({ id: endpointId }) => ({ endpointId, room: 10 }));
+    let ended = false;
+    const turn = (await again()).write(takeTurn, { outcomes: [], rooms }).finally(() => {
+      ended = true;
+    });
+    const watching = await session(location);
+    // It waits for the event, or has overlooked it.
+    await expect.poll(async () => ended || (await watching.query(WAITING_FOR_ROWS)).rowCount === 1).toBe(true);
+    turned.resolve();
+    await Promise.all([second, turn]);
+    expect(await turn).toHaveLength(1);
+    expect((await store.read(look, null)).due).toHaveLength(1);
+  });
+
   test("a node suspended amid a write of a lane holds up others until its session ends", async () => {
     const { store, location, masterKey } = await openTestStore(systemClock);
     const address = new URL("url" in location ? location.url : "");
@@ -281,6 +271,14 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     const ids = await addProducts(few, [{ sku: "EU", price_cents: 1 }]);
     await Promise.all(Array.from({ length: 20 }, () => few.write(createOrder, orderOf(one, ids.EU))));
   });
+});
+
+test("an outcome that may stop its endpoint is recorded alone, and others are not", () => {
+  const outcome = { statusCode: 200, attempts: 0 } as Outcome;
+  const lane = (...outcomes: Outcome[]) => takeTurn.lane({ outcomes, rooms: [] });
+  expect(lane(outcome, { ...outcome, statusCode: 503 })).not.toBeNull();
+  expect(lane(outcome, { ...outcome, statusCode: 410 })).toBeNull();
+  expect(lane(outcome, { ...outcome, statusCode: null, attempts: 5 })).toBeNull();
 });
 
 test("lanes of one kind and key have one slot, and kinds share none", () => {

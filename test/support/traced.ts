@@ -9,6 +9,10 @@ import type { Command, Db, Store } from "../../src/core/store/store.ts";
 export interface Touched {
   read: Set<TableName>;
   written: Set<TableName>;
+  /** Written by more than inserting rows. */
+  changed: Set<TableName>;
+  /** Rows that a statement locked as it read them. */
+  locked: Set<TableName>;
 }
 
 const namesOf = new Map<string, TableName>(
@@ -16,8 +20,11 @@ const namesOf = new Map<string, TableName>(
   Object.entries(sqliteTables).map(([name, table]) => [getTableName(table), name as TableName]),
 );
 
-/** Runs a command by statements whose tables are added to `touched`; a refusal is fine. Triggers are not noted. */
-export async function trace<I, O>(store: Store, command: Command<I, O>, input: I, touched: Touched): Promise<void> {
+/**
+ * Runs a command by statements whose tables are added to `touched`; null: it was refused, which is fine. Triggers are
+ * not noted.
+ */
+export async function trace<I, O>(store: Store, command: Command<I, O>, input: I, touched: Touched): Promise<O | null> {
   const texts: string[] = [];
   const logger = { logQuery: (text: string) => void texts.push(text) };
   const traced: Command<I, O> = (tx, given) => {
@@ -30,15 +37,21 @@ export async function trace<I, O>(store: Store, command: Command<I, O>, input: I
     const touch = async () => void texts.push(`update "${getTableName(sqliteTables.settings)}"`);
     return command({ ...tx, db: db as Db, prepared: new Map(), touch }, given);
   };
-  await store.write(traced, input).catch((error: unknown) => {
+  const result = await store.write(traced, input).catch((error: unknown) => {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
+    return null;
   });
   for (const text of texts) note(text, touched);
+  return result;
 }
 
-function note(text: string, { read, written }: Touched): void {
+function note(text: string, { read, written, changed, locked }: Touched): void {
   const target = /^\s*(?:insert into|update|delete from)\s+"(\w+)"/i.exec(text)?.[1];
   if (target !== undefined) written.add(named(target));
+  const inserts = /^\s*insert/i.test(text) && !/\bdo update\b/i.test(text);
+  if (target !== undefined && !inserts) changed.add(named(target));
+  const first = /\bselect\b.*?\bfrom\s+"(\w+)".*\bfor no key update\b/i.exec(text)?.[1];
+  if (first !== undefined) locked.add(named(first));
   for (const [, table = ""] of text.matchAll(/\b(?:from|join)\s+"(\w+)"/gi)) read.add(named(table));
 }
 

@@ -1,5 +1,6 @@
 import { count, gte, lt, sql } from "drizzle-orm";
 import { firstUuidOf } from "../kernel/ids.ts";
+import type { Lane } from "../store/lanes.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
@@ -38,6 +39,8 @@ export async function addRequestCounts(tx: Tx, counts: readonly RequestCount[]):
   for (const count of counts) await add(tx, count);
   await drop(tx, { before: Math.floor(tx.now / MINUTE_MS) - KEPT_MINUTES });
 }
+
+addRequestCounts.lane = (): Lane => ({ kind: "requestCounts", key: "" });
 
 const since = statement((db, t, slot: Slots<{ from: number }>) =>
   db.select().from(t.requestCounts).where(gte(t.requestCounts.minute, slot.from)).orderBy(t.requestCounts.minute),

@@ -7,7 +7,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
 import { recordEvents } from "../outbox/record.ts";
-import type { Lane } from "../store/lanes.ts";
+import { type Lane, laneOfOrders } from "../store/lanes.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
 import { indexRecords } from "../store/people-index.ts";
 import { insertRow } from "../store/rows.ts";
@@ -93,8 +93,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 }
 
 /** Its writes stay with its partner, but for stock; the sandbox counts its units over all partners. */
-createOrder.lane = ({ partnerId, environment }: NewOrder): Lane =>
-  environment === "production" ? { kind: "orders", key: partnerId } : { kind: "sandboxOrders", key: "" };
+createOrder.lane = (input: NewOrder): Lane => laneOfOrders(input);
 
 /** The order itself says that its partner placed it, unless an operator did. */
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { dueNow, type PartnerQueue, partnerQueues } from "../store/due-keys.ts";
+import { type Lane, laneOfOrders } from "../store/lanes.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -30,19 +31,28 @@ export async function waitingOrders(q: Read, _input: null): Promise<{ due: Partn
   return dueNow(q, await partners(q));
 }
 
+/** A claim of an order, and whose order it is. */
+export type OrderLease = Lease<"orders"> & PartnerQueue;
+
 /** Leases up to `room` due orders of a queue, oldest first; a lease that ran out is taken over. */
-export async function claimOrders(tx: Tx, input: PartnerQueue & { room: number }): Promise<Lease<"orders">[]> {
-  const rows = await claim(tx, { environment: input.environment, partner_id: input.partnerId, limit: input.room });
-  return rows.map((row) => leaseOn<"orders">(row));
+export async function claimOrders(tx: Tx, input: PartnerQueue & { room: number }): Promise<OrderLease[]> {
+  const { environment, partnerId, room } = input;
+  const rows = await claim(tx, { environment, partner_id: partnerId, limit: room });
+  return rows.map((row) => ({ ...leaseOn<"orders">(row), environment, partnerId }));
 }
+
+claimOrders.lane = (input: PartnerQueue): Lane => laneOfOrders(input);
 
 /**
  * One step of a leased order's fulfilment, see `fulfilStep`; `lost` when another worker has claimed it, or it ended:
  * then nothing is written. An order of many steps keeps its lease.
  */
-export async function fulfilLeased(tx: Tx, lease: Lease<"orders">): Promise<StepOutcome | "lost"> {
+export async function fulfilLeased(tx: Tx, lease: OrderLease): Promise<StepOutcome | "lost"> {
   return (await keepLease(tx, lease)) ? fulfilStep(tx, lease.id) : "lost";
 }
+
+/** All that a step writes is its order's, but for stock. */
+fulfilLeased.lane = (lease: OrderLease): Lane => laneOfOrders(lease);
 
 /** Whether this worker still has the order; one of many steps keeps its lease. */
 export async function keepLease(tx: Tx, lease: Lease<"orders">): Promise<boolean> {

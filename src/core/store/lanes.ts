@@ -1,3 +1,4 @@
+import type { Owner } from "../kernel/owner.ts";
 import type { TableName } from "./schema/tables.ts";
 
 // What commands may write beside each other on PostgreSQL (docs/decisions/0049). A command without a lane runs alone.
@@ -8,16 +9,19 @@ interface LaneRules {
   slots: number;
   /** Tables in which they write and read only rows of their lane's key, which no other lane touches. */
   own: readonly TableName[];
+  /** Tables in which they only insert rows. Another kind changes these once they are committed, which may be seen. */
+  added: readonly TableName[];
   /**
    * Tables in which other lanes write the same rows. Each is locked until the commit by the statement that counts in it
-   * (stock pools, heads of chains), or under such a lock (eSIMs in stock, under their pool's).
+   * (stock pools, heads of chains), by one that reads it (endpoints), or by the choice of it, which leaves out what is
+   * locked (eSIMs in stock).
    */
   locked: readonly TableName[];
   /** Tables that others write, and they only read: whatever is committed at that moment is right. */
   seen: readonly TableName[];
 }
 
-/** Orders of a partner in one environment write these, and no order of another partner does. */
+/** Orders of a partner in one environment write these, from creation to fulfillment, and no order of another does. */
 const ofOrders = [
   "orders",
   "orderLines",
@@ -25,14 +29,14 @@ const ofOrders = [
   "idempotencyKeys",
   "credentialSpending",
   "peopleIndex",
-  "events",
   "eventFeeds",
-  "deliveries",
-  "webhookEndpoints",
 ] as const;
 
-/** Entries of the audit trail are of their chain, whose head is locked. */
-const ofOperators = ["chainHeads", "auditEntries"] as const;
+/** What the worker sends. */
+const ofEvents = ["events", "deliveries"] as const;
+
+/** Entries of the audit trail are of their chain, whose head is locked; an endpoint says when it is to be looked at. */
+const ofPartners = ["chainHeads", "auditEntries", "webhookEndpoints"] as const;
 
 /**
  * The kinds of lanes. A test runs their commands, and fails where a statement touches a table that is in no list of its
@@ -43,11 +47,22 @@ export const laneKinds = {
   orders: {
     slots: 8,
     own: [...ofOrders, "wallets", "ledgerTransactions", "ledgerPostings"],
-    locked: [...ofOperators, "stockPools", "esims"],
+    added: ofEvents,
+    locked: [...ofPartners, "stockPools", "esims"],
     seen: ["settings"],
   },
   /** Orders of the sandbox, all partners': they share one count of units. A wallet is shown there, and not charged. */
-  sandboxOrders: { slots: 1, own: [...ofOrders, "settings"], locked: ofOperators, seen: ["wallets"] },
+  sandboxOrders: { slots: 1, own: [...ofOrders, "settings"], added: ofEvents, locked: ofPartners, seen: ["wallets"] },
+  /** Webhooks, all partners': a turn of the worker is about many. */
+  deliveries: {
+    slots: 1,
+    own: ["deliveries", "deliveryAttempts"],
+    added: [],
+    locked: ["webhookEndpoints"],
+    seen: ["events"],
+  },
+  /** Requests by the minute, which nothing else looks at. */
+  requestCounts: { slots: 1, own: ["requestCounts"], added: [], locked: [], seen: [] },
 } as const satisfies Record<string, LaneRules>;
 
 export type LaneKind = keyof typeof laneKinds;
@@ -57,6 +72,11 @@ export interface Lane {
   kind: LaneKind;
   /** Commands of the same kind and key run one after the other. */
   key: string;
+}
+
+/** The lane of what becomes of an owner's orders by themselves, and of their creation. */
+export function laneOfOrders({ partnerId, environment }: Owner): Lane {
+  return environment === "production" ? { kind: "orders", key: partnerId } : { kind: "sandboxOrders", key: "" };
 }
 
 const firstSlots = new Map<LaneKind, number>();

@@ -4,6 +4,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { together } from "../kernel/together.ts";
 import { openEvent } from "../outbox/event-payload.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../store/due-keys.ts";
+import type { Lane } from "../store/lanes.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
 import { isListed, listOf } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
@@ -11,7 +12,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { giveUpEvent } from "./clear-events.ts";
 import { lockEndpoints, lookAgain } from "./look-again.ts";
-import { type Outcome, retriedBy, settleOutcomes } from "./outcome.ts";
+import { laneOfOutcomes, type Outcome, retriedBy, settleOutcomes } from "./outcome.ts";
 import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 const partners = partnerQueues((t) => sql`${t.webhookEndpoints}`);
@@ -173,6 +174,8 @@ export async function releaseDeliveries(
   await lockAndLook(tx, new Set(held.map(({ endpointId }) => endpointId)));
 }
 
+releaseDeliveries.lane = (): Lane => ({ kind: "deliveries", key: "" });
+
 /** What a turn of the worker writes: attempts that ended, and how many may be made of which endpoints. */
 interface Turn {
   outcomes: Outcome[];
@@ -189,3 +192,5 @@ export async function takeTurn(tx: Tx, { outcomes, rooms }: Turn): Promise<Claim
   await lookAgain(tx, new Set([...retriedBy(outcomes), ...asked]));
   return claimed;
 }
+
+takeTurn.lane = ({ outcomes }: Turn): Lane | null => laneOfOutcomes(outcomes);

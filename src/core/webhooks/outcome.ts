@@ -2,6 +2,7 @@ import { and, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
+import type { Lane } from "../store/lanes.ts";
 import { elementsOf, findByKey, insertRows, isElement, updateRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -71,6 +72,20 @@ export async function applyOutcomes(tx: Tx, outcomes: Outcome[]): Promise<void> 
   await lockEndpoints(tx, book.noted());
   await book.write();
   await lookAgain(tx, retriedBy(outcomes));
+}
+
+applyOutcomes.lane = (outcomes: Outcome[]): Lane | null => laneOfOutcomes(outcomes);
+
+/**
+ * The lane in which outcomes are recorded; null: one may stop its endpoint, before others are claimed, and orders would
+ * wait for that endpoint through the whole turn.
+ */
+export function laneOfOutcomes(outcomes: readonly Outcome[]): Lane | null {
+  const mayStop = outcomes.some(({ statusCode, attempts }) => {
+    const { kind } = verdictOn(statusCode, attempts + 1);
+    return kind === "gone" || kind === "exhausted";
+  });
+  return mayStop ? null : { kind: "deliveries", key: "" };
 }
 
 /** Endpoints of which a delivery may be due again after its wait. */

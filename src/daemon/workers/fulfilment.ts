@@ -1,7 +1,13 @@
 import type { Logger } from "pino";
-import { claimOrders, fulfilLeased, postponeOrder, releaseOrders, waitingOrders } from "../../core/orders/due.ts";
+import {
+  claimOrders,
+  fulfilLeased,
+  type OrderLease,
+  postponeOrder,
+  releaseOrders,
+  waitingOrders,
+} from "../../core/orders/due.ts";
 import { type PartnerQueue, queueName } from "../../core/store/due-keys.ts";
-import type { Lease } from "../../core/store/lease.ts";
 import type { Store } from "../../core/store/store.ts";
 import { playSupplier } from "../../core/supplies/scenario.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
@@ -19,14 +25,9 @@ const FAULT_DELAY_MS = 30_000;
 
 type PartnerLane = Lane & PartnerQueue;
 
-interface Claimed {
-  lease: Lease<"orders">;
-  owner: PartnerQueue;
-}
-
 /** Takes orders as far as they go by themselves: fulfilled, or waiting for people. A lane for each partner's orders. */
 export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
-  const work: PoolWork<PartnerLane, Claimed, never> = {
+  const work: PoolWork<PartnerLane, OrderLease, never> = {
     name: "fulfilment",
     bounds: BOUNDS,
     async due() {
@@ -34,22 +35,16 @@ export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
       return { lanes: due.map(laneOf), waitMs };
     },
     turn: (rooms) => {
-      const claim = async ({ environment, partnerId }: PartnerLane, room: number) => {
-        const owner = { environment, partnerId };
-        // Claims of the sandbox do not wait with its orders: a turn claims for all lanes, and ends with the last claim.
-        return (await store.write(claimOrders, { ...owner, room })).map((lease) => ({ lease, owner }));
-      };
+      // Claims of the sandbox do not wait with its orders: a turn claims for all lanes, and ends with the last claim.
+      const claim = ({ environment, partnerId }: PartnerLane, room: number) =>
+        store.write(claimOrders, { environment, partnerId, room });
       return claimEach(rooms, claim, log);
     },
-    async work(claimed, stopping) {
-      await fulfil(store, claimed, { stopping, log });
+    async work(lease, stopping) {
+      await fulfil(store, lease, { stopping, log });
       return null;
     },
-    release: (claimed) =>
-      store.write(
-        releaseOrders,
-        claimed.map(({ lease }) => lease),
-      ),
+    release: (leases) => store.write(releaseOrders, leases),
   };
   return createPool(work, log);
 }
@@ -64,9 +59,9 @@ interface Running {
   log: Pick<Logger, "error">;
 }
 
-async function fulfil(store: Store, { lease, owner }: Claimed, { stopping, log }: Running): Promise<void> {
+async function fulfil(store: Store, lease: OrderLease, { stopping, log }: Running): Promise<void> {
   try {
-    while ((await nextStep(store, { lease, owner })) === "more") {
+    while ((await nextStep(store, lease)) === "more") {
       if (stopping.aborted) return await store.write(releaseOrders, [lease]);
     }
   } catch (error) {
@@ -75,7 +70,7 @@ async function fulfil(store: Store, { lease, owner }: Claimed, { stopping, log }
   }
 }
 
-async function nextStep(store: Store, { lease, owner }: Claimed) {
-  const outcome = await store.write(fulfilLeased, lease, undefined, owner);
-  return outcome === "supplier" ? store.write(playSupplier, lease, undefined, owner) : outcome;
+async function nextStep(store: Store, lease: OrderLease) {
+  const outcome = await store.write(fulfilLeased, lease, undefined, lease);
+  return outcome === "supplier" ? store.write(playSupplier, lease, undefined, lease) : outcome;
 }
