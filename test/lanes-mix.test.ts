@@ -1,4 +1,4 @@
-import { asc } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { verifyChains } from "../src/core/evidence/verify.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
@@ -6,12 +6,16 @@ import { systemClock } from "../src/core/kernel/clock.ts";
 import { minorUnits } from "../src/core/kernel/money.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
-import { fulfilStep } from "../src/core/orders/fulfil.ts";
+import { claimOrders, fulfilLeased, waitingOrders } from "../src/core/orders/due.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import type { Read, Store } from "../src/core/store/store.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet } from "../src/core/wallet/fund.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
+import { type ClaimedDelivery, dueEndpoints, takeTurn } from "../src/core/webhooks/due.ts";
+import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
+import { outcomeOf } from "./support/laned.ts";
 import { addOrderersOfSlots, type Orderer, orderOf } from "./support/lanes.ts";
 import { seeded } from "./support/random.ts";
 import { property } from "./support/rounds.ts";
@@ -20,9 +24,11 @@ import { onPostgres, openTestStore } from "./support/store.ts";
 const actor = "operator (test)";
 const SKUS = ["EU", "US", "JP"];
 const FUNDS = 12_000;
+/** Of each partner. */
+const ENDPOINTS = [1, 3, 0, 1];
 
 interface Market {
-  /** Two nodes on one database. */
+  /** Three nodes on one database. */
   nodes: Store[];
   orderers: Orderer[];
   products: string[];
@@ -32,6 +38,8 @@ interface Market {
   keys: { input: NewOrder }[];
   /** Orders that the worker has to fulfill. */
   open: OrderId[];
+  /** Deliveries that are being attempted. */
+  claimed: ClaimedDelivery[];
 }
 
 async function openMarket(seed: number): Promise<Market> {
@@ -43,18 +51,23 @@ async function openMarket(seed: number): Promise<Market> {
   );
   for (const sku of SKUS) await addStock(store, sku, 150);
   const hook = { url: "https://hooks.example.net/", events: ["*" as const], actor };
-  for (const { partnerId } of orderers.slice(0, 2)) {
-    await store.write(createWebhook, { ...hook, owner: { partnerId, environment: "production" } });
+  const thresholds = { lowWallet: { currency: "AUD", cents: FUNDS / 2 } };
+  for (const [at, { slug, partnerId }] of orderers.entries()) {
+    await store.write(updatePartner, { slug, thresholds, actor });
+    for (let hooks = 0; hooks < (ENDPOINTS[at] ?? 0); hooks++) {
+      await store.write(createWebhook, { ...hook, owner: { partnerId, environment: "production" } });
+    }
   }
   const next = seeded(seed);
   return {
-    nodes: [store, await again()],
+    nodes: [store, await again(), await again()],
     orderers,
     products: SKUS.map((sku) => ids[sku] ?? ""),
     random: (below) => Math.floor(next() * below),
     placed: new Map(),
     keys: [],
     open: [],
+    claimed: [],
   };
 }
 
@@ -91,15 +104,43 @@ function newOrder(market: Market): NewOrder {
 async function actAlone(market: Market): Promise<void> {
   const node = pick(market, market.nodes);
   const id = market.open.shift();
-  const what = market.random(8);
+  const what = market.random(4);
   if (what === 0) await addStock(node, pick(market, SKUS), 20);
   else if (what === 1) {
     const { partnerId } = pick(market, market.orderers);
     await node.write(creditWallet, { partnerId, amount: minorUnits(100), currency: "AUD", actor });
-  } else if (id === undefined) return;
-  else if (what === 2) await node.write(cancelOrder, { id, reason: "asked for", actor });
-  else await node.write(fulfilStep, id);
+  } else if (what === 2) {
+    const [endpoint] = await node.read(disabledEndpoints, null);
+    if (endpoint !== undefined) await node.write(enableWebhook, { id: endpoint.id, actor });
+  } else if (id !== undefined) await node.write(cancelOrder, { id, reason: "asked for", actor });
 }
+
+function disabledEndpoints({ db, t }: Read, _input: null) {
+  return db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.status, "disabled"));
+}
+
+/** What the worker of either node does for a partner's orders. */
+async function fulfilSome(market: Market): Promise<void> {
+  const { due } = await pick(market, market.nodes).read(waitingOrders, null);
+  if (due.length === 0) return;
+  const room = 1 + market.random(4);
+  const leases = await pick(market, market.nodes).write(claimOrders, { ...pick(market, due), room });
+  await Promise.all(leases.map((lease) => pick(market, market.nodes).write(fulfilLeased, lease, undefined, lease)));
+}
+
+/** A turn of the worker that sends webhooks; one in forty attempts finds its endpoint gone. */
+async function sendSome(market: Market): Promise<void> {
+  const { due } = await pick(market, market.nodes).read(dueEndpoints, { full: new Set<string>(), limit: 10 });
+  const rooms = due.map(({ id: endpointId }) => ({ endpointId, room: 1 + market.random(8) }));
+  const ended = market.claimed.splice(0, market.random(market.claimed.length + 1));
+  const outcomes = ended.map((one) =>
+    outcomeOf(one, pick(market, market.random(10) === 0 ? [410, 503, 500, 500] : [200])),
+  );
+  if (rooms.length + outcomes.length === 0) return;
+  market.claimed.push(...(await pick(market, market.nodes).write(takeTurn, { outcomes, rooms })));
+}
+
+const acts = [actAlone, fulfilSome, sendSome, sendSome, placeOne, placeOne, placeOne, placeOne, placeOne];
 
 /** A refusal is an outcome as any other. */
 async function refusable(work: Promise<void>): Promise<void> {
@@ -113,11 +154,12 @@ async function refusable(work: Promise<void>): Promise<void> {
 /** Callers that each do one act after the other. */
 async function trade(market: Market): Promise<void> {
   const caller = async () => {
-    for (let act = 0; act < 15; act++) {
-      await refusable(market.random(4) === 0 ? actAlone(market) : placeOne(market));
-    }
+    for (let act = 0; act < 20; act++) await refusable(pick(market, acts)(market));
   };
   await Promise.all(Array.from({ length: 12 }, caller));
+  // What is under way arrives.
+  const outcomes = market.claimed.splice(0).map((one) => outcomeOf(one, 200));
+  await pick(market, market.nodes).write(takeTurn, { outcomes, rooms: [] });
 }
 
 async function allRows({ db, t }: Read, _input: null) {
@@ -130,6 +172,8 @@ async function allRows({ db, t }: Read, _input: null) {
     ledger: await db.select().from(t.ledgerTransactions),
     events: await db.select().from(t.events).orderBy(asc(t.events.feed_no)),
     deliveries: await db.select().from(t.deliveries),
+    attempts: await db.select().from(t.deliveryAttempts),
+    endpoints: await db.select().from(t.webhookEndpoints),
     feeds: await db.select().from(t.eventFeeds),
     wallets: await db.select().from(t.wallets),
   };
@@ -170,32 +214,55 @@ function expectMoneyAndKeys({ orders, ledger, keys }: Rows, placed: Market["plac
   expect([...placed.values()].sort()).toEqual(orders.map(({ id }) => id).sort());
 }
 
-/** No number of a feed is missing or twice, and each event of a partner with an endpoint has one delivery. */
+/** No number of a feed is missing or twice, and each event has one delivery for each endpoint of its partner. */
 function expectFeeds({ feeds, events, deliveries }: Rows, orderers: Orderer[]): void {
   for (const { partner_id, environment, last_no } of feeds) {
     const own = events.filter((event) => event.partner_id === partner_id && event.environment === environment);
     expect(own.map(({ feed_no }) => feed_no)).toEqual(Array.from({ length: last_no }, (_, at) => at + 1));
-    const hooked = environment === "production" && orderers.slice(0, 2).some((one) => one.partnerId === partner_id);
+    const at = orderers.findIndex((one) => one.partnerId === partner_id);
+    const endpoints = environment === "production" ? (ENDPOINTS[at] ?? 0) : 0;
     const ids = new Set(own.map(({ id }) => id));
-    expect(deliveries.filter(({ event_id }) => ids.has(event_id))).toHaveLength(hooked ? own.length : 0);
+    expect(deliveries.filter(({ event_id }) => ids.has(event_id))).toHaveLength(own.length * endpoints);
   }
 }
 
-describe.runIf(onPostgres)("orders of several partners at two nodes, beside everything else", () => {
-  property("money, stock, keys, feeds and chains are exact", { few: 1, many: 12 }, async (rounds) => {
-    for (let seed = 1; seed <= rounds; seed++) {
-      const market = await openMarket(seed);
-      await trade(market);
-      const [store] = market.nodes;
-      if (store === undefined) throw new Error("no node");
-      const rows = await store.read(allRows, null);
-      expectStock(rows);
-      expectMoneyAndKeys(rows, market.placed);
-      expectFeeds(rows, market.orderers);
-      const wallets = await store.read(checkWallets, { minimum: () => null });
-      expect(wallets).toMatchObject({ ok: true, unbalanced: [] });
-      expect(await store.read(verifyChains, { keyed: true })).toMatchObject({ ok: true, faults: [] });
-      expect(rows.orders.filter(({ environment }) => environment === "sandbox").length).toBeGreaterThan(5);
-    }
-  });
-});
+/**
+ * Each attempt is recorded once; nothing waits for an endpoint that is not active, and one that is active is looked at
+ * no later than its first delivery is due.
+ */
+function expectDeliveries({ deliveries, attempts, endpoints }: Rows): void {
+  const made = Map.groupBy(attempts, ({ delivery_id }) => delivery_id);
+  // Of what is held since, a failed attempt is recorded and not counted.
+  for (const { id, attempts: ended } of deliveries.filter(({ status }) => status !== "held")) {
+    expect(made.get(id)?.length ?? 0).toBe(ended);
+  }
+  for (const { id, status, due_at } of endpoints) {
+    const waiting = deliveries.filter((one) => one.endpoint_id === id && one.status === "pending");
+    if (status !== "active") expect(waiting).toEqual([]);
+    else if (waiting.length > 0) expect(due_at).toBeLessThanOrEqual(Math.min(...waiting.map((one) => one.due_at)));
+  }
+  expect(attempts.length).toBeGreaterThan(20);
+}
+
+describe.runIf(onPostgres)(
+  "orders, fulfillment and webhooks of several partners at three nodes, beside the rest",
+  () => {
+    property("money, stock, keys, feeds, deliveries and chains are exact", { few: 1, many: 12 }, async (rounds) => {
+      for (let seed = 1; seed <= rounds; seed++) {
+        const market = await openMarket(seed);
+        await trade(market);
+        const [store] = market.nodes;
+        if (store === undefined) throw new Error("no node");
+        const rows = await store.read(allRows, null);
+        expectStock(rows);
+        expectMoneyAndKeys(rows, market.placed);
+        expectFeeds(rows, market.orderers);
+        expectDeliveries(rows);
+        const wallets = await store.read(checkWallets, { minimum: () => null });
+        expect(wallets).toMatchObject({ ok: true, unbalanced: [] });
+        expect(await store.read(verifyChains, { keyed: true })).toMatchObject({ ok: true, faults: [] });
+        expect(rows.orders.filter(({ environment }) => environment === "sandbox").length).toBeGreaterThan(5);
+      }
+    });
+  },
+);
