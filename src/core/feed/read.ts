@@ -1,10 +1,10 @@
-import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, type SQLWrapper, sql } from "drizzle-orm";
 import type { EventKind } from "../events/catalog.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { decodeCursor, encodeCursor, oldestFirst } from "../kernel/page.ts";
+import { decodeCursor, encodeCursor, oldestFirst, type Position } from "../kernel/page.ts";
 import { Problem } from "../kernel/problem.ts";
 import { openEvent } from "../outbox/event-payload.ts";
 import { eventsOfSubject } from "../outbox/record.ts";
@@ -23,13 +23,16 @@ export interface FeedFilter {
 /** Where a page begins: after a cursor, with the first event since a time, at this moment, or at the oldest event. */
 export type FeedStart = { after: string } | { since: number } | "now" | "oldest";
 
+/** A place in a feed: the number of the event before it, and its ID; "": that event is unknown, or was deleted. */
+export type FeedPosition = Position<number>;
+
 /** Some events of a feed, in the order of their commits. */
 export interface FeedPage {
   events: Row<"events">[];
   /** More events follow already. */
   hasMore: boolean;
-  /** The number up to which the feed has been read; events that do not match count. */
-  position: number;
+  /** Up to where the feed has been read; events that do not match count. */
+  position: FeedPosition;
   /** This feed was never read before; `markFeedRead` notes it. */
   isFirstRead: boolean;
 }
@@ -39,12 +42,24 @@ type Feed = { partner_id: PartnerId; environment: Environment };
 const ofFeed = (t: Tables, slot: Slots<Feed>) =>
   and(eq(t.events.partner_id, slot.partner_id), eq(t.events.environment, slot.environment));
 
-const feedOf = statement((db, t, slot: Slots<Feed>) =>
-  db
-    .select({ last_no: t.eventFeeds.last_no, dropped_no: t.eventFeeds.dropped_no, read_at: t.eventFeeds.read_at })
+/** A feed with the IDs of its last event and of that with the number `no`; null where no event has it. */
+const feedOf = statement((db, t, slot: Slots<Feed & { no: number }>) => {
+  const idOf = (no: SQLWrapper) =>
+    db
+      .select({ id: t.events.id })
+      .from(t.events)
+      .where(and(ofFeed(t, slot), eq(t.events.feed_no, no)));
+  return db
+    .select({
+      last_no: t.eventFeeds.last_no,
+      dropped_no: t.eventFeeds.dropped_no,
+      read_at: t.eventFeeds.read_at,
+      last_id: sql<string | null>`${idOf(t.eventFeeds.last_no)}`,
+      id_at_no: sql<string | null>`${idOf(slot.no)}`,
+    })
     .from(t.eventFeeds)
-    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
-);
+    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment)));
+});
 
 type Stretch = Feed & { after: number; until: number; limit: number };
 
@@ -74,16 +89,13 @@ const nextAfter = statement((db, t, slot: Slots<Feed & { after: number }>) =>
     .limit(1),
 );
 
-interface Bounds {
-  last_no: number;
-  dropped_no: number;
-}
+type Bounds = Pick<Row<"eventFeeds">, "last_no" | "dropped_no"> & { last_id: string | null };
 
 /**
  * The number before the first event that was written at `since` or later, found by halves: ids begin with the time, and
  * rise with the numbers. `occurred_at` may lie before both.
  */
-async function positionAt(q: Read, feed: Feed, since: number, { last_no, dropped_no }: Bounds): Promise<number> {
+async function numberAt(q: Read, feed: Feed, since: number, { last_no, dropped_no }: Bounds): Promise<number> {
   const from = firstUuidOf(since);
   let [before, until] = [dropped_no, last_no];
   while (before < until) {
@@ -100,8 +112,8 @@ function bindingOf({ owner, kind, subjectId }: FeedFilter) {
 }
 
 /** The cursor of a position in a feed, for the same filter only. */
-export function feedCursor(filter: FeedFilter, position: number): string {
-  return encodeCursor({ key: position, id: "" }, bindingOf(filter));
+export function feedCursor(filter: FeedFilter, position: FeedPosition): string {
+  return encodeCursor(position, bindingOf(filter));
 }
 
 /**
@@ -113,25 +125,34 @@ const MOST_READ = 5_000;
 /**
  * Some events of a feed from `start` on, oldest first: every event is on exactly one page of those that follow one
  * another, whichever node commits it and when. Throws `invalid_cursor`, and `cursor_expired` where events after the
- * cursor were dropped, or the database was restored to an earlier state.
+ * cursor were dropped, or the database was restored to a state without the cursor's event (docs/decisions/0068).
  */
 export async function readFeed(
   q: Read,
   input: { filter: FeedFilter; start: FeedStart; limit: number },
 ): Promise<FeedPage> {
-  const { filter, limit } = input;
+  const { filter, start, limit } = input;
   const { kind, subjectId, owner } = filter;
   const feed = { partner_id: owner.partnerId, environment: owner.environment };
-  const bounds = first(await feedOf(q, feed)) ?? { last_no: 0, dropped_no: 0, read_at: null };
-  const after = await positionOf(q, input, bounds);
-  const read: Reading = { feed, kind: kind ?? "", after, last: bounds.last_no, limit: limit + 1 };
+  const cursor =
+    typeof start === "object" && "after" in start
+      ? decodeCursor(start.after, bindingOf(filter), oldestFirst.key)
+      : null;
+  const found = first(await feedOf(q, { ...feed, no: cursor?.key ?? 0 })) ?? UNUSED;
+  if (cursor !== null) refuseExpired(cursor, found);
+  const after = cursor?.key ?? (await startOf(q, { feed, start, bounds: found }));
+  const read: Reading = { feed, kind: kind ?? "", after, last: found.last_no, limit: limit + 1 };
   const { rows, until } = await (subjectId === undefined ? nextOfFeed(q, read) : nextOfSubject(q, read, subjectId));
   const page = rows.slice(0, limit);
-  const position = rows.length > limit ? (page.at(-1)?.feed_no ?? after) : until;
+  const end = rows.length > limit ? page.at(-1) : undefined;
+  const position = end === undefined ? await positionOf(q, feed, until, found) : positionBehind(end);
   // One that cannot be opened is reported, and left out.
   const events = page.flatMap((event) => openEvent(q, event) ?? []);
-  return { events, hasMore: position < bounds.last_no, position, isFirstRead: bounds.read_at === null };
+  return { events, hasMore: position.key < found.last_no, position, isFirstRead: found.read_at === null };
 }
+
+/** A feed without a row: it has no event, and was never read. */
+const UNUSED = { last_no: 0, dropped_no: 0, read_at: null, last_id: null, id_at_no: null };
 
 interface Reading {
   feed: Feed;
@@ -158,24 +179,41 @@ async function nextOfSubject(q: Read, { feed, kind, after, last, limit }: Readin
   return { rows: rows.slice(0, limit), until: last };
 }
 
-async function positionOf(
+/** The number after which a reader without a cursor begins. */
+async function startOf(
   q: Read,
-  { filter, start }: { filter: FeedFilter; start: FeedStart },
-  bounds: Bounds,
+  { feed, start, bounds }: { feed: Feed; start: FeedStart; bounds: Bounds },
 ): Promise<number> {
-  const { last_no, dropped_no } = bounds;
-  if (start === "now") return last_no;
-  if (start === "oldest") return dropped_no;
-  if ("since" in start) {
-    const { partnerId: partner_id, environment } = filter.owner;
-    return positionAt(q, { partner_id, environment }, start.since, bounds);
-  }
-  const { key } = decodeCursor(start.after, bindingOf(filter), oldestFirst.key);
-  if (key < dropped_no) {
+  if (start === "now") return bounds.last_no;
+  return typeof start === "object" && "since" in start ? numberAt(q, feed, start.since, bounds) : bounds.dropped_no;
+}
+
+/** The position behind an event of a feed. */
+export function positionBehind({ feed_no, id }: Pick<Row<"events">, "feed_no" | "id">): FeedPosition {
+  if (feed_no === null) throw new Error("this event is in no feed");
+  return { key: feed_no, id };
+}
+
+/** The position behind the event with a number. */
+async function positionOf(q: Read, feed: Feed, no: number, { last_no, last_id }: Bounds): Promise<FeedPosition> {
+  if (no === last_no) return { key: no, id: last_id ?? "" };
+  const next = first(await nextAfter(q, { ...feed, after: no - 1 }));
+  return { key: no, id: next?.no === no ? next.id : "" };
+}
+
+/**
+ * Throws `cursor_expired` unless all that follows a cursor follows it here too. A cursor without an ID is of an earlier
+ * version, or its event is deleted: then its number alone is compared.
+ */
+function refuseExpired({ key, id }: FeedPosition, feed: Bounds & { id_at_no: string | null }): void {
+  if (key < feed.dropped_no) {
     throw new Problem("cursor_expired", "Events after this cursor were dropped: they are kept for 90 days.");
   }
-  if (key > last_no) {
-    throw new Problem("cursor_expired", "This cursor is ahead of the feed, which was restored to an earlier state.");
-  }
-  return key;
+  const isOther = id !== "" && feed.id_at_no !== null && feed.id_at_no !== id;
+  if (key <= feed.last_no && !isOther) return;
+  throw new Problem(
+    "cursor_expired",
+    "The database was restored to a time before this cursor. Begin again with `since`, a time before the restored " +
+      "state; events that you have keep their `event_id`.",
+  );
 }

@@ -134,7 +134,7 @@ export const problems = {
   cursor_expired: {
     status: 410,
     title: "Cursor Expired",
-    hint: "Read the records themselves for what was missed, then follow the feed again without a cursor.",
+    hint: "Read the records themselves for what was missed, then begin the feed again with since or after=now.",
   },
   payload_too_large: { status: 413, title: "Payload Too Large", hint: "A body has at most 1 MiB; split the request." },
   unsupported_media_type: { status: 415, title: "Unsupported Media Type", hint: "Send application/json." },

@@ -1,4 +1,4 @@
-import { type FeedFilter, type FeedPage, feedCursor } from "../../core/feed/read.ts";
+import { type FeedFilter, type FeedPage, feedCursor, positionBehind } from "../../core/feed/read.ts";
 import { envelope } from "../../core/webhooks/envelope.ts";
 import type { DaemonContext } from "../context/context.ts";
 import { joinedEvent } from "./joined-event.ts";
@@ -21,7 +21,7 @@ export async function eventPage(
     if (event.expands === null) continue;
     bytes += JSON.stringify(sent.data).length;
     if (bytes < LONGEST_PAGE || event === page.events.at(-1)) continue;
-    position = event.feed_no ?? position;
+    position = positionBehind(event);
     hasMore = true;
     break;
   }

@@ -41,7 +41,8 @@ function feedRoute(app: App, context: DaemonContext): void {
         "Every event of the environment of your credential, whether or not an endpoint is registered, in the order " +
         "of commits: a reader that follows `next_cursor` gets every event once and skips none. Events are kept for " +
         "90 days. With `wait`, and without an event yet, the response comes with the first one, or empty when the " +
-        `time is over; at most ${MOST_WAITING} requests of a credential wait at the same time.`,
+        `time is over; at most ${MOST_WAITING} requests of a credential wait at the same time. A cursor from before ` +
+        "what is kept, or from beyond the state to which the database was restored, is 410 `cursor_expired`.",
       querystring: EventQuery,
       response: { 200: EventPage },
     },
@@ -104,7 +105,7 @@ interface Waiting {
 async function waited({ polls, request, read, filter, until }: Waiting, page: FeedPage): Promise<FeedPage> {
   let last = page;
   while (last.events.length === 0 && !until.aborted) {
-    if (!last.hasMore) await polls.grown(filter.owner, last.position, until);
+    if (!last.hasMore) await polls.grown(filter.owner, last.position.key, until);
     if (until.aborted) break;
     // The credential may have been revoked during the wait.
     await request.confirmAccess();
