@@ -1,6 +1,6 @@
 import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
-import type { PlatformStatus } from "../../core/insight/status.ts";
+import type { CurrentStatus, PlatformStatus } from "../../core/insight/status.ts";
 import { isClockOff } from "../../core/store/clock-difference.ts";
 import type { ServingNode } from "../../core/store/serving.ts";
 import { type Context, command } from "../frame/command.ts";
@@ -22,10 +22,10 @@ export default command({
   shows: "record",
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
-    "{at, serving: {serving, since, nodes: [{url, since, last_seen_at, state (serving | stopped | lost), " +
-    "clock_ahead_ms, runs_cron, replica: {state (used | behind | away | foreign), lag_ms} or null}]}, " +
-    "outages: [{kind (supplier | carrier), name, " +
-    "since, last_at, failures, last_error, next_attempt_at, waiting}], " +
+    "{at, writes_held_ms (null: no other session holds up writes), serving: {serving, since, nodes: [{url, since, " +
+    "last_seen_at, state (serving | stopped | lost), clock_ahead_ms, runs_cron, " +
+    "replica: {state (used | behind | away | foreign), lag_ms} or null}]}, " +
+    "outages: [{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
@@ -35,9 +35,9 @@ export default command({
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
   async run(context, { watch }) {
-    const { platformStatus } = await import("../../core/insight/status.ts");
+    const { currentStatus } = await import("../../core/insight/status.ts");
     return context.withStore(async ({ store }) => {
-      const look = () => store.read(platformStatus, null);
+      const look = () => currentStatus(store);
       if (watch) {
         await watchStatus(context, look);
         return null;
@@ -48,7 +48,7 @@ export default command({
   },
 });
 
-async function watchStatus({ globals }: Context, look: () => Promise<PlatformStatus>): Promise<void> {
+async function watchStatus({ globals }: Context, look: () => Promise<CurrentStatus>): Promise<void> {
   if (globals.json || globals.shape !== null || process.stdout.isTTY !== true || process.stdin.isTTY !== true) {
     throw usageError("--watch draws on a terminal.", "Leave it out: status alone prints what it sees once.");
   }
@@ -72,7 +72,7 @@ const names: Readonly<Record<string, string>> = {
   passports_unverified: "passports to verify",
 };
 
-function screen(sheet: Sheet, seen: PlatformStatus): string {
+function screen(sheet: Sheet, seen: CurrentStatus): string {
   const { paint } = sheet;
   const minutes = Math.max(10, Math.min(60, sheet.width - 42));
   const rate = (title: string, { total, per_minute }: PlatformStatus["orders"]) => {
@@ -100,7 +100,7 @@ function screen(sheet: Sheet, seen: PlatformStatus): string {
     rate("webhooks sent", seen.webhook_tries),
   ].join("\n");
   // The least urgent last: a low terminal has no room for it, and says so.
-  const head = `${paint.bold(moment(seen.at))}  ${servingWords(sheet, seen)}`;
+  const head = `${paint.bold(moment(seen.at))}  ${servingWords(sheet, seen)}${heldWords(sheet, seen)}`;
   const outages = seen.outages.length === 0 ? [] : [outagesText(sheet, seen.outages, seen.at)];
   const paused = seen.paused.length === 0 ? [] : [pausesText(sheet, seen.paused)];
   return [
@@ -144,6 +144,12 @@ function servingWords({ paint }: Sheet, { serving: { serving, since, nodes }, at
   const off = live.filter(({ clock_ahead_ms }) => isClockOff(clock_ahead_ms)).map(({ url }) => url);
   const clocks = off.length === 0 ? "" : `  ${paint.red(`clock off at ${off.join(", ")}: esimctl doctor`)}`;
   return `${words}${clocks}${replicaWords(paint, live)}`;
+}
+
+/** A line where another session holds up writes. */
+function heldWords({ paint }: Sheet, { writes_held_ms: heldMs }: CurrentStatus): string {
+  if (heldMs === null) return "";
+  return `\n${paint.red(`writes held up by another session for ${Math.round(heldMs / 1_000)} s: esimctl doctor`)}`;
 }
 
 /** How replicas follow, by the furthest behind; nothing where none is read from. */

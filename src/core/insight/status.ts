@@ -2,11 +2,12 @@ import { and, eq, gte, or, sql } from "drizzle-orm";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { heldUpMs } from "../store/held-writes.ts";
 import { currentOutages, type Outage } from "../store/outages.ts";
 import { currentPauses, type Pause } from "../store/pauses.ts";
 import { type ServingState, servingState } from "../store/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Store } from "../store/store.ts";
 import { availableOf } from "../wallet/spendable.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
@@ -48,6 +49,12 @@ export interface PlatformStatus extends Rates {
   failing_endpoints: FailingEndpoint[];
   low_stock: { sku: string; available: number }[];
   low_wallets: LowWallet[];
+}
+
+/** The platform at a glance, with what its database says of the moment. */
+export interface CurrentStatus extends PlatformStatus {
+  /** For how long (ms) another session has held up all writes while it does nothing; null: none, or not for 2 s yet. */
+  writes_held_ms: number | null;
 }
 
 /** eSIMs of a product below which its stock is low. */
@@ -104,6 +111,12 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
   };
+}
+
+/** The same, and whether writes are held up at this moment, as /readyz and `doctor` report it. */
+export async function currentStatus(store: Pick<Store, "read" | "ping">): Promise<CurrentStatus> {
+  const seen = await store.read(platformStatus, null);
+  return { ...seen, writes_held_ms: heldUpMs(await store.ping()) };
 }
 
 function toFailing({ endpoint, partner }: Awaited<ReturnType<typeof failing>>[number]): FailingEndpoint {

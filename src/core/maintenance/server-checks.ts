@@ -1,20 +1,18 @@
 import type { Clock } from "../kernel/clock.ts";
 import { CLOCK_TOLERANCE_MS, clockAhead, isClockOff } from "../store/clock-difference.ts";
 import type { Reading } from "../store/engines/reading.ts";
+import { heldUpMs } from "../store/held-writes.ts";
 import { type Finding, fault, fine } from "./finding.ts";
-
-/** A session that holds up all writes for longer (ms) while it does nothing is stuck. */
-const HELD_MS = 2_000;
 
 /** What a PostgreSQL server reports of the moment: whether writes are held up, and the time. None for SQLite. */
 export async function checkServer(reading: Pick<Reading, "ping">, clock: Clock): Promise<Finding[]> {
-  const { now, heldMs } = await reading.ping();
-  if (now === null) return [];
-  return [writes(heldMs), clocks(await clockAhead(reading, clock))];
+  const pulse = await reading.ping();
+  if (pulse.now === null) return [];
+  return [writes(heldUpMs(pulse)), clocks(await clockAhead(reading, clock))];
 }
 
 function writes(heldMs: number | null): Finding {
-  if (heldMs === null || heldMs < HELD_MS) return fine("writes", "No session holds up writes.");
+  if (heldMs === null) return fine("writes", "No session holds up writes.");
   const message = `A session holds up all writes and does nothing for ${Math.round(heldMs / 1_000)} s.`;
   const remedy =
     "A node is suspended or cut off amid a write. PostgreSQL ends its session 10 s after its last statement " +

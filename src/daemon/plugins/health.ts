@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
 import { writeHeartbeat } from "../../core/store/heartbeat.ts";
+import { heldUpMs, isStuck } from "../../core/store/held-writes.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { named, OneOf } from "../schemas/common.ts";
@@ -13,11 +14,6 @@ const Unavailable = Type.Object(
   { status: OneOf(["unavailable"]), reason: OneOf(["draining", "store", "writes_held", "clock"]) },
   named("Unreadiness"),
 );
-
-/** A session that holds up writes for longer (ms) while it does nothing is reported. */
-const HELD_MS = 2_000;
-/** The server should have ended it by then (ms): `idle_in_transaction_session_timeout` is 10 s. */
-const STUCK_MS = 15_000;
 
 /** Callers share a heartbeat for this long (ms). */
 const HEARTBEAT_MS = 1_000;
@@ -72,9 +68,8 @@ function readiness(context: DaemonContext): () => Promise<State> {
     const writing = takesWrites();
     const pulse = await Promise.race([store.ping().catch(() => null), late(() => null)]);
     if (pulse === null) return { reason: "store" };
-    const heldMs = pulse.heldMs ?? 0;
-    if (heldMs > STUCK_MS) return { reason: "writes_held" };
-    return (await writing) ? { reason: null, held: heldMs > HELD_MS } : { reason: "store" };
+    if (isStuck(pulse.heldMs)) return { reason: "writes_held" };
+    return (await writing) ? { reason: null, held: heldUpMs(pulse) !== null } : { reason: "store" };
   };
 }
 
