@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import { eventKinds } from "../src/core/events/catalog.ts";
@@ -253,6 +254,27 @@ test("a credential that is revoked during its wait gets no event any more", asyn
   await store.write(revokeCredential, { clientId: caller.clientId, actor: "test" });
   await cancelled(platform, sandboxOf(caller));
   expect(await Promise.all(waiting)).toEqual(Array(MOST_WAITING).fill(401));
+});
+
+/** Revokes a credential and records an event of its feed, so that none may be read who sees the event. */
+async function revokeAndRecord(tx: Tx, { clientId, owner }: { clientId: string; owner: Owner }): Promise<void> {
+  await revokeCredential(tx, { clientId, actor: "test" });
+  await recordCancellations(tx, { owner, subjectId: "late", reasons: ["sold out"], fails: false });
+}
+
+test("a credential that is revoked before the first read of its long poll gets no event either", async () => {
+  const platform = await startPlatform();
+  const asked: Promise<unknown>[] = [];
+  // Whenever it happens: from before the request is authenticated until after it waits.
+  for (let turns = 1; turns <= 4_096; turns *= 2) {
+    const caller = await platform.caller();
+    const { clientId } = caller;
+    const polled = caller.get(`${FEED}?wait=25`).then(({ status, body }) => [status, body.data]);
+    for (let turn = 0; turn < turns; turn++) await nextTurn();
+    await platform.store.write(revokeAndRecord, { clientId, owner: sandboxOf(caller) });
+    asked.push(polled);
+  }
+  expect(await Promise.all(asked)).toEqual(asked.map(() => [401, undefined]));
 });
 
 test("a reader that is killed while 64 writers commit gets every event once, in each subject's order", {

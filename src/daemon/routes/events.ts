@@ -57,14 +57,15 @@ function feedRoute(app: App, context: DaemonContext): void {
         await store.write(markFeedRead, filter.owner, request.id, filter.owner);
         page = await read(start);
       }
-      if (wait === 0 || page.events.length > 0) return eventPage(context, filter, page);
+      if (wait === 0) return eventPage(context, filter, page);
+      if (page.events.length > 0) return confirmedPage(context, { request, filter }, page);
       const left = (principal.expiresAt ?? Number.MAX_SAFE_INTEGER) - clock.now();
       const leave = isLocal(principal) ? () => {} : enter(polls, principal, reply);
       const ended = new AbortController();
       const timer = setTimeout(() => ended.abort(), Math.max(0, Math.min(wait * 1_000, left)));
       try {
         const until = AbortSignal.any([ended.signal, endOf(app, reply)]);
-        return await eventPage(context, filter, await waited({ polls, request, read, filter, until }, page));
+        return await confirmedPage(context, { request, filter }, await waited({ polls, read, filter, until }, page));
       } finally {
         clearTimeout(timer);
         leave();
@@ -92,9 +93,19 @@ function enter(polls: LongPolls, { clientId }: Principal, reply: FastifyReply): 
   return leave;
 }
 
+/** The body of a long poll. The credential may have been revoked since it was sent: then it gets no event. */
+async function confirmedPage(
+  context: DaemonContext,
+  { request, filter }: { request: FastifyRequest; filter: FeedFilter },
+  page: FeedPage,
+) {
+  const body = await eventPage(context, filter, page);
+  if (body.data.length > 0) await request.confirmAccess();
+  return body;
+}
+
 interface Waiting {
   polls: LongPolls;
-  request: FastifyRequest;
   read(start: FeedStart): Promise<FeedPage>;
   filter: FeedFilter;
   /** Aborted when the time is over, the token expires, the connection is closed or the daemon stops. */
@@ -102,13 +113,11 @@ interface Waiting {
 }
 
 /** The first page after `page` that has an event, or the last one without when the wait ends. */
-async function waited({ polls, request, read, filter, until }: Waiting, page: FeedPage): Promise<FeedPage> {
+async function waited({ polls, read, filter, until }: Waiting, page: FeedPage): Promise<FeedPage> {
   let last = page;
   while (last.events.length === 0 && !until.aborted) {
     if (!last.hasMore) await polls.grown(filter.owner, last.position.key, until);
     if (until.aborted) break;
-    // The credential may have been revoked during the wait.
-    await request.confirmAccess();
     last = await read({ after: feedCursor(filter, last.position) });
   }
   return last;
