@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openPostgres } from "../src/core/store/engines/postgres.ts";
 import type { Ended } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { onDatabase } from "./support/database.ts";
@@ -39,16 +40,35 @@ function read(place: string[]) {
   ]);
 }
 
+const VERSIONS = "SELECT id || ' ' || version AS version FROM orders ORDER BY id";
+
+/** The ID and version of each order. */
+async function versionsIn(place: { data: string } | { url: string }): Promise<unknown[]> {
+  if ("data" in place) {
+    const database = new Database(join(place.data, "esimctl.db"), { readonly: true });
+    const rows = database.prepare(VERSIONS).all();
+    database.close();
+    return rows;
+  }
+  const client = new pg.Client({ connectionString: place.url });
+  await client.connect();
+  const { rows } = await client.query(VERSIONS).finally(() => client.end());
+  return rows;
+}
+
 describe("migrate-to", () => {
   test("copies everything to PostgreSQL, where work continues; the directory refuses further use", async () => {
-    const { here, there, keyFile, move, data } = await installation();
+    const { here, there, keyFile, move, data, url } = await installation();
     await esimctlJson([...ORDER, ...here, "--idempotency-key", "one"]);
     const before = await read(here);
+    const versions = await versionsIn({ data });
 
     const moved = await move();
     expect(moved, moved.stdout + moved.stderr).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(moved.stdout)).toMatchObject({ key_file: keyFile, rows: expect.any(Number) });
     expect(await read(there)).toEqual(before);
+    // The order has eSIMs, which raise its version when they are sold.
+    expect(await versionsIn({ url })).toEqual(versions);
     expect(await esimctl(["doctor", ...there])).toMatchObject({ exitCode: 0 });
     // Rows chained there and rows chained here are one chain, and who moved them is in it.
     await esimctlJson(["partners", "suspend", "demo", "--yes", ...there]);
@@ -91,6 +111,21 @@ describe("migrate-to", () => {
     expect((await esimctl(["partners", "list", ...here])).exitCode).toBe(1);
   });
 
+  test("what a trigger changes after its table was copied is noticed, and nothing is kept", async () => {
+    const { here, url, move } = await installation();
+    await esimctlJson([...ORDER, ...here]);
+    await (await openPostgres({ url })).close();
+    await onDatabase(
+      { url },
+      `CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN UPDATE orders SET version = version + 1 WHERE id = NEW.order_id; RETURN NULL; END $$;
+       CREATE TRIGGER again AFTER INSERT ON order_lines FOR EACH ROW EXECUTE FUNCTION again()`,
+    );
+    expect(failure(await move()).message).toBe("The copy of orders differs from the original.");
+    expect(await versionsIn({ url })).toEqual([]);
+    expect(await esimctl(["partners", "list", ...here])).toMatchObject({ exitCode: 0 });
+  });
+
   test("a fault while copying leaves nothing behind; the same command then succeeds", async () => {
     const { data, url, move, here } = await installation();
     const original = new Database(join(data, "esimctl.db"));
@@ -123,8 +158,9 @@ async function moved() {
 
 describe("migrate-to a directory", () => {
   test("brings everything back, also into the directory that was left; the database refuses further use", async () => {
-    const { there, here, back, data, keyFile } = await moved();
+    const { there, here, back, data, keyFile, url } = await moved();
     const before = await read(there);
+    const versions = await versionsIn({ url });
 
     const result = await back(data);
     expect(result, result.stdout + result.stderr).toMatchObject({ exitCode: 0 });
@@ -132,6 +168,7 @@ describe("migrate-to a directory", () => {
     expect(key_file).toBe(keyFile);
     expect(existsSync(join(replaced, "esimctl.db"))).toBe(true);
     expect(await read(here)).toEqual(before);
+    expect(await versionsIn({ data })).toEqual(versions);
     expect(await esimctl(["doctor", ...here])).toMatchObject({ exitCode: 0 });
     expect(await esimctlJson(["audit", "verify", ...here])).toMatchObject({ ok: true });
     await esimctlJson([...ORDER, ...here, "--idempotency-key", "back"]);

@@ -72,11 +72,19 @@ async function copyTables(source: pg.Client, file: string, onProgress: Following
   try {
     target.exec("BEGIN IMMEDIATE");
     let done = 0;
+    const copied: { table: CopiedTable; sent: string }[] = [];
     for (const table of tables) {
-      await copyTable({ source, target, table }, (rows) => {
+      const sent = await copyTable({ source, target, table }, (rows) => {
         done += rows;
         onProgress({ done, total });
       });
+      copied.push({ table, sent });
+    }
+    // Once all is in: triggers of one table may change another, such as the version of an order.
+    for (const { table, sent } of copied) {
+      const found = createDigest();
+      for (const batch of rowsIn(target, table)) for (const row of batch) found.add(row);
+      requireSame(table.name, { sent, found: found.value() }, "Check the disk of the data directory.");
     }
     target.exec("COMMIT");
     target.pragma("wal_checkpoint(TRUNCATE)");
@@ -92,7 +100,8 @@ interface Copying {
   table: CopiedTable;
 }
 
-async function copyTable({ source, target, table }: Copying, onRows: (rows: number) => void): Promise<void> {
+/** Copies the rows of a table; answers the checksum of what was read. */
+async function copyTable({ source, target, table }: Copying, onRows: (rows: number) => void): Promise<string> {
   const { name, columns, types } = table;
   const places = columns.map(() => "?").join(", ");
   const names = columns.map((column) => `"${column}"`).join(", ");
@@ -105,9 +114,7 @@ async function copyTable({ source, target, table }: Copying, onRows: (rows: numb
     }
     onRows(batch.length);
   }
-  const found = createDigest();
-  for (const batch of rowsIn(target, table)) for (const row of batch) found.add(row);
-  requireSame(name, { sent: sent.value(), found: found.value() }, "Check the disk of the data directory.");
+  return sent.value();
 }
 
 function bound(cell: Cell, type: string | undefined): string | bigint | null {
