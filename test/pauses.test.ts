@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createMetrics } from "../src/daemon/metrics/metrics.ts";
 import { guardedShop, key, refusalOf } from "./support/guarded-shop.ts";
 import type { Caller } from "./support/platform.ts";
 
@@ -24,6 +25,37 @@ describe("pauses", () => {
     expect((await desk.run("status")).stdout).toMatch(/New orders are paused since .*: price update/);
     expect(await desk.json("orders resume")).toEqual({ paused: false, reason: null, since: null });
     expect((await order(live, 1)).status).toBe(201);
+  });
+
+  test("orders that they refuse are counted by route, and nothing else is", async () => {
+    const metrics = createMetrics();
+    const { live, desk, order, products } = await guardedShop({ metrics });
+    const counted = async () => {
+      const lines = (await metrics.registry.metrics()).split("\n");
+      return lines.filter((line) => line.startsWith("esimctl_http_paused_total{"));
+    };
+    const quote = () =>
+      live.send("POST", "/api/v1/orders/quote", { line_items: [{ product_id: products.SIM, quantity: 1 }] });
+    // The wallet is empty.
+    expect((await order(live, 1)).status).toBe(402);
+    expect(await counted()).toEqual([]);
+
+    await desk.json('orders pause --reason "price update"');
+    for (let sent = 0; sent < 2; sent++) expect((await order(live, 1)).status).toBe(503);
+    expect((await quote()).status).toBe(503);
+    expect((await live.get("/api/v1/orders")).status).toBe(200);
+    const refused = [
+      'esimctl_http_paused_total{route="/api/v1/orders"} 2',
+      'esimctl_http_paused_total{route="/api/v1/orders/quote"} 1',
+    ];
+    await expect.poll(counted).toEqual(refused);
+    expect(await metrics.registry.metrics()).toMatch(
+      /^esimctl_http_requests_total\{method="POST",route="\/api\/v1\/orders",status="503"\} 2$/m,
+    );
+
+    await desk.json("orders resume");
+    expect((await order(live, 1)).status).toBe(402);
+    expect(await counted()).toEqual(refused);
   });
 
   test("a supplier's pause is for its products alone", async () => {

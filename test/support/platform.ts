@@ -9,6 +9,7 @@ import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { servedAddresses } from "../../src/daemon/context/addresses.ts";
 import { buildApp } from "../../src/daemon/http/app.ts";
+import type { RequestCounting } from "../../src/daemon/metrics/metrics.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
 import { memoryCounters } from "../../src/daemon/plugins/rate-windows.ts";
 import { allRoutes } from "../../src/daemon/routes/by-resource.ts";
@@ -59,6 +60,8 @@ export interface PlatformOptions {
   behind?: (url: string) => Promise<string>;
   /** Takes client addresses from X-Forwarded-For. */
   trustProxy?: boolean;
+  /** Counts its requests. */
+  metrics?: RequestCounting;
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -77,6 +80,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       authenticate: bearerTokens(tokens),
       counters: options.rateLimits === true ? memoryCounters(clock) : null,
       trustProxy: options.trustProxy === true,
+      ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
       logger: false,
       routes: await allRoutes(tokens),
     },
