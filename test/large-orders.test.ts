@@ -12,13 +12,14 @@ import { orderPieces } from "../src/daemon/routes/order-bodies.ts";
 import { OrderWithFulfillment } from "../src/daemon/schemas/delivered-order.ts";
 import { OrderEsims } from "../src/daemon/schemas/order.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
+import { esimctl as esimctlProcess } from "./support/cli.ts";
 import { startDaemon, targetOf } from "./support/daemon.ts";
 import { eventually, orHang } from "./support/hangs.ts";
 import { openApiOf, responseOf, schemaChecker } from "./support/openapi.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 import { openShop, shopToken } from "./support/shop.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
-import { esimctlJson } from "./support/warm.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** More than the buffers of a connection hold, as a body, compressed too. */
 const MANY = 40_000;
@@ -249,14 +250,38 @@ async function servedOrder(lines: number, quantity: number) {
   return { shop, daemon, token, path, number: placed.body.order_number as string };
 }
 
-test("the terminal reads a whole large order, on local data", async () => {
-  const { shop, number } = await servedOrder(2, 700);
+test("the terminal reads a whole large order page by page, on local data and at a server", async () => {
+  const { shop, daemon, number, path, token } = await servedOrder(2, 700);
   const at = targetOf(shop.served);
   const options = { env: at.env };
-  const esims = await esimctlJson(["orders", "esims", number, ...at.args], options);
-  expect(esims).toMatchObject({ count: 1_400 });
+  const whole = await call(`${path}/esims`, { headers: { authorization: `Bearer ${token}` } });
+  expect(whole.body).toMatchObject({ order_id: expect.any(String), count: 1_400 });
+  expect(await esimctlJson(["orders", "esims", number, ...at.args], options)).toEqual(whole.body);
+  const server = ["--server", daemon.url, "--client-id", shop.clientId, "--client-secret", shop.clientSecret];
+  expect(await esimctlJson(["orders", "esims", number, ...server], options)).toEqual(whole.body);
+  const { stdout } = await esimctl(["orders", "esims", number, ...at.args], options);
+  const shown = [...stdout.matchAll(/^iccid +(\d+)$/gm)].map(([, iccid]) => iccid);
+  expect(shown).toEqual(whole.body.esims.map(({ iccid }: { iccid: string }) => iccid));
+  const trail = await esimctlJson(["audit", "list", "--target", whole.body.order_id, ...at.args], options);
+  const read = Object(trail).data.filter(({ action }: { action: string }) => action === "orders.read-codes");
+  // Newest first: what each page showed.
+  expect(read.map(({ note }: { note: string }) => note)).toEqual([1, 2].flatMap(() => ["400 eSIMs", "1000 eSIMs"]));
   const order = await esimctlJson(["orders", "show", number, ...at.args], options);
   expect(order).toMatchObject({ line_items: [{ fulfillment: { status: "fulfilled" } }, {}] });
+});
+
+test("the terminal holds no more of a large order than a page of it", { tags: ["slow"] }, async () => {
+  const { shop, number } = await servedOrder(4, 10_000);
+  const { args, env } = targetOf(shop.served);
+  // All of it takes more, as a text alone.
+  const bounded = { ...env, NODE_OPTIONS: "--max-old-space-size=48" };
+  for (const form of [["--json"], []]) {
+    const { exitCode, stdout, stderr } = await esimctlProcess(["orders", "esims", number, ...form, ...args], {
+      env: bounded,
+    });
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/\biccid"?:? +"?\d+/g)).toHaveLength(MANY);
+  }
 });
 
 test("SIGTERM aborts large bodies at once, also waiting ones", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Globals } from "../kernel/globals.ts";
 import { cleanJson, terminalText } from "./clean.ts";
 import { makeSheet } from "./make-sheet.ts";
-import type { Column } from "./sheet.ts";
+import type { Column, Sheet } from "./sheet.ts";
 import { openTable, type TableDrawing } from "./table.ts";
 
 /** A list that is printed page by page, while it is read: memory holds one page, however long it is. */
@@ -10,7 +10,8 @@ export interface Listing<T extends object> {
   /** The member of the JSON document that holds the rows. */
   readonly key: string;
   readonly pages: AsyncIterable<readonly T[]>;
-  readonly columns: readonly Column<T>[];
+  /** Of its table. Where rows are records instead: what is printed of a row. */
+  readonly columns: readonly Column<T>[] | ((sheet: Sheet, row: T) => Promise<string>);
   /** Printed in place of a table without rows. */
   readonly empty: string;
   /** The members of the JSON document after the rows; asked for once all pages are read. */
@@ -102,13 +103,38 @@ async function* csvOf<T extends object>({ pages }: Listing<T>): Pieces {
 async function* textOf<T extends object>({ columns, empty, pages }: Listing<T>, globals: Globals): Pieces {
   const sheet = makeSheet(process.stdout, globals);
   const plain = (text: string) => `${terminalText(text, { colors: sheet.paint.level > 0 })}\n`;
+  const drawn = typeof columns === "function" ? records(sheet, columns, pages) : tables(sheet, columns, pages);
+  let isEmpty = true;
+  for await (const text of drawn) {
+    isEmpty = false;
+    yield plain(text);
+  }
+  if (isEmpty && empty !== "") yield plain(sheet.paint.dim(empty));
+}
+
+/** The pages of one table; its head is on the first one. */
+async function* tables<T extends object>(sheet: Sheet, columns: readonly Column<T>[], pages: Listing<T>["pages"]) {
   let table: TableDrawing<T> | null = null;
   for await (const rows of pages) {
     if (rows.length === 0) continue;
     const opened: TableDrawing<T> = table ?? openTable(sheet, columns, rows);
-    const head = table === null && opened.head !== "" ? plain(opened.head) : "";
+    const head = table === null && opened.head !== "" ? `${opened.head}\n` : "";
     table = opened;
-    yield head + plain(opened.draw(rows));
+    yield head + opened.draw(rows);
   }
-  if (table === null && empty !== "") yield plain(sheet.paint.dim(empty));
+}
+
+/** Each row by itself, with an empty line between two. */
+async function* records<T extends object>(
+  sheet: Sheet,
+  draw: (sheet: Sheet, row: T) => Promise<string>,
+  pages: Listing<T>["pages"],
+) {
+  let before = "";
+  for await (const rows of pages) {
+    for (const row of rows) {
+      yield before + (await draw(sheet, row));
+      before = "\n";
+    }
+  }
 }
