@@ -259,6 +259,11 @@ test("the terminal reads a whole large order page by page, on local data and at 
   expect(await esimctlJson(["orders", "esims", number, ...at.args], options)).toEqual(whole.body);
   const server = ["--server", daemon.url, "--client-id", shop.clientId, "--client-secret", shop.clientSecret];
   expect(await esimctlJson(["orders", "esims", number, ...server], options)).toEqual(whole.body);
+  const several = await esimctl(["esims", "status", number, ...server], options);
+  expect(several).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/names more than 100 records: .*, and o/),
+  });
   const { stdout } = await esimctl(["orders", "esims", number, ...at.args], options);
   const shown = [...stdout.matchAll(/^iccid +(\d+)$/gm)].map(([, iccid]) => iccid);
   expect(shown).toEqual(whole.body.esims.map(({ iccid }: { iccid: string }) => iccid));

@@ -118,7 +118,10 @@ export async function esimIccid(api: Api, given: string): Promise<string> {
   if (/^\d+$/.test(word)) return word;
   if (api.local !== undefined) return (await esimAtHand(api.local.store, word, api.local)).iccid;
   const id = await orderId(api, word);
-  const { body } = await api.request<OrderEsims>("GET", apiPath`/orders/${id}/esims`);
+  // Some of a large order are enough to see that it has several.
+  const { body } = await api.request<OrderEsims>("GET", apiPath`/orders/${id}/esims`, { query: { limit: 100 } });
   const none = new CliError("not_found", `The order ${word} has no eSIMs.`, `See esimctl orders show ${word}.`);
-  return (await only(body.esims, word, { none, words: ({ iccid, status }) => `${iccid} (${status})` })).iccid;
+  const words = ({ iccid, status }: OrderEsims["esims"][number]) => `${iccid} (${status})`;
+  const atLeast = body.pagination?.has_more === true;
+  return (await only(body.esims, word, { none, words, atLeast })).iccid;
 }

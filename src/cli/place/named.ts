@@ -71,20 +71,21 @@ export async function esimAtHand(store: Store, given: string, owner?: Owner): Pr
 
 /**
  * The one record that an identifier names. Throws `none` where there is none, and where there are several a usage error
- * (code `ambiguous`, exit code 2) that lists them.
+ * (code `ambiguous`, exit code 2) that lists them. `atLeast`: the rows are the first ones of more.
  */
 export async function only<T>(
   rows: readonly T[],
   given: string,
-  { none, words }: { none: Error; words(row: T): string | Promise<string> },
+  { none, words, atLeast = false }: { none: Error; words(row: T): string | Promise<string>; atLeast?: boolean },
 ): Promise<T> {
   const [first] = rows;
   if (first === undefined) throw none;
   if (rows.length === 1) return first;
   const listed: string[] = [];
   for (const row of rows.slice(0, LISTED)) listed.push(await words(row));
-  const more = rows.length > LISTED ? `, and ${rows.length - LISTED} more` : "";
-  const message = `${given.trim()} names ${rows.length} records: ${listed.join(", ")}${more}.`;
+  const more = rows.length > LISTED ? `, and ${atLeast ? "others" : `${rows.length - LISTED} more`}` : "";
+  const many = `${atLeast ? "more than " : ""}${rows.length}`;
+  const message = `${given.trim()} names ${many} records: ${listed.join(", ")}${more}.`;
   throw new CliError(
     "ambiguous",
     message,
