@@ -116,6 +116,18 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
     expect(ofAnn()).toBe(before + 1);
   });
 
+  test("of a limit under 20 each accepted request waits for a draw, a refused one for none", async () => {
+    const { all } = await nodes(2);
+    const [node] = all;
+    const count = async () => (await node?.counters.clients.count("ann", 19))?.allowed;
+    for (let sent = 0; sent < 10; sent++) expect(await count()).toBe(true);
+    expect(node?.statements).toHaveLength(10);
+    expect(await Promise.all(Array.from({ length: 9 }, count))).toEqual(Array(9).fill(true));
+    expect(node?.statements).toHaveLength(11);
+    expect(await Promise.all(Array.from({ length: 100 }, count))).toEqual(Array(100).fill(false));
+    expect(node?.statements).toHaveLength(11);
+  });
+
   test("while the database is away each node counts alone, and together again once it is back", async () => {
     const { all, url, clock } = await nodes(2);
     const spend = async (times: number) => {
