@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { lastCronRuns } from "../src/core/insight/cron-runs.ts";
 import { KEPT_MINUTES, requestCounts } from "../src/core/insight/rates.ts";
 import { platformStatus } from "../src/core/insight/status.ts";
+import { recordBeat } from "../src/core/store/serving.ts";
 import { createMetrics } from "../src/daemon/metrics/metrics.ts";
 import { registerQueueGauges } from "../src/daemon/metrics/queue-gauges.ts";
 import { countRequests } from "../src/daemon/metrics/request-counts.ts";
 import { cronRun } from "../src/daemon/workers/cron.ts";
 import { addProducts } from "./support/catalog.ts";
 import { testClock } from "./support/clock.ts";
+import { deskOf } from "./support/desk.ts";
 import { startPlatform } from "./support/platform.ts";
 import { openTestStore } from "./support/store.ts";
 
@@ -38,6 +40,25 @@ test("requests are counted by the minute, of all daemons together, and kept for 
   await Promise.all(daemons.map((daemon) => daemon.stop()));
   expect((await store.read(requestCounts, 0)).map(({ requests: many }) => many)).toEqual([1, 1]);
   expect((await store.read(platformStatus, null)).requests).toMatchObject({ total: 1, failed: 0 });
+});
+
+test("status and doctor name a node whose clock is far behind, which looks lost", async () => {
+  const platform = await startPlatform();
+  const beat = { node: "slow", url: "http://slow.test", since: platform.clock.now(), alone: false };
+  // The times it records are its own: long ago for the terminal.
+  await platform.store.write(recordBeat, { ...beat, clockAheadMs: -60_000 });
+  const desk = deskOf(platform);
+  const { stdout } = await desk.run("status");
+  expect(stdout).toMatch(
+    /not serving, ended without a stop .*: esimctl serve {2}clock off at http:\/\/slow\.test: esimctl doctor$/m,
+  );
+  const { findings } = JSON.parse((await desk.run("doctor --json")).stdout);
+  expect(findings).toContainEqual({
+    check: "node_clock",
+    level: "fault",
+    message: "The clock of the node at http://slow.test is 60 s behind the database's: it takes no work.",
+    remedy: "Set it, and keep it right with NTP.",
+  });
 });
 
 test("counts that cannot be written are kept for later, and reported once", async () => {

@@ -137,13 +137,19 @@ function servingWords({ paint }: Sheet, { serving: { serving, since, nodes }, at
   if (since === null) return paint.yellow("not served yet: esimctl serve");
   if (!serving) {
     const how = nodes.some(({ state }) => state === "lost") ? "ended without a stop" : "stopped";
-    return paint.red(`not serving, ${how} ${ago(since, at)}: esimctl serve`);
+    return paint.red(`not serving, ${how} ${ago(since, at)}: esimctl serve`) + clockWords(paint, nodes);
   }
   const live = nodes.filter(({ state }) => state === "serving");
   const words = paint.green(`serving at ${live.map(({ url }) => url).join(", ")} since ${moment(since)}`);
-  const off = live.filter(({ clock_ahead_ms }) => isClockOff(clock_ahead_ms)).map(({ url }) => url);
-  const clocks = off.length === 0 ? "" : `  ${paint.red(`clock off at ${off.join(", ")}: esimctl doctor`)}`;
-  return `${words}${clocks}${replicaWords(paint, live)}`;
+  return `${words}${clockWords(paint, nodes)}${replicaWords(paint, live)}`;
+}
+
+/** Nodes whose clock is off. One whose clock is far behind looks lost: the times it records are its own. */
+function clockWords(paint: Sheet["paint"], nodes: readonly ServingNode[]): string {
+  const off = nodes.filter(({ state, clock_ahead_ms }) => state !== "stopped" && isClockOff(clock_ahead_ms));
+  return off.length === 0
+    ? ""
+    : `  ${paint.red(`clock off at ${off.map(({ url }) => url).join(", ")}: esimctl doctor`)}`;
 }
 
 /** A line where another session holds up writes. */
