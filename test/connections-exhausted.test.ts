@@ -99,6 +99,9 @@ describe.runIf(onPostgres)("connections to PostgreSQL that are exhausted", () =>
       code: "unavailable",
       message: "The PostgreSQL server has no connection left.",
     });
+    const doctor = await operator(shop, "doctor", served);
+    expect(doctor.exitCode).toBe(1);
+    expect(doctor.stdout).toContain("The PostgreSQL server has no connection left.");
     // Another role has connections of its own.
     expect(await operator(shop, "partners list")).toMatchObject({ exitCode: 0 });
     await role.limit(-1);

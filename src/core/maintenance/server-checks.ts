@@ -15,8 +15,8 @@ function writes(heldMs: number | null): Finding {
   if (heldMs === null) return fine("writes", "No session holds up writes.");
   const message = `A session holds up all writes and does nothing for ${Math.round(heldMs / 1_000)} s.`;
   const remedy =
-    "A node is suspended or cut off amid a write. PostgreSQL ends its session 10 s after its last statement " +
-    "(idle_in_transaction_session_timeout); look for the node.";
+    "A node is suspended or cut off amid a write: find it and restart it. PostgreSQL ends its session 10 s after its " +
+    "last statement; of one that stays, pg_stat_activity has pid and client_addr, and pg_terminate_backend ends it.";
   return fault("writes", message, remedy);
 }
 

@@ -100,10 +100,10 @@ export function registerHealth(app: App, context: DaemonContext): void {
         operationId: "getReadiness",
         summary: "Whether requests can be served",
         description:
-          "503 while the daemon stops (`draining`), its database does not respond or takes no writes (`store`), " +
-          "another node's session has held up writes for more than 15 s (`writes_held`), or the clock of the node " +
-          "differs from the database's by more than 2 s (`clock`). Writes that such a session holds up for less time " +
-          "only wait: then it is 200 with `writes: held`.",
+          "503 while the daemon stops (`draining`), its database does not respond within 2 s, also for want of a " +
+          "free connection, or takes no writes (`store`), another node's session has held up writes for more than " +
+          "15 s (`writes_held`), or the clock of the node differs from the database's by more than 2 s (`clock`). " +
+          "Writes that such a session holds up for less time only wait: then it is 200 with `writes: held`.",
         tags,
         response: { 200: Ready, 503: Unavailable },
       },
