@@ -23,8 +23,9 @@ export interface Budget {
 const ofCredential = statement((db, t, slot: Slots<{ client_id: string }>) => {
   const guarding = sql`coalesce(
     (select c.guarded_by from ${t.credentials} c where c.client_id = ${slot.client_id}), ${slot.client_id})`;
+  const { kind, name, reason } = t.pauses;
   return db
-    .select({ client_id: t.credentials.client_id, caps: t.credentials.spend_caps, pause: t.pauses })
+    .select({ client_id: t.credentials.client_id, caps: t.credentials.spend_caps, kind, name, reason })
     .from(t.credentials)
     .leftJoin(t.pauses, sql`true`)
     .where(eq(t.credentials.client_id, guarding));
@@ -36,7 +37,9 @@ export async function guardRailsOf(q: Read, clientId: string | null): Promise<Gu
   const rows = await ofCredential(q, { client_id: clientId });
   const [{ client_id, caps } = { client_id: clientId, caps: null }] = rows;
   return {
-    pauses: rows.flatMap(({ pause }) => (pause === null ? [] : [pause])),
+    pauses: rows.flatMap(({ kind, name, reason }) =>
+      kind === null || name === null || reason === null ? [] : [{ kind, name, reason }],
+    ),
     budget: caps === null || caps.length === 0 ? null : { clientId: client_id, caps },
   };
 }

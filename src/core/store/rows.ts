@@ -48,15 +48,24 @@ function slotsFor(columns: string[]): Values {
   return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
 }
 
+/** By table: all of its columns, each null. */
+const emptyRows = new Map<TableName, Values>();
+
+function emptyRow(tx: Tx, table: TableName): Values {
+  const known = emptyRows.get(table);
+  if (known !== undefined) return known;
+  const empty = Object.fromEntries(columnsOf(tx, table).map((column) => [column, null]));
+  emptyRows.set(table, empty);
+  return empty;
+}
+
 /** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
 export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
-  const columns = columnsOf(tx, table);
   const prepared = preparedShape(tx, `insert_${table}`, () =>
     // Every column of the table is present as a placeholder.
-    tx.db.insert(tx.t[table]).values(slotsFor(columns) as never),
+    tx.db.insert(tx.t[table]).values(slotsFor(columnsOf(tx, table)) as never),
   );
-  const given: Values = { ...row };
-  await prepared.execute(Object.fromEntries(columns.map((column) => [column, given[column] ?? null])));
+  await prepared.execute({ ...emptyRow(tx, table), ...row });
 }
 
 /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { sqliteTables, type Tables } from "./schema/tables.ts";
+import { executedDirectly } from "./sqlite-prepared.ts";
 import type { Db, Prepared, Read } from "./store.ts";
 
 /**
@@ -22,7 +23,8 @@ export function prepareOn(q: Read, build: unknown, make: () => Preparable<unknow
   const made = make();
   // SQLite's statements have no names; building the text for one would double the work of preparing it.
   const fresh = made.prepare(q.t === sqliteTables ? "" : nameOf(made.toSQL().sql));
-  const prepared: Prepared = { execute: async (params) => fresh.execute(params) };
+  const whole: Prepared = { execute: async (params) => fresh.execute(params) };
+  const prepared = q.t === sqliteTables ? executedDirectly(fresh, whole) : whole;
   q.prepared.set(build, prepared);
   return prepared;
 }
@@ -42,13 +44,22 @@ function nameOf(text: string): string {
  */
 export function statement<P extends object, R>(build: (db: Db, t: Tables, slot: Slots<P>) => Preparable<R>) {
   const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) });
-  return async (q: Read, params: P): Promise<Awaited<R>> => {
+  async function prepareFirst(q: Read, params: P): Promise<unknown> {
     // The proxy answers every key with its placeholder, which is what Slots<P> says.
     const prepared = prepareOn(q, build, () => build(q.db, q.t, slots as Slots<P>));
+    return prepared.execute(valuesOf(params));
+  }
+
+  return (q: Read, params: P): Promise<Awaited<R>> => {
+    const answer = q.prepared.get(build)?.execute(valuesOf(params)) ?? prepareFirst(q, params);
     // `execute` yields what `build`'s statement yields; the map of prepared statements cannot say so.
-    // Any plain object is a record of its own keys.
-    return (await prepared.execute(params as Record<string, unknown>)) as Awaited<R>;
+    return answer as Promise<Awaited<R>>;
   };
+}
+
+/** Any plain object is a record of its own keys. */
+function valuesOf(params: object): Record<string, unknown> {
+  return params as Record<string, unknown>;
 }
 
 /** The first row of a result, or null. */

@@ -1,0 +1,114 @@
+import type { Statement } from "better-sqlite3";
+import { Column, is, Param, Placeholder, SQL } from "drizzle-orm";
+import type { Prepared } from "./store.ts";
+
+/** What drizzle's prepared statement of better-sqlite3 holds, as its own `execute` uses it. */
+interface Built {
+  stmt: Statement<unknown[]>;
+  query: { sql: string; params: unknown[] };
+  logger: { logQuery(text: string, params: unknown[]): void };
+  executeMethod: string;
+  fields: Field[] | undefined;
+  customResultMapper: unknown;
+}
+
+interface Field {
+  path: string[];
+  field: unknown;
+}
+
+interface Decoder {
+  mapFromDriverValue(value: unknown): unknown;
+}
+
+type Coded = (value: unknown) => unknown;
+
+/** A parameter: the value of this name, or always the same one. */
+interface Filled {
+  name: string | null;
+  value: unknown;
+  encode: Coded | null;
+}
+
+/** A column of the result: the name that its value gets. */
+interface Named {
+  name: string;
+  decode: Coded | null;
+}
+
+/**
+ * The statement that drizzle prepared, executed without its builder: what drizzle finds out at each call about every
+ * parameter and column is found out once. `whole` is how it executes itself, for statements with nested rows.
+ */
+export function executedDirectly(prepared: object, whole: Prepared): Prepared {
+  // drizzle's own fields, private to its types; tests compare what both ways answer.
+  const { stmt, query, logger, executeMethod, fields, customResultMapper } = prepared as Built;
+  const columns = (fields ?? []).map(namedColumn);
+  const isNested = columns.includes(null) || customResultMapper !== undefined;
+  if (isNested || (fields === undefined && executeMethod !== "run")) return whole;
+  const filled = filling(query.params);
+  const fill = (values: Record<string, unknown>): unknown[] => {
+    const params = filled(values);
+    // Nothing but tests have one.
+    logger.logQuery(query.sql, params);
+    return params;
+  };
+  if (fields === undefined) return { execute: async (params) => stmt.run(fill(params)) };
+  const named = columns.filter((column) => column !== null);
+  stmt.raw(true);
+  // In this mode a row is the list of its values.
+  return { execute: async (params) => (stmt.all(fill(params)) as unknown[][]).map((row) => rowOf(named, row)) };
+}
+
+/** What makes the list of parameters from their values by name. */
+function filling(params: readonly unknown[]): (values: Record<string, unknown>) => unknown[] {
+  const slots = params.map(filledParam);
+  return (values) =>
+    slots.map(({ name, value, encode }) => {
+      if (name === null) return value;
+      const given = values[name];
+      if (given === undefined && !(name in values)) throw new Error(`No value for placeholder "${name}" was provided`);
+      // SQLite has no other nothing.
+      return encode === null ? (given ?? null) : encode(given);
+    });
+}
+
+function filledParam(param: unknown): Filled {
+  if (is(param, Placeholder)) return { name: param.name, value: null, encode: null };
+  if (is(param, Param) && is(param.value, Placeholder)) {
+    const { encoder, value } = param;
+    const encode: Coded = (given) => encoder.mapToDriverValue(given);
+    return { name: value.name, value: null, encode: isPlain(encoder, "mapToDriverValue") ? null : encode };
+  }
+  return { name: null, value: param, encode: null };
+}
+
+function namedColumn({ path, field }: Field): Named | null {
+  const [name, ...deeper] = path;
+  const decoder = decoderOf(field);
+  if (name === undefined || deeper.length > 0 || decoder === null) return null;
+  const decode: Coded = (value) => decoder.mapFromDriverValue(value);
+  return { name, decode: isPlain(decoder, "mapFromDriverValue") ? null : decode };
+}
+
+/** What maps the value of a selected column or expression; null: that is not known here. */
+function decoderOf(field: unknown): Decoder | null {
+  if (is(field, Column)) return field;
+  const expression = is(field, SQL.Aliased) ? field.sql : field;
+  // drizzle keeps it there, marked as internal.
+  return is(expression, SQL) ? (Reflect.get(expression, "decoder") as Decoder) : null;
+}
+
+/** Whether a column's mapping returns what it gets. */
+function isPlain(coder: object, name: "mapToDriverValue" | "mapFromDriverValue"): boolean {
+  return is(coder, Column) && Reflect.get(coder, name) === Column.prototype[name];
+}
+
+function rowOf(columns: readonly Named[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (const [at, { name, decode }] of columns.entries()) {
+    const value = values[at];
+    row[name] = value === null || decode === null ? value : decode(value);
+  }
+  return row;
+}
