@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import stringify from "safe-stable-stringify";
 
 /** Plain JSON data as one text: keys sorted by code unit, no white space (RFC 8785 for text and whole numbers). */
@@ -8,5 +8,5 @@ export function canonicalText(value: unknown): string {
 
 /** SHA-256 (hex) of plain JSON data; the order of keys makes no difference. */
 export function payloadHash(value: unknown): string {
-  return createHash("sha256").update(canonicalText(value)).digest("hex");
+  return hash("sha256", canonicalText(value), "hex");
 }

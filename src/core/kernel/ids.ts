@@ -16,6 +16,8 @@ export function newId<Id extends string>({ ids, now }: { ids: Ids; now: number }
 }
 
 const POOL_BYTES = 4096;
+/** What a draw from the pool is enough for: names of orders, not keys. */
+const SHORT_BYTES = 16;
 
 /** 16 random bytes at a time, drawn from the operating system by the page: asking for each id would cost more. */
 function randomPool(): () => Uint8Array {
@@ -26,8 +28,8 @@ function randomPool(): () => Uint8Array {
       randomFillSync(pool);
       used = 0;
     }
-    used += 16;
-    return pool.subarray(used - 16, used);
+    used += SHORT_BYTES;
+    return pool.subarray(used - SHORT_BYTES, used);
   };
 }
 
@@ -43,7 +45,7 @@ export function randomIds(): Ids {
       last = Math.max(now, last);
       return v7({ msecs: last, seq: sequence, random: random() });
     },
-    bytes: (length) => randomBytes(length),
+    bytes: (length) => (length <= SHORT_BYTES ? Buffer.from(random().subarray(0, length)) : randomBytes(length)),
   };
 }
 

@@ -4,8 +4,12 @@
  * is thrown: no statement is left to be sent after the command.
  */
 export async function together<T extends readonly unknown[]>(...work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
-  const ended = await Promise.allSettled(work);
-  for (const outcome of ended) if (outcome.status === "rejected") throw outcome.reason;
-  // Each is the value of the work at its place.
-  return ended.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : null)) as unknown as T;
+  try {
+    // Each is the value of the work at its place.
+    return (await Promise.all(work)) as unknown as T;
+  } catch {
+    const ended = await Promise.allSettled(work);
+    const failed = ended.find((outcome) => outcome.status === "rejected");
+    throw failed?.reason;
+  }
 }
