@@ -56,10 +56,10 @@ export async function shortages(
 }
 
 /**
- * Reserves everything or nothing: returns what was short; then nothing was reserved. The pools stay locked until the
- * commit: orders of other partners may be written meanwhile, and wait for them. All take them in one order.
+ * Reserves everything or nothing; the result is whether it did. The pools stay locked until the commit: orders of other
+ * partners may be written meanwhile, and wait for them. All take them in one order.
  */
-export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
+export async function reserveAll(tx: Tx, needs: Need[]): Promise<boolean> {
   const reserved: Need[] = [];
   for (const need of merged(needs).sort((a, b) => (a.productId < b.productId ? -1 : 1))) {
     const { productId: product_id, quantity } = need;
@@ -67,10 +67,15 @@ export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
     if ((await take(tx, { product_id, quantity })).length > 0) reserved.push(need);
     else {
       for (const { productId, quantity: given } of reserved) await give(tx, { product_id: productId, quantity: given });
-      return shortages(tx, needs);
+      return false;
     }
   }
-  return [];
+  return true;
+}
+
+/** The same; returns what was short, and then nothing was reserved. */
+export async function reserveStock(tx: Tx, needs: Need[]): Promise<Shortage[]> {
+  return (await reserveAll(tx, needs)) ? [] : shortages(tx, needs);
 }
 
 /** Makes `quantity` more eSIMs of a product available: new ones, or ones given back. */

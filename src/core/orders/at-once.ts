@@ -1,4 +1,4 @@
-import { assignFromStock, reserveStock } from "../esims/stock.ts";
+import { assignFromStock, reserveAll } from "../esims/stock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import { together } from "../kernel/together.ts";
@@ -31,7 +31,7 @@ export async function takeStock(
 ): Promise<Taken> {
   const needs = needsOfNew(environment, lines);
   if (needs.length === 0) return { reserved: false, atOnce: false };
-  const reserved = (await reserveStock(tx, needs)).length === 0;
+  const reserved = await reserveAll(tx, needs);
   return { reserved, atOnce: reserved && needs.length === lines.length && quantity <= unitsAtOnce };
 }
 

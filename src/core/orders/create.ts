@@ -5,6 +5,7 @@ import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
+import { minorUnits } from "../kernel/money.ts";
 import { together } from "../kernel/together.ts";
 import { recordEvents } from "../outbox/record.ts";
 import { type Lane, laneOfOrders } from "../store/lanes.ts";
@@ -15,8 +16,8 @@ import { aheadOf } from "../store/sandbox-clock.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
+import { drawnFor, type HeldWallet, walletIn, walletsOf } from "../wallet/held.ts";
 import { postMovement } from "../wallet/post.ts";
-import { balanceIn } from "../wallet/spendable.ts";
 import { type AskedOrder, assessFound, lookUpOrder } from "./assess.ts";
 import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./at-once.ts";
 import { eventsOfFinishing } from "./finish.ts";
@@ -66,14 +67,21 @@ export interface CreatedOrder {
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const { partnerId: partner_id, environment, payloadHash } = input;
   const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
-  const [replay, known, name] = await together(replayOf(tx, request), lookUpOrder(tx, input), nameOrder(tx, input));
+  const [replay, known, name, wallets] = await together(
+    replayOf(tx, request),
+    lookUpOrder(tx, input),
+    nameOrder(tx, input),
+    walletsOf(tx, partner_id),
+  );
   if (replay !== null) return replay;
   const { priced, travellers, budget } = await assessFound(tx, input, known);
   const scenario = scenarioOf(input, priced);
   const { currency, total } = priced;
+  refuseUnfunded(input, priced, wallets);
+  // From here on nothing is refused: a refusal that has written makes its batch be made again (ADR 0002).
   if (budget !== null) await spendWithinCaps(tx, budget, { environment, currency, total });
   const [{ balanceAfter, transactionId }, taken] = await together(
-    pay(tx, input, { ...name, priced }),
+    pay(tx, input, { ...name, priced, wallets }),
     takeStock(tx, input, priced),
   );
   const draft: Draft = { ...name, scenario, priced, balanceAfter, taken };
@@ -115,15 +123,20 @@ interface Payment {
   transactionId: string | null;
 }
 
-type Bill = Pick<Draft, "id" | "order_number" | "priced">;
+/** Throws `insufficient_balance`; the sandbox charges nothing. */
+function refuseUnfunded({ environment }: NewOrder, { currency, total }: PricedOrder, wallets: HeldWallet[]): void {
+  if (environment === "production") drawnFor({ currency, amount: total }, walletIn(wallets, currency));
+}
 
-async function pay(tx: Tx, input: NewOrder, { id: orderId, order_number: reference, priced }: Bill): Promise<Payment> {
-  const { partnerId } = input;
+type Bill = Pick<Draft, "id" | "order_number" | "priced"> & { wallets: HeldWallet[] };
+
+async function pay(tx: Tx, { environment, partnerId }: NewOrder, bill: Bill): Promise<Payment> {
+  const { id: orderId, order_number: reference, priced, wallets } = bill;
   const { currency, total } = priced;
-  if (input.environment === "sandbox") {
-    return { balanceAfter: await balanceIn(tx, { partner_id: partnerId, currency }), transactionId: null };
+  if (environment === "sandbox") {
+    return { balanceAfter: minorUnits(walletIn(wallets, currency)?.balance_cents ?? 0), transactionId: null };
   }
-  return postMovement(tx, { kind: "charge", partnerId, currency, amount: total, orderId, reference });
+  return postMovement(tx, { kind: "charge", partnerId, currency, amount: total, orderId, reference }, wallets);
 }
 
 interface Draft {

@@ -6,6 +6,7 @@ import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import type { HeldWallet } from "./held.ts";
 
 /** A movement between a partner's wallet and a house account. */
 export interface Movement {
@@ -44,12 +45,20 @@ export function deltaOf({ kind, amount }: Movement): number {
   return rules[kind].sign === 1 ? amount : 0 - amount;
 }
 
-const closeHead = statement(
-  (db, t, slot: Slots<{ partner_id: PartnerId; currency: string; hash: string; mark: string }>) =>
-    db
-      .update(t.wallets)
-      .set({ chain_hash: slot.hash, chain_mark: slot.mark })
-      .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
+type Key = { partner_id: PartnerId; currency: string };
+type Moved = { balance: number; now: number; count: number; hash: string; mark: string };
+
+const moveWallet = statement((db, t, slot: Slots<Key & Moved>) =>
+  db
+    .update(t.wallets)
+    .set({
+      balance_cents: slot.balance,
+      last_transaction_at: slot.now,
+      chain_count: slot.count,
+      chain_hash: slot.hash,
+      chain_mark: slot.mark,
+    })
+    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
 );
 
 type TwoPostings = { transaction_id: string; currency: string } & Record<"own" | "against", string> &
@@ -63,37 +72,40 @@ const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
   ]);
 });
 
-/** The place of a transaction in the chain of its wallet, and the balance after it. */
-export interface Place {
-  balance_cents: number;
-  no: number;
-  previous: string | null;
-  signedCount: number;
+/** A ledger transaction, and the wallet after it. */
+interface Recorded {
+  id: string;
+  wallet: HeldWallet;
 }
 
-/** Writes the ledger transaction of a movement with its postings, and closes the head of the chain. Returns its id. */
-export async function recordTransaction(tx: Tx, movement: Movement, wallet: Place): Promise<string> {
-  const { kind, partnerId, currency, amount } = movement;
+/**
+ * Writes the ledger transaction of a movement with its postings, and moves the wallet: its balance and the head of its
+ * chain. The place in the chain is taken once: a second transaction there is refused by the ledger's own index.
+ */
+export async function recordTransaction(tx: Tx, movement: Movement, before: HeldWallet): Promise<Recorded> {
+  const { kind, partnerId: partner_id, currency, amount } = movement;
   const delta = deltaOf(movement);
   const transaction = {
     id: newId(tx),
     kind,
-    partner_id: partnerId,
+    partner_id,
     order_id: movement.orderId ?? null,
     currency,
     amount_cents: amount,
     reference: movement.reference ?? null,
     created_at: tx.now,
   };
-  const own = { account: walletAccount(partnerId), currency, amount_cents: delta };
+  const own = { account: walletAccount(partner_id), currency, amount_cents: delta };
   const other = { account: rules[kind].against, currency, amount_cents: 0 - delta };
-  const hash = linkHash(ledgerLink(transaction, [own, other], wallet));
-  const link = { chain_no: wallet.no, hash };
-  await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: wallet.balance_cents, ...link });
+  const count = before.chain_count + 1;
+  const hash = linkHash(ledgerLink(transaction, [own, other], { no: count, previous: before.chain_hash }));
+  const balance = before.balance_cents + delta;
+  await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: balance, chain_no: count, hash });
   const accounts = { own: own.account, against: other.account };
   const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
   await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
-  const head = { chain: walletChain(partnerId, currency), count: wallet.no, hash, signedCount: wallet.signedCount };
-  await closeHead(tx, { partner_id: partnerId, currency, hash, mark: headMark(tx.vault, head) });
-  return transaction.id;
+  const head = { chain: walletChain(partner_id, currency), count, hash, signedCount: before.signed_count };
+  await moveWallet(tx, { partner_id, currency, balance, now: tx.now, count, hash, mark: headMark(tx.vault, head) });
+  const moved = { balance_cents: balance, last_transaction_at: tx.now, chain_count: count, chain_hash: hash };
+  return { id: transaction.id, wallet: { ...before, ...moved } };
 }

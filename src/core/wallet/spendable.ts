@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
-import { formatMoney, minorUnits } from "../kernel/money.ts";
+import type { PartnerId } from "../kernel/brand.ts";
+import { formatMoney } from "../kernel/money.ts";
 import { Problem } from "../kernel/problem.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -9,7 +9,7 @@ import { type CreditColumns, creditOf } from "./balances.ts";
 type Key = { partner_id: PartnerId; currency: string };
 
 /** The columns of a wallet that say what can be spent from it. */
-export const balanceOf = statement((db, t, slot: Slots<Key>) =>
+const balanceOf = statement((db, t, slot: Slots<Key>) =>
   db
     .select({
       balance_cents: t.wallets.balance_cents,
@@ -19,11 +19,6 @@ export const balanceOf = statement((db, t, slot: Slots<Key>) =>
     .from(t.wallets)
     .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
 );
-
-/** What the wallet holds in `currency`; 0 where it never held any. */
-export async function balanceIn(q: Read, key: Key): Promise<MinorUnits> {
-  return minorUnits(first(await balanceOf(q, key))?.balance_cents ?? 0);
-}
 
 /** What orders may spend in `currency`: the balance, and what the credit line still allows to draw. */
 export async function spendableIn(q: Read, key: Key): Promise<Spendable> {
@@ -42,11 +37,14 @@ export interface Spendable {
   credit: number | null;
 }
 
+/** What is to be taken from a wallet, in minor units. */
+export interface Charged {
+  currency: string;
+  amount: number;
+}
+
 /** What a wallet lacks; `credit` is what can be drawn, null without a credit line (contract: its four members). */
-export function insufficientBalance(
-  { currency, amount }: { currency: string; amount: number },
-  { balance, credit }: Spendable,
-): Problem {
+export function insufficientBalance({ currency, amount }: Charged, { balance, credit }: Spendable): Problem {
   const shortfall_cents = amount - balance - (credit ?? 0);
   const members = {
     currency,
