@@ -44,8 +44,27 @@ const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
   db.select().from(t.products).where(eq(t.products.sku, slot.sku)),
 );
 
+/** A product as orders look at it. */
+export type SoldProduct = Pick<
+  Row<"products">,
+  "id" | "sku" | "name" | "price_cents" | "currency" | "status" | "product_type" | "delivery_method" | "supplier"
+>;
+
+const sold = statement((db, t, slot: Slots<{ id: string }>) => {
+  const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier } = t.products;
+  return db
+    .select({ id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier })
+    .from(t.products)
+    .where(eq(id, slot.id));
+});
+
+/** The product that an order names, or null. Callers may pass any text. */
+export async function findSoldProduct(q: Read, id: string): Promise<SoldProduct | null> {
+  return first(await sold(q, { id }));
+}
+
 /** The product's row by id, or null. */
-export function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {
+function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {
   // Callers may pass any text; only the id of a product finds one.
   return findByKey(q, "products", { id: id as ProductId });
 }

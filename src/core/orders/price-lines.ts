@@ -1,14 +1,13 @@
-import { findProduct } from "../catalog/product.ts";
+import { findSoldProduct, type SoldProduct } from "../catalog/product.ts";
 import type { MinorUnits } from "../kernel/brand.ts";
 import { addMoney, minorUnits, multiplyMoney } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
-import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 
 /** One line, with the product as it is sold at this moment. */
 export interface PricedLine {
-  product: Row<"products">;
+  product: SoldProduct;
   quantity: number;
 }
 
@@ -21,7 +20,7 @@ export interface PricedOrder {
 }
 
 /** Finds a product by the id that an order names. */
-export type FindProduct = (q: Read, id: string) => Promise<Row<"products"> | null>;
+export type FindProduct = (q: Read, id: string) => Promise<SoldProduct | null>;
 
 /** What an order asks for of one product. */
 interface AskedLine {
@@ -30,13 +29,13 @@ interface AskedLine {
 }
 
 /** The products of an order, line by line; null for what the catalog does not have. */
-export type FoundProducts = readonly (Row<"products"> | null)[];
+export type FoundProducts = readonly (SoldProduct | null)[];
 
 /** Looks the products of an order up, all at once. */
 export function findProducts(
   q: Read,
   asked: readonly AskedLine[],
-  find: FindProduct = findProduct,
+  find: FindProduct = findSoldProduct,
 ): Promise<FoundProducts> {
   return together(...asked.map(({ product_id }) => find(q, product_id)));
 }
@@ -66,7 +65,7 @@ export function priceLines(asked: readonly AskedLine[], found: FoundProducts): P
   return { lines: [first, ...rest], currency, quantity, total: totalOf(lines) };
 }
 
-function refusalOf(product: Row<"products"> | null): string | null {
+function refusalOf(product: SoldProduct | null): string | null {
   if (product === null) return "is not a product of the catalog";
   if (product.status === "inactive") return `${product.sku} is inactive and cannot be ordered`;
   if (product.status === "out_of_stock") return `${product.sku} is out of stock`;

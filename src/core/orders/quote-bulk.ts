@@ -1,8 +1,7 @@
-import { findProduct } from "../catalog/product.ts";
+import { findSoldProduct, type SoldProduct } from "../catalog/product.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 import { insufficientBalance, spendableIn } from "../wallet/spendable.ts";
 import { type Ahead, assessOrder } from "./assess.ts";
@@ -86,11 +85,11 @@ export async function quoteOrders(
 
 /** Orders of one request name the same few products: each is read once. */
 function remembered(): FindProduct {
-  const known = new Map<string, Row<"products"> | null>();
+  const known = new Map<string, SoldProduct | null>();
   return async (q, id) => {
     const found = known.get(id);
     if (found !== undefined) return found;
-    const product = await findProduct(q, id);
+    const product = await findSoldProduct(q, id);
     known.set(id, product);
     return product;
   };
