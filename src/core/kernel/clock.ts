@@ -8,9 +8,13 @@ export interface Clock {
 /** The machine's own clock. Only `serve`, the terminal and benches take it. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** The moment that was written last: a command writes its own again and again. */
+let written = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+
 /** A moment in ms as the API writes it: ISO 8601, milliseconds, `Z`. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
+  return written.text;
 }
 
 /** The same for a column that may be empty. */

@@ -48,24 +48,33 @@ function slotsFor(columns: string[]): Values {
   return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
 }
 
-/** By table: all of its columns, each null. */
-const emptyRows = new Map<TableName, Values>();
+/** How rows of a table are inserted one by one: what their statement is kept under, and a row without values. */
+interface Inserting {
+  build: object;
+  empty: Values;
+}
 
-function emptyRow(tx: Tx, table: TableName): Values {
-  const known = emptyRows.get(table);
+const insertions = new Map<TableName, Inserting>();
+
+function insertionInto(tx: Tx, table: TableName): Inserting {
+  const known = insertions.get(table);
   if (known !== undefined) return known;
   const empty = Object.fromEntries(columnsOf(tx, table).map((column) => [column, null]));
-  emptyRows.set(table, empty);
-  return empty;
+  const made = { build: {}, empty };
+  insertions.set(table, made);
+  return made;
 }
 
 /** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
 export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
-  const prepared = preparedShape(tx, `insert_${table}`, () =>
+  const { build, empty } = insertionInto(tx, table);
+  const prepared = prepareOn(tx, build, () => {
     // Every column of the table is present as a placeholder.
-    tx.db.insert(tx.t[table]).values(slotsFor(columnsOf(tx, table)) as never),
-  );
-  await prepared.execute({ ...emptyRow(tx, table), ...row });
+    const insert: unknown = tx.db.insert(tx.t[table]).values(slotsFor(Object.keys(empty)) as never);
+    // As in `preparedShape`.
+    return insert as Preparable<unknown>;
+  });
+  await prepared.execute({ ...empty, ...row });
 }
 
 /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */

@@ -63,14 +63,20 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
 /** What makes the list of parameters from their values by name. */
 function filling(params: readonly unknown[]): (values: Record<string, unknown>) => unknown[] {
   const slots = params.map(filledParam);
-  return (values) =>
-    slots.map(({ name, value, encode }) => {
-      if (name === null) return value;
+  return (values) => {
+    const filled: unknown[] = [];
+    for (const { name, value, encode } of slots) {
+      if (name === null) {
+        filled.push(value);
+        continue;
+      }
       const given = values[name];
       if (given === undefined && !(name in values)) throw new Error(`No value for placeholder "${name}" was provided`);
       // SQLite has no other nothing.
-      return encode === null ? (given ?? null) : encode(given);
-    });
+      filled.push(encode === null ? (given ?? null) : encode(given));
+    }
+    return filled;
+  };
 }
 
 function filledParam(param: unknown): Filled {
@@ -106,8 +112,9 @@ function isPlain(coder: object, name: "mapToDriverValue" | "mapFromDriverValue")
 
 function rowOf(columns: readonly Named[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [at, { name, decode }] of columns.entries()) {
-    const value = values[at];
+  let at = 0;
+  for (const { name, decode } of columns) {
+    const value = values[at++];
     row[name] = value === null || decode === null ? value : decode(value);
   }
   return row;

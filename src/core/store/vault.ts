@@ -5,6 +5,7 @@ import {
   createHash,
   createHmac,
   createSecretKey,
+  type Hmac,
   type KeyObject,
   randomFillSync,
 } from "node:crypto";
@@ -123,8 +124,8 @@ export function createVault(firstMasterKey: Buffer, report: (error: UnreadableEr
   const { byId, keyFor, hold } = heldKeys();
   const wrapping = wrapWith(firstMasterKey);
 
-  function mark(purpose: "index" | "link", space: string, value: string): Buffer {
-    return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`).digest();
+  function marking(purpose: "index" | "link", space: string, value: string): Hmac {
+    return createHmac("sha256", keyFor(purpose).secret).update(`${space}\0${value}`);
   }
 
   function open(sealed: string, cell: Cell): string {
@@ -156,10 +157,10 @@ export function createVault(firstMasterKey: Buffer, report: (error: UnreadableEr
     currentKey: () => keyFor("cell").id,
     wrapKey: wrapping.wrapKey,
     useMasterKey: wrapping.use,
-    blindIndex: (space, value) => mark("index", space, value).toString("base64url"),
+    blindIndex: (space, value) => marking("index", space, value).digest("base64url"),
     credentialMark: (clientId, secret) => markOfCredential(keyFor("credential").secret, clientId, hashOfSecret(secret)),
-    linkMark: (space, value) => mark("link", space, value).subarray(0, 16).toString("base64url"),
-    subkey: (space) => mark("index", "subkey", space),
+    linkMark: (space, value) => marking("link", space, value).digest().subarray(0, 16).toString("base64url"),
+    subkey: (space) => marking("index", "subkey", space).digest(),
     reload: (keys) => hold(keys.map(heldKey)),
     keep(states) {
       const held = states.flatMap(({ id, retired }) => {
