@@ -86,6 +86,23 @@ describe("what is read", () => {
     expect(rows.map((row) => row.values.name)).toEqual(names);
   });
 
+  test.each([
+    ["\n", '"Ada, L."'],
+    ["\r\n", '"A""B"'],
+    ["\r", "no quote at all"],
+  ])("lines and values are right however far down the first quote is, lines ending in %j", async (end, last) => {
+    const lines = Array.from({ length: 9000 }, (_, index) => `P${index}, Ada ${index}`);
+    const path = folder.file(
+      ["passport_no,name", ...lines.slice(0, 5000), "", ...lines.slice(5000), `P,${last}`].join(end),
+    );
+    const rows = await readAll(path, people);
+    expect(rows.map((row) => row.values.name).slice(0, 9000)).toEqual(lines.map((_, index) => `Ada ${index}`));
+    expect(rows[4999]?.line).toBe(5001);
+    expect(rows[5000]?.line).toBe(5003);
+    const name = last === '"Ada, L."' ? "Ada, L." : last.replace('"A""B"', 'A"B');
+    expect(rows.at(-1)).toMatchObject({ line: 9003, values: { passport_no: "P", name } });
+  });
+
   const ANY = "any rows of any values are read back, with any delimiter, line ends and byte-order mark";
 
   property(ANY, { few: 30, many: 150 }, async (numRuns) => {

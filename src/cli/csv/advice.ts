@@ -48,13 +48,19 @@ export function collectAdvice(): Advice {
     else known.rows += 1;
   };
   const dates = { rows: 0, dmy: 0, mdy: 0, ymd: 0 };
+  /** Those of the file, whose rows all have the same. */
+  let columns: { digits: string[]; days: string[] } | null = null;
   return {
     see(line, values) {
-      const scientific = Object.keys(values).find((one) => DIGITS.test(one) && SCIENTIFIC.test(values[one] ?? ""));
+      columns ??= {
+        digits: Object.keys(values).filter((one) => DIGITS.test(one)),
+        days: Object.keys(values).filter(isDayColumn),
+      };
+      const scientific = columns.digits.find((one) => SCIENTIFIC.test(values[one] ?? ""));
       if (scientific !== undefined) note("scientific", line, scientific);
       if (isShortPostcode(values)) note("postcode", line, "postcode");
       if (isShortDocument(values)) note("document", line, "passport_no");
-      seeDates(values, dates);
+      seeDates(columns.days, values, dates);
     },
     suggestions() {
       const found = kinds.flatMap((kind) => {
@@ -104,11 +110,8 @@ interface Dates extends Record<DateOrder, number> {
 }
 
 /** Counts the rows that fit one order of day, month and year only. */
-function seeDates(values: Readonly<Record<string, string>>, dates: Dates): void {
-  const parts = Object.keys(values).flatMap((column) => {
-    const found = isDayColumn(column) ? dateParts(values[column] ?? "") : null;
-    return found === null ? [] : [found];
-  });
+function seeDates(days: readonly string[], values: Readonly<Record<string, string>>, dates: Dates): void {
+  const parts = days.map((column) => dateParts(values[column] ?? "")).filter((found) => found !== null);
   if (parts.length === 0) return;
   dates.rows += 1;
   if (parts.some(([first]) => first.length === 4)) dates.ymd += 1;

@@ -109,15 +109,17 @@ export function importExitCode(summary: Counts, dryRun = false): 0 | 1 | 3 {
 
 async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   const { job, counts } = run;
-  for await (const row of job.csv) {
-    if (job.signal?.aborted === true) return;
-    const checked = checkRow(job, row);
-    if ("problems" in checked) {
-      run.bad.add(counts.read);
-      await reject(run, row, checked.problems);
+  for await (const rows of job.csv.pieces()) {
+    for (const row of rows) {
+      if (job.signal?.aborted === true) return;
+      const checked = checkRow(job, row);
+      if ("problems" in checked) {
+        run.bad.add(counts.read);
+        await reject(run, row, checked.problems);
+      }
+      counts.read += 1;
+      if (counts.read % PROGRESS_ROWS === 0) report(run, "check", counts.read);
     }
-    counts.read += 1;
-    if (counts.read % PROGRESS_ROWS === 0) report(run, "check", counts.read);
   }
   report(run, "check", counts.read);
 }
@@ -128,18 +130,20 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   let done = 0;
   // The first batch may take its time: a bar at 0 says what is waited for.
   report(run, "send", done);
-  for await (const row of job.csv) {
-    if (job.signal?.aborted === true) return;
-    if (!run.bad.has(done)) {
-      const checked = checkRow(job, row);
-      if ("ok" in checked) batch.push({ row, value: checked.ok });
-      else await reject(run, row, checked.problems);
+  for await (const rows of job.csv.pieces()) {
+    for (const row of rows) {
+      if (job.signal?.aborted === true) return;
+      if (!run.bad.has(done)) {
+        const checked = checkRow(job, row);
+        if ("ok" in checked) batch.push({ row, value: checked.ok });
+        else await reject(run, row, checked.problems);
+      }
+      done += 1;
+      if (batch.length < job.batchSize) continue;
+      await sendBatch(run, batch);
+      batch = [];
+      report(run, "send", done);
     }
-    done += 1;
-    if (batch.length < job.batchSize) continue;
-    await sendBatch(run, batch);
-    batch = [];
-    report(run, "send", done);
   }
   if (batch.length > 0 && job.signal?.aborted !== true) await sendBatch(run, batch);
   report(run, "send", done);

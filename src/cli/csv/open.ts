@@ -24,6 +24,8 @@ export interface CsvRow<C extends string = string> {
 
 /** A CSV file that may be read row by row, as often as needed: each `for await` is a new pass from the start. */
 export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow<C>> {
+  /** The same, some rows at a time as they are read: a wait for each row takes as long as the row itself. */
+  pieces(): AsyncIterable<readonly CsvRow<C>[]>;
   /** The path as given; `-` is standard input. */
   path: string;
   header: CsvHeader<C>;
@@ -70,6 +72,10 @@ export async function openCsv<C extends string>(
     const reading = { source, form, header, spec, dates: options.dates };
     const advice = collectAdvice();
     let passes = 0;
+    const pieces = () => {
+      passes += 1;
+      return readRows(reading, passes === 1 ? advice : null);
+    };
     return {
       path,
       header,
@@ -78,10 +84,8 @@ export async function openCsv<C extends string>(
       suggestions: advice.suggestions,
       assertUnchanged: opened.assertUnchanged,
       close: opened.close,
-      [Symbol.asyncIterator]: () => {
-        passes += 1;
-        return readRows(reading, passes === 1 ? advice : null);
-      },
+      pieces,
+      [Symbol.asyncIterator]: () => oneByOne(pieces()),
     };
   } catch (fault) {
     await opened.close();
@@ -108,13 +112,15 @@ async function readHeader<C extends string>(
   spec: CsvSpec<C>,
   help: HeaderHelp,
 ): Promise<CsvHeader<C>> {
-  let first: CsvRecord | null = null;
-  for await (const record of parseRecords(source.label, source.chunks(), form)) {
-    if (first !== null) return matchHeader(source.label, first, spec, help);
-    first = record;
+  const records: CsvRecord[] = [];
+  for await (const read of parseRecords(source.label, source.chunks(), form)) {
+    records.push(...read);
+    if (records.length > 1) break;
   }
-  if (first !== null) await matchHeader(source.label, first, spec, { map: help.map });
-  const what = first === null ? "the file is empty" : "there are no rows below the header";
+  const [first, second] = records;
+  if (first !== undefined && second !== undefined) return matchHeader(source.label, first, spec, help);
+  if (first !== undefined) await matchHeader(source.label, first, spec, { map: help.map });
+  const what = first === undefined ? "the file is empty" : "there are no rows below the header";
   throw new CsvError("csv_invalid", source.label, what, `It must have rows of: ${spec.columns.join(", ")}.`);
 }
 
@@ -127,25 +133,47 @@ interface Reading<C extends string> {
   dates: DateOrder | undefined;
 }
 
-async function* readRows<C extends string>(reading: Reading<C>, advice: Advice | null): AsyncGenerator<CsvRow<C>> {
+async function* readRows<C extends string>(reading: Reading<C>, advice: Advice | null): AsyncGenerator<CsvRow<C>[]> {
   const { source, form } = reading;
+  const places = placesOf(reading);
   let isHeader = true;
-  for await (const record of parseRecords(source.label, source.chunks(), form)) {
-    if (!isHeader) {
-      const row = toRow(record, reading);
-      advice?.see(row.line, row.values);
-      yield row;
-    }
-    isHeader = false;
+  for await (const records of parseRecords(source.label, source.chunks(), form)) {
+    const rows = (isHeader ? records.slice(1) : records).map((record) => toRow(record, reading, places));
+    isHeader &&= records.length === 0;
+    for (const row of rows) advice?.see(row.line, row.values);
+    yield rows;
   }
 }
 
-function toRow<C extends string>(record: CsvRecord, { header, spec, dates }: Reading<C>): CsvRow<C> {
+async function* oneByOne<C extends string>(pieces: AsyncIterable<readonly CsvRow<C>[]>): AsyncGenerator<CsvRow<C>> {
+  for await (const rows of pieces) yield* rows;
+}
+
+/** Where a column's value is in a record; -1: nowhere. */
+interface ColumnPlace<C extends string> {
+  column: C;
+  at: number;
+  /** The order of its dates, where it has any that are not YYYY-MM-DD. */
+  order: DateOrder | undefined;
+}
+
+function placesOf<C extends string>({ spec, header, dates }: Reading<C>): ColumnPlace<C>[] {
+  return spec.columns.map((column) => ({
+    column,
+    at: header.positions.get(column) ?? -1,
+    order: isDayColumn(column) ? dates : undefined,
+  }));
+}
+
+function toRow<C extends string>(
+  record: CsvRecord,
+  { header }: Reading<C>,
+  places: readonly ColumnPlace<C>[],
+): CsvRow<C> {
   const values: Partial<Record<C, string>> = {};
-  for (const column of spec.columns) {
-    const position = header.positions.get(column);
-    const value = position === undefined ? "" : (record.fields[position] ?? "").trim();
-    values[column] = dates !== undefined && isDayColumn(column) ? isoDay(value, dates) : value;
+  for (const { column, at, order } of places) {
+    const value = (record.fields[at] ?? "").trim();
+    values[column] = order === undefined ? value : isoDay(value, order);
   }
   // The loop above gave every column of the spec a value.
   return {
@@ -159,6 +187,7 @@ function toRow<C extends string>(record: CsvRecord, { header, spec, dates }: Rea
 /** A row that is too short may be cut off, one that is too long holds a delimiter that should have been quoted. */
 function fieldFault<C extends string>(record: CsvRecord, header: CsvHeader<C>): string | null {
   const wanted = header.raw.length;
+  if (record.fields.length === wanted) return null;
   const surplus = record.fields.slice(wanted).some((field) => field.trim() !== "");
   if (record.fields.length >= wanted && !surplus) return null;
   return `has ${record.fields.length} fields where the header has ${wanted}`;
