@@ -206,10 +206,12 @@ function elementCell(column: Column, at: number): SQL {
 
 /** The cells of rows as one parameter for `elementsOf`. */
 function cellsOf(columns: readonly NamedColumn[], rows: readonly object[]): string {
-  const cells = rows.map((row) => {
-    const given: Values = { ...row };
-    return columns.map(({ name, column }) => column.mapToDriverValue(given[name] ?? null));
-  });
+  const cells = rows.map((row) =>
+    columns.map(({ name, column }) => {
+      const value: unknown = Reflect.get(row, name);
+      return value === undefined || value === null ? null : column.mapToDriverValue(value);
+    }),
+  );
   return JSON.stringify(cells);
 }
 
