@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { lockDataDirectory } from "../src/core/store/data-directory.ts";
 import { demoData } from "./support/installation.ts";
 import { forAllTests } from "./support/owner.ts";
 import { temporaryDirectory } from "./support/store.ts";
@@ -182,10 +183,16 @@ describe("findings about a file", () => {
 describe("passports on local data", () => {
   const line = (row: number, name = "Quennell") => `Zoë,${name},1964-12-31,L${1_000 + row},GBR,2034-01-01`;
 
+  /** As a daemon that serves the installation. */
+  async function whileServed<T>(work: () => Promise<T>): Promise<T> {
+    const release = lockDataDirectory(installation().data);
+    return work().finally(release);
+  }
+
   test("a file of several transactions is imported in its order, and again without effect", async () => {
     const rows = Array.from({ length: 1_100 }, (_, row) => line(row));
     file("many.csv", [HEAD, ...rows, line(7, "Later"), line(1_099, "Later")]);
-    const imported = await json(`passports import many.csv ${ACTING}`);
+    const imported = await whileServed(() => json(`passports import many.csv ${ACTING}`));
     expect(imported).toMatchObject({ read: 1_102, imported: 1_100, duplicates: 2, rejected: 0 });
     for (const number of ["L1007", "L2099"]) {
       const { records } = await json(`passports list ${ACTING} --passport-no ${number}`);
@@ -194,11 +201,28 @@ describe("passports on local data", () => {
     expect(await json(`passports import many.csv ${ACTING}`)).toMatchObject({ imported: 0, duplicates: 1_102 });
   });
 
+  test("beside a daemon a transaction has 500 passports, and else more", async () => {
+    const rows = Array.from({ length: 700 }, (_, row) => line(row));
+    const notes = async (partner: string) => {
+      await run(`partners create ${partner} --name ${partner} --agent`);
+      file(`${partner}.csv`, [HEAD, ...rows]);
+      await json(`passports import ${partner}.csv --partner ${partner} --sandbox`);
+      const { data } = await json(`audit list --target ${partner}`);
+      const imports = data.filter((one: { action: string }) => one.action === "passports.import");
+      return imports.map((one: { note: string }) => one.note).toReversed();
+    };
+    expect(await notes("quiet")).toEqual(["700 imported, 0 duplicates"]);
+    expect(await whileServed(() => notes("served"))).toEqual([
+      "500 imported, 0 duplicates",
+      "200 imported, 0 duplicates",
+    ]);
+  });
+
   test("a pool that may not hold all takes whole transactions, and says why it takes no more", async () => {
     await run("partners create small --name Small --agent");
     await run("partners update small --max-pool 600");
     file("full.csv", [HEAD, ...Array.from({ length: 700 }, (_, row) => line(row))]);
-    const full = await run("passports import full.csv --partner small --sandbox");
+    const full = await whileServed(() => run("passports import full.csv --partner small --sandbox"));
     expect([full.exitCode, full.stderr]).toEqual([1, expect.stringContaining("at most 600 passports")]);
     const { count } = await json("passports list --partner small --sandbox --all");
     expect(count).toBe(500);

@@ -55,7 +55,7 @@ async function run(path: string, to: { send: ImportJob<string, string>["send"] }
   };
   const csv = await openCsv(path, people);
   try {
-    return await importRows({ csv, check, send: to.send, batchSize: 2, now, folder: folder.path(), ...extra });
+    return await importRows({ csv, check, send: to.send, batchSize: () => 2, now, folder: folder.path(), ...extra });
   } finally {
     await csv.close();
   }
@@ -165,7 +165,7 @@ describe("an import", () => {
       csv,
       check: () => ({ problems: ["no"] }),
       send: async () => [],
-      batchSize: 1,
+      batchSize: () => 1,
       now: () => 0,
     });
     await csv.close();
@@ -296,7 +296,7 @@ describe("an import", () => {
       csv,
       check,
       send: to.send,
-      batchSize: 200,
+      batchSize: () => 200,
       now: () => 0,
       folder: folder.path(),
     });
@@ -357,7 +357,7 @@ describe("an import", () => {
       peak = Math.max(peak, process.memoryUsage().heapUsed);
     };
     const send = async (batch: readonly ImportItem<string>[]): Promise<RowOutcome[]> => batch.map(() => "imported");
-    const summary = await run(path, { send }, { progress, batchSize: 200 });
+    const summary = await run(path, { send }, { progress, batchSize: () => 200 });
     expect(summary).toMatchObject({ read: 96_000, imported: 64_000, rejected: 32_000 });
     expect(peak).toBeGreaterThan(0);
     // The smallest object that one row could leave behind takes 40 bytes; what else is there weighs little.

@@ -8,7 +8,7 @@ import { launchCommand, program } from "../support/process.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const ROWS = 100_000;
-const MOST_MB = 250;
+const MOST_MB = 400;
 
 test("100,000 passports are imported with flat memory, and a second run imports nothing", async () => {
   const folder = temporaryDirectory();

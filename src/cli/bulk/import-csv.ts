@@ -24,8 +24,8 @@ export interface Import<C extends string, T> {
   spec: CsvSpec<C>;
   check(row: CsvRow<C>): Checked<T>;
   send(rows: T[]): Promise<readonly RowOutcome[]>;
-  /** Rows that `send` gets at once; 200 unless given. Ctrl-C lets what is being sent come to its end. */
-  batchSize?: number;
+  /** Rows that `send` gets next; 200 unless given. Ctrl-C lets what is being sent come to its end. */
+  batchSize?: () => number;
   dryRun: boolean;
   strict: boolean;
   reading: Reading;
@@ -39,7 +39,7 @@ export interface Import<C extends string, T> {
 
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
 export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
-  const { file, spec, check, send, batchSize = BATCH, dryRun, strict, reading, label = "Importing" } = asked;
+  const { file, spec, check, send, batchSize = () => BATCH, dryRun, strict, reading, label = "Importing" } = asked;
   const { present = importResult, isLean = false } = asked;
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("../csv/open.ts"),

@@ -45,11 +45,12 @@ export interface ImportJob<C extends string, T> {
   /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
   /**
-   * Sends up to `batchSize` good rows; the outcomes in the same order. What it throws ends the import, after the rows
+   * Sends the good rows of a batch; the outcomes in the same order. What it throws ends the import, after the rows
    * that a `PartlySent` names; once the signal is aborted that end is an ordinary one.
    */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
-  batchSize: number;
+  /** Rows that are sent at once, asked for each time. */
+  batchSize(): number;
   /** Stop after the checks. */
   dryRun?: boolean;
   /** Send nothing if any row is bad. */
@@ -127,6 +128,7 @@ async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {
 async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   const { job } = run;
   let batch: { row: CsvRow<C>; value: T }[] = [];
+  let size = job.batchSize();
   let done = 0;
   // The first batch may take its time: a bar at 0 says what is waited for.
   report(run, "send", done);
@@ -139,9 +141,10 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
         else await reject(run, row, checked.problems);
       }
       done += 1;
-      if (batch.length < job.batchSize) continue;
+      if (batch.length < size) continue;
       await sendBatch(run, batch);
       batch = [];
+      size = job.batchSize();
       report(run, "send", done);
     }
   }

@@ -7,7 +7,7 @@ import { type Api, apiPath } from "../../client/api.ts";
 import type { RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import { passportsCsv } from "../../csv/specs.ts";
-import { command } from "../../frame/command.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -39,13 +39,13 @@ export default command({
       const checked = checkPassport(values, today);
       return "ok" in checked ? checked : { problems: fieldSentences(checked.problems) };
     };
-    return context.withApi((api) =>
+    return context.withApi(async (api) =>
       importCsv(context, {
         file,
         spec: passportsCsv,
         check,
         send: (records) => (api.local === undefined ? sendBatch(api, records) : importHere(api.local, records)),
-        ...(api.local === undefined ? {} : { batchSize: LOCAL_BATCH, isLean: true }),
+        ...(api.local === undefined ? {} : { batchSize: await localBatch(context), isLean: true }),
         dryRun,
         strict,
         reading,
@@ -54,8 +54,18 @@ export default command({
   },
 });
 
-/** Passports a transaction on local data: a running daemon waits for no more than that. */
-const LOCAL_BATCH = 500;
+/** Passports a transaction: what a running daemon waits for at most. */
+const BESIDE_DAEMON = 500;
+/** Where none runs: a page that many rows change is written once. More of them save little, and take memory. */
+const WITHOUT_DAEMON = 5000;
+
+/** How many passports the next transaction on local data may have: a daemon may start amid an import. */
+async function localBatch({ where }: Pick<Context, "where">): Promise<() => number> {
+  const place = await where();
+  if (place.kind !== "directory") return () => BESIDE_DAEMON;
+  const { isServed } = await import("../../../core/store/data-directory.ts");
+  return () => (isServed(place.path) ? BESIDE_DAEMON : WITHOUT_DAEMON);
+}
 
 /** By the command itself: its own checks are those of the API, whose requests hold 200. */
 async function importHere(
