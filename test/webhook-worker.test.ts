@@ -1,5 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import type { Store } from "../src/core/store/store.ts";
+import type { Read, Store } from "../src/core/store/store.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/due.ts";
 import { enableWebhook } from "../src/core/webhooks/enable.ts";
@@ -78,6 +79,32 @@ function watchedWorker({ store, clock }: WebhookPlatform, options: Partial<Sende
   const log = { error: (...words: unknown[]) => console.error(...words) };
   const pool = createDeliveries({ store: counting, clock, sender, publicUrl: "http://esim.test", log });
   return { pool, bodies: () => read.filter((name) => name === "esimCodes").length };
+}
+
+test("an endpoint gets 32 requests at a time; what is claimed beyond waits, and a stop gives it up", async () => {
+  const platform = await startWebhookPlatform();
+  const held: ServerResponse[] = [];
+  const receiver = await startReceiver((_, response) => void held.push(response));
+  const caller = await platform.caller();
+  await platform.endpoint(caller, receiver.url);
+  for (let count = 0; count < 70; count++) await platform.trigger(caller);
+  const { pool } = watchedWorker(platform);
+  expect(await pool.step(new AbortController().signal)).toBe(64);
+  await receiver.got(32);
+  held.shift()?.writeHead(200).end();
+  await receiver.got(33);
+  const stopped = pool.stop(HANG_MS);
+  for (const response of held) response.writeHead(200).end();
+  await stopped;
+  expect(receiver.received).toHaveLength(33);
+  expect(await platform.store.read(leftOver, null)).toEqual({ delivered: 33, pending: 37, leased: 0 });
+});
+
+async function leftOver(q: Read, _input: null) {
+  const rows = await q.db.select().from(q.t.deliveries);
+  const of = (status: string) => rows.filter((row) => row.status === status).length;
+  const leased = rows.filter((row) => row.leased_until !== null).length;
+  return { delivered: of("delivered"), pending: of("pending"), leased };
 }
 
 test("the body of an event is read once for all endpoints that get it at a time", async () => {

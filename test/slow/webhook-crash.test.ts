@@ -14,8 +14,8 @@ const ORDERS = 3_334;
 const CLIENTS = 8;
 /** How many requests the receiver has got when the daemon is killed. */
 const KILLS = [1_000, 2_500, 4_000, 6_000, 8_000];
-/** Tries that the daemon has under way for one endpoint at most. */
-const IN_FLIGHT = 32;
+/** Tries for one endpoint that are under way or not recorded yet, at most. */
+const IN_FLIGHT = 64;
 
 /** The daemon as its clients see it: down at times, always back at the same port. */
 interface Running {

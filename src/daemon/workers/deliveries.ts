@@ -18,12 +18,13 @@ import type { WebhookRow } from "../../core/webhooks/webhook.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
 import type { WebhookSender } from "../gateways/webhook-sender.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
+import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
-export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody" | "vaultFor"> {
+export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit"> {
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
@@ -31,9 +32,14 @@ export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdB
   isClockOff?: (() => boolean) | undefined;
 }
 
-/** Attempts in flight at the same time: in all, of a partner's endpoints in one environment, of one endpoint. */
-const BOUNDS: Bounds = { overall: 256, production: 224, sandbox: 128, perKey: 64, perLane: 32 };
-/** Of an endpoint whose last attempt failed. */
+/**
+ * Attempts that are claimed at the same time: in all, of a partner's endpoints in one environment, of one endpoint. Of
+ * each endpoint twice as many as it gets requests: while some are recorded, others are sent.
+ */
+const BOUNDS: Bounds = { overall: 512, production: 448, sandbox: 256, perKey: 128, perLane: 64 };
+/** Requests that one endpoint gets at a time. */
+const REQUESTS_PER_ENDPOINT = 32;
+/** Claimed of an endpoint whose last attempt failed. */
 const PER_FAILING_ENDPOINT = 2;
 
 type EndpointLane = Lane & Pick<DueEndpoint, "id">;
@@ -41,7 +47,12 @@ type EndpointLane = Lane & Pick<DueEndpoint, "id">;
 /** Sends events to endpoints: partners share the room first, then each partner's endpoints. */
 export function createDeliveries(deps: DeliveriesDependencies): Pool {
   const { store, log } = deps;
-  const making = { ...deps, holdBody: shareBodies(store, deps.publicUrl), vaultFor: vaultOfClaim(store) };
+  const making = {
+    ...deps,
+    holdBody: shareBodies(store, deps.publicUrl),
+    vaultFor: vaultOfClaim(store),
+    limit: limitPerKey(REQUESTS_PER_ENDPOINT),
+  };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
     bounds: BOUNDS,
@@ -116,6 +127,8 @@ interface DeliverDependencies {
   sender: WebhookSender;
   holdBody: HoldBody;
   vaultFor(endpoint: WebhookRow): Pick<Vault, "open">;
+  /** By the ID of the endpoint. */
+  limit: LimitPerKey;
 }
 
 /** The deliveries of a claim share the row of their endpoint: its secrets are opened once for all of them. */
@@ -150,7 +163,8 @@ async function deliver(
     const secrets = signingSecrets(deps.vaultFor(endpoint), endpoint, at);
     return { body, headers: signedHeaders(event, { body, at }, secrets) };
   };
-  const answer = await sender.post({ url: endpoint.url, stopping, compose }).finally(held.release);
+  const send = () => sender.post({ url: endpoint.url, stopping, compose });
+  const answer = await deps.limit(endpoint.id, send).finally(held.release);
   if (answer === null) {
     await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id }]);
     return null;

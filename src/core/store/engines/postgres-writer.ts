@@ -1,8 +1,8 @@
 import pg from "pg";
+import type { Permits } from "../../kernel/permits.ts";
 import type { Repeat, Writer } from "../group-commit.ts";
 import { causesOf } from "../problems.ts";
 import type { Connection, TxMaker } from "./engine.ts";
-import type { Permits } from "./permits.ts";
 import { faultOf } from "./postgres-faults.ts";
 import type { Pool } from "./postgres-pool.ts";
 import type { Sending } from "./postgres-sending.ts";

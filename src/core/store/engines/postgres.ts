@@ -1,13 +1,13 @@
 import { getTableName } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
+import { createPermits } from "../../kernel/permits.ts";
 import { ERASURE } from "../erasure.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Db } from "../store.ts";
 import { sealedColumns } from "../vault.ts";
 import type { Engine } from "./engine.ts";
 import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
-import { createPermits } from "./permits.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
 import { openPool } from "./postgres-pool.ts";
