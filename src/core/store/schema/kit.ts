@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
 import type { AttemptSource } from "./values.ts";
 
@@ -34,47 +33,23 @@ const liteJson = lite.customType<{ data: unknown; driverData: string | null }>({
   fromDriver: jsonFromDriver,
 });
 
-// Code-point order, as SQLite sorts, whatever the database's own locale is.
-const pgText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
-
-const pgFlag = pg.customType<{ data: boolean; driverData: number | string }>({
-  dataType: () => "bigint",
-  toDriver: flagToDriver,
-  fromDriver: (value) => Number(value) === 1,
-});
-
-const pgJson = pg.customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => 'text COLLATE "C"',
-  toDriver: jsonToDriver,
-  fromDriver: jsonFromDriver,
-});
-
-function flagToDriver(value: boolean): number {
+/** A flag as both engines store it. */
+export function flagToDriver(value: boolean): number {
   return value ? 1 : 0;
 }
 
-// drizzle hands null to the encoder of a placeholder; it must stay a null of the database, not the text "null".
-function jsonToDriver(value: unknown): string | null {
+/**
+ * JSON as both engines store it. drizzle hands null to the encoder of a placeholder; it must stay a null of the
+ * database, not the text "null".
+ */
+export function jsonToDriver(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-function jsonFromDriver(value: string | null): unknown {
+/** What `jsonToDriver` stored. */
+export function jsonFromDriver(value: string | null): unknown {
   return value === null ? null : JSON.parse(value);
 }
-
-// The one cast between the engines: PostgreSQL's builders take the place of SQLite's, call for call. drizzle's query
-// builder is the same for both at run time; only the type names differ.
-export const postgresKit = {
-  table: pg.pgTable,
-  index: pg.index,
-  uniqueIndex: pg.uniqueIndex,
-  primaryKey: pg.primaryKey,
-  check: pg.check,
-  text: (name: string) => pgText(name),
-  int: (name: string) => pg.bigint(name, { mode: "number" }),
-  flag: (name: string) => pgFlag(name),
-  json: (name: string) => pgJson(name),
-} as unknown as Kit;
 
 /** The columns of an exchange with a carrier or a supplier, beside the reference to what it was about. */
 export function attemptColumns(k: Kit) {
