@@ -16,7 +16,8 @@ export type Manner = Pick<Globals, "json" | "yes">;
  * Whether prompts are allowed: stdin and stderr are a terminal, and neither --json nor --yes is given.
  */
 export function isInteractive({ json, yes }: Manner): boolean {
-  return !json && !yes && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  // In this order: the first look at stdin opens it, which takes a tenth of the start of a command.
+  return !json && !yes && process.stderr.isTTY === true && process.stdin.isTTY === true;
 }
 
 const onStderr = { output: process.stderr };
