@@ -3,45 +3,22 @@
  * licenses of what it is built from beside it.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build, type Plugin, stop } from "esbuild";
+import { type BuildOptions, build, stop } from "esbuild";
+import { sqlite, together, withRequire } from "./chunks.ts";
 import { licensedPackages, thirdPartyLicenses } from "./licenses.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 /** Installed beside us as they are: native parts, worker threads and assets that they look up beside themselves. */
-const external = ["better-sqlite3", "pg", "pino", "pino-pretty", "@scalar/fastify-api-reference"];
+const external = ["pg", "pino", "pino-pretty", "@scalar/fastify-api-reference"];
 
 /** `debug` uses it where it is installed. It is no dependency: what it would add is only that of a developer. */
 const absent = ["supports-color"];
 
-/**
- * Small files that nearly every command needs, closed under their own imports. Left alone they become a chunk for each
- * set of commands that shares some of them, and each file costs a start half a millisecond.
- */
-const shared = [
-  ...["kernel/errors", "kernel/exit-codes", "kernel/failure", "kernel/globals", "kernel/input", "kernel/input-time"],
-  ...["output/clean", "output/prompts", "output/words", "place/partner-options", "place/place"],
-  ...["client/api", "client/pages", "frame/command", "frame/help", "bulk/import-csv"],
-].map((name) => join(root, "src", "cli", `${name}.ts`));
-/** What starts before any command is known. */
-const first = ["main", "frame/compile-cache", "frame/parent"].map((name) => join(root, "src", "cli", `${name}.ts`));
-
-/** Lets every other file of the terminal import all that is shared, so that it becomes one chunk. */
-const together: Plugin = {
-  name: "together",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/]cli[\\/].*\.ts$/ }, ({ path }) => {
-      if (shared.includes(path) || first.includes(path)) return undefined;
-      const imports = shared.map((file) => `import ${JSON.stringify(file)};`).join("");
-      return { contents: `${imports}${readFileSync(path, "utf8")}`, loader: "ts" };
-    });
-  },
-};
-
-const { outputFiles, metafile } = await build({
+const options = {
   absWorkingDir: root,
   // Threads are started by their paths.
   entryPoints: {
@@ -61,14 +38,14 @@ const { outputFiles, metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   // All other packages go in: loading them file by file takes a short command ten times as long.
   external: [...external, ...absent],
-  plugins: [together],
-  // CommonJS packages ask for Node's own modules by require, which a module does not have.
-  banner: {
-    js: 'import { createRequire as __require_of } from "node:module";const require=__require_of(import.meta.url);',
-  },
+  plugins: [sqlite],
   write: false,
   metafile: true,
-});
+} satisfies BuildOptions;
+
+// Which files go together is known once all of them are.
+const { metafile: apart } = await build(options);
+const { outputFiles, metafile } = await build({ ...options, plugins: [sqlite, together(apart, root)] });
 // Its process would stay for as long as this one, which may serve: hundreds of megabytes.
 await stop();
 
@@ -80,7 +57,7 @@ write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
 
 // The entry goes last and by rename: a concurrent start loads the complete old or new program.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
-for (const { path, contents } of entryLast) write(path, contents);
+for (const { path, text } of entryLast) write(path, Buffer.from(withRequire(text)));
 
 // The program prints its manual itself: `man` in package.json points here.
 const manual = join(dist, "esimctl.1");
