@@ -5,8 +5,11 @@ import { expect, test } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import { rotateCredential } from "../src/core/credentials/rotate.ts";
 import { loadSigningKeys, rotateSigningKey } from "../src/core/credentials/signing-keys.ts";
+import { createTokens } from "../src/core/credentials/tokens.ts";
+import { randomIds } from "../src/core/kernel/ids.ts";
 import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
+import type { Store } from "../src/core/store/store.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 import { runStatements } from "./support/store.ts";
 
@@ -271,6 +274,33 @@ test("a retired key expires by the clock, also for tokens that were verified bef
   expect(await use()).toBe(401);
   const { body } = await call(`${platform.url}/.well-known/jwks.json`);
   expect(body.keys).toHaveLength(1);
+});
+
+test("a wrong secret costs as many reads as an unknown client, also where the client is known by then", async () => {
+  const { store, clock, caller } = await startPlatform();
+  const { clientId, clientSecret } = await caller();
+  let reads = 0;
+  const counting: Store = {
+    ...store,
+    read: (query, input) => {
+      reads += 1;
+      return store.read(query, input);
+    },
+  };
+  const tokens = createTokens({ store: counting, clock, ids: randomIds(), issuer: "http://esim.test" });
+  const costOf = async (id: string, secret: string) => {
+    reads = 0;
+    const outcome = await tokens.issue({ clientId: id, clientSecret: secret, ip: "127.0.0.1" }).then(
+      () => "issued",
+      () => "refused",
+    );
+    return [outcome, reads];
+  };
+  await costOf(clientId, clientSecret);
+  expect(await costOf(clientId, clientSecret)).toEqual(["issued", 0]);
+  const wrong = "a secret of that length that was never issued to a client";
+  expect(await costOf(clientId, wrong)).toEqual(["refused", 1]);
+  expect(await costOf("sk_test_000000000000000000000000000000000000", wrong)).toEqual(["refused", 1]);
 });
 
 test("no stored byte is the secret, and the list never shows it", async () => {

@@ -9,12 +9,14 @@ import { passportsImport } from "./passports-import.ts";
 import { size } from "./size.ts";
 import { slowDisk } from "./slow-disk.ts";
 import { startUp } from "./start-up.ts";
+import { tokens } from "./tokens.ts";
 import { webhooks, webhooksOnPostgres } from "./webhooks.ts";
 import { workers } from "./workers.ts";
 
 /** Every bench, in the order of the table. */
 export const benches: readonly Bench[] = [
   httpReads,
+  tokens,
   orderCreation,
   slowDisk,
   bulkOrders,

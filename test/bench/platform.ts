@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { createTokens, type Tokens } from "../../src/core/credentials/tokens.ts";
 import type { PartnerId, ProductId } from "../../src/core/kernel/brand.ts";
-import { systemClock } from "../../src/core/kernel/clock.ts";
+import { type Clock, systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
@@ -107,8 +107,14 @@ export async function tokenOf({ store, tokens }: { store: Store; tokens: Tokens 
   return issued.access_token;
 }
 
-/** The whole HTTP side over a store: authentication, limits, validation, metrics, a log that is discarded. */
-export async function servePlatform({ store }: BenchStore): Promise<{ app: App; url: string; token: string }> {
+/**
+ * The whole HTTP side over a store: authentication, limits, validation, metrics, a log that is discarded. Requests are
+ * counted in the minutes of `limitsClock`.
+ */
+export async function servePlatform(
+  { store }: BenchStore,
+  limitsClock: Clock = systemClock,
+): Promise<{ app: App; url: string; token: string }> {
   const ids = randomIds();
   const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test/docs" };
   const tokens = createTokens({ store, clock: systemClock, ids, issuer: addresses.publicUrl });
@@ -117,7 +123,7 @@ export async function servePlatform({ store }: BenchStore): Promise<{ app: App; 
     { store, clock: systemClock, ids, addresses },
     {
       authenticate: bearerTokens(tokens),
-      counters: memoryCounters(systemClock),
+      counters: memoryCounters(limitsClock),
       trustProxy: false,
       logger: await createLogger("info", { pretty: false, destination: gatheredLines(nowhere) }),
       metrics: createMetrics(),

@@ -2,10 +2,10 @@ import {
   type CipherKey,
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
   type Hmac,
+  hash,
   type KeyObject,
   randomFillSync,
 } from "node:crypto";
@@ -215,7 +215,7 @@ function heldKey(key: DataKey): HeldKey {
 
 /** SHA-256 (hex) of a credential's secret. Random 256 bits need no slow hash. */
 function hashOfSecret(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret, "hex");
 }
 
 /** What is stored of a credential's secret: `m1.` and the HMAC-SHA256 of its client ID and the hash of its secret. */

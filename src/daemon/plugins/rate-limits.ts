@@ -43,8 +43,12 @@ function clientIdOf(request: FastifyRequest): string {
 /** Bits of an IPv6 address that name a network; a host chooses the others as it likes. */
 const NETWORK_BITS = 64;
 
+/** IPv4 as sockets show it: reading it would lead to the same text. */
+const PLAIN_IPV4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+
 /** What requests of an address are counted under: an IPv4 address itself, also a mapped one; of IPv6 its /64. */
 function networkOf(ip: string): string {
+  if (PLAIN_IPV4.test(ip)) return ip;
   const address = addressOf(ip);
   if (address === null) return ip;
   if (address instanceof ipaddr.IPv4) return address.toString();
