@@ -92,7 +92,7 @@ export async function serveInstallation(
 }
 
 /** The address in the log's line about it; the lines after it are read and dropped. */
-function addressIn(output: NodeJS.ReadableStream): Promise<string> {
+export function addressIn(output: NodeJS.ReadableStream): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   createInterface(output)
     .on("line", (line) => {
