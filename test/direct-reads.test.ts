@@ -30,7 +30,7 @@ test("orders list reads by itself what the API's handlers would respond with", a
     const { next_cursor: cursor } = (await caller.get(`${PATH}?limit=1`)).body.pagination;
     const times = { created_after: "2026-03-02T01:00:00Z", created_before: "2026-03-02T12:00:00+11:00" };
     for (const query of [{}, { limit: 2 }, { limit: 2, cursor }, { status: "fulfilled" }, { status: "paid" }, times]) {
-      const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
+      const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
       const { status, body } = await caller.get(`${PATH}?${new URLSearchParams(texts)}`);
       expect(status).toBe(200);
       const direct = await read?.(platform.store, { partnerId: caller.partnerId, environment }, query);
