@@ -73,7 +73,7 @@ function filling(params: readonly unknown[]): (values: Record<string, unknown>) 
       const given = values[name];
       if (given === undefined && !(name in values)) throw new Error(`No value for placeholder "${name}" was provided`);
       // SQLite has no other nothing.
-      filled.push(encode === null ? (given ?? null) : encode(given));
+      filled.push(encode === null ? (given ?? null) : encode(given ?? null));
     }
     return filled;
   };
