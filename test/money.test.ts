@@ -263,8 +263,11 @@ let shared: Promise<{ platform: Platform; supply: World["supply"] }> | null = nu
 let worlds = 0;
 let supplied = 0;
 
-/** A platform with its suppliers behind real HTTP, as the daemon has them. */
+/** A platform with its suppliers behind real HTTP, as the daemon has them; it ends with the test. */
 async function startShared() {
+  onTestFinished(() => {
+    shared = null;
+  });
   const platform = await startPlatform();
   const { store, clock } = platform;
   let responses: (typeof RESPONSES)[number][] = [];
@@ -298,7 +301,7 @@ function newEsim() {
   return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${supplied}` };
 }
 
-/** A partner and products of their own; the platform is shared by all runs. */
+/** A partner and products of their own; the platform is shared by all runs of a test. */
 async function newWorld(): Promise<World> {
   shared ??= startShared();
   const { platform, supply } = await shared;
