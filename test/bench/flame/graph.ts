@@ -27,6 +27,7 @@ export function flameGraph(root: Frame, title: string): string {
   const height = TITLE + (deepest + 1) * ROW + 4;
   const box = `viewBox="0 0 ${WIDTH} ${height}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${box} font-family="monospace" font-size="10">
+<title>${escaped(title)}</title>
 <style>rect{stroke:#fff;stroke-width:.5}.s{fill:#f0a35e}.p{fill:#8fb8de}.n{fill:#a9cf8f}.v{fill:#ccc}</style>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="4" y="18" font-size="13">${escaped(title)}</text>
