@@ -29,8 +29,8 @@ export async function startWriter(work: WriterWork): Promise<WriterThread> {
   const worker = new Worker(new URL(source, import.meta.url), {
     workerData: work,
     name: "writer",
-    // Those of a program that was given as text are not for a file.
-    execArgv: [],
+    // A profile is of all threads; other flags are the process's, or of a program that was given as text.
+    execArgv: process.execArgv.filter((flag) => flag.startsWith("--cpu-prof")),
   });
   // Rejects with what ended the thread before it said anything.
   const [first] = (await once(worker, "message")) as [FromWriter];

@@ -121,7 +121,7 @@ function stockCsv(rows: number): string {
 /** Serves under V8's profiler, warms up, and draws what ran while the rest of the requests came. */
 async function graphOf({ what, load }: Work, client: Client): Promise<string> {
   const profiles = mkdtempSync(join(scratch, "profiles-"));
-  const flags = ["--cpu-prof", "--cpu-prof-dir", profiles];
+  const flags = ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
   const args = [...flags, program, "serve", "--data", data, "--port", "0", "--json"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
   const ended = once(child, "close");
