@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
+import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { RasterJob, RasterResult } from "./raster-thread.ts";
 
 /** Bytes of pictures that are kept: about 250 of them. */
@@ -46,9 +47,7 @@ function draw(svg: string): Promise<Buffer> {
 
 /** Started with the first picture; it does not keep the process running. */
 function startThread(): Thread {
-  // The build puts it beside the entry, and the code that starts it into a folder below.
-  const source = import.meta.url.endsWith(".ts") ? "./raster-thread.ts" : "../raster-thread.js";
-  const worker = new Worker(new URL(source, import.meta.url));
+  const worker = new Worker(threadFile(import.meta.url, "raster"));
   const started: Thread = { worker, waiting: new Map() };
   const end = (error: Error) => {
     if (thread === started) thread = null;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { WritesBeside } from "../../core/store/engines/open.ts";
 import type { Writes, WritesBase } from "../../core/store/engines/store-over.ts";
 import { closedError } from "../../core/store/group-commit.ts";
@@ -24,9 +25,7 @@ export interface WriterThread {
  * `openStore` throws. A thread that fails later ends the process, as any failure of its kind here does.
  */
 export async function startWriter(work: WriterWork): Promise<WriterThread> {
-  // The build puts it beside the entry, and the code that starts it into a folder below.
-  const source = import.meta.url.endsWith(".ts") ? "./writer-thread.ts" : "../writer-thread.js";
-  const worker = new Worker(new URL(source, import.meta.url), {
+  const worker = new Worker(threadFile(import.meta.url, "writer"), {
     workerData: work,
     name: "writer",
     // A profile is of all threads; other flags are the process's, or of a program that was given as text.

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type Database from "better-sqlite3";
+import { threadFile } from "../../kernel/thread-file.ts";
 import type { StoreError } from "../problems.ts";
 import type { CheckpointResult, CheckpointStep, CheckpointWork } from "./checkpoint-thread.ts";
 import { openPages } from "./page-gaps.ts";
@@ -115,10 +116,8 @@ function checkpointThread(file: string, fail: (error: unknown) => StoreError) {
 
 /** Started with the first checkpoint; it does not keep the process running. `failed`: it has ended by itself. */
 function startThread(file: string, failed: () => void): Worker {
-  // The build puts it beside the entry, and the code that starts it into a folder below.
-  const source = import.meta.url.endsWith(".ts") ? "./checkpoint-thread.ts" : "../checkpoint-thread.js";
   const workerData: CheckpointWork = { file, bound: WAL_BOUND };
-  const worker = new Worker(new URL(source, import.meta.url), { workerData });
+  const worker = new Worker(threadFile(import.meta.url, "checkpoint"), { workerData });
   worker.on("error", failed);
   worker.unref();
   return worker;

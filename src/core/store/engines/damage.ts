@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type Database from "better-sqlite3";
+import { threadFile } from "../../kernel/thread-file.ts";
 import { StoreError } from "../problems.ts";
 import type { DamageFound } from "./damage-thread.ts";
 import { RESTORE } from "./sqlite-faults.ts";
@@ -36,9 +37,7 @@ export interface DamageCheck {
 export function checkBeside(file: string): DamageCheck {
   const { promise: found, resolve } = Promise.withResolvers<StoreError>();
   if (!isLarge(file)) return { found, end: async () => undefined };
-  // The build puts it beside the entry, and the code that starts it into a folder below.
-  const source = import.meta.url.endsWith(".ts") ? "./damage-thread.ts" : "../damage-thread.js";
-  const worker = new Worker(new URL(source, import.meta.url), { workerData: file });
+  const worker = new Worker(threadFile(import.meta.url, "damage"), { workerData: file });
   worker.unref();
   worker.on("message", (verdict: DamageFound) => {
     if (verdict !== null) resolve(damaged(verdict));

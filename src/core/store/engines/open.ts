@@ -60,7 +60,7 @@ export async function openStore(location: Location, dependencies: StoreDependenc
 export async function openBeside(file: string, writes: WritesBeside, base: StoreBase): Promise<Store> {
   const engine = readBeside(file);
   try {
-    const { store, reloadKeys } = storeOver(engine, (base) => writes(base), base);
+    const { store, reloadKeys } = storeOver(engine, writes, base);
     await reloadKeys();
     return store;
   } catch (error) {
