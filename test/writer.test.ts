@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -9,6 +9,7 @@ import { invalid, Problem } from "../src/core/kernel/problem.ts";
 import { Secret } from "../src/core/kernel/secret.ts";
 import { createPartner } from "../src/core/partners/create.ts";
 import { openBeside, openStore } from "../src/core/store/engines/open.ts";
+import { noteErasure } from "../src/core/store/erasure.ts";
 import { writeHeartbeat } from "../src/core/store/heartbeat.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import { adoptSettings, readSetting, type SettingKey } from "../src/core/store/settings.ts";
@@ -33,6 +34,13 @@ async function openThreaded(work = freshWork()): Promise<Store & { work: typeof 
   const store = await openBeside(work.file, writer.connect, { clock: systemClock, ids, masterKey: work.masterKey });
   onTestFinished(() => store.close());
   return { ...store, work };
+}
+
+/** The locks of this process on a file. */
+function locksOn(file: string): string[] {
+  const { ino } = statSync(file);
+  const lines = readFileSync("/proc/locks", "utf8").split("\n");
+  return lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
 }
 
 const settings = (public_url: string): Record<SettingKey, string | null> => ({
@@ -94,6 +102,24 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
     expect(kept).toBe(outcome === "written" ? "http://esim.test" : null);
     await again.close();
   });
+
+  test.runIf(existsSync("/proc/locks"))(
+    "end without giving up the locks of other connections of the process",
+    async () => {
+      const { file, masterKey, ...work } = freshWork();
+      const writer = await startWriter({ file, masterKey, ...work, create: true });
+      const store = await openBeside(file, writer.connect, { clock: systemClock, ids, masterKey });
+      onTestFinished(() => store.close());
+      const other = await openStore({ file, create: false }, { clock: systemClock, ids, masterKey });
+      await other.write(noteErasure, null);
+      await other.close();
+      expect(await store.erase()).toBe(true);
+      const before = locksOn(file);
+      expect(before).toHaveLength(1);
+      await writer.close();
+      expect(locksOn(file)).toEqual(before);
+    },
+  );
 
   test("do not start on a database that is damaged, or of another key", async () => {
     const made = await openThreaded();

@@ -28,6 +28,8 @@ export async function startWriter(work: WriterWork): Promise<WriterThread> {
   const worker = new Worker(threadFile(import.meta.url, "writer"), {
     workerData: work,
     name: "writer",
+    // Closing a descriptor of the database would drop the locks of every connection of this process.
+    trackUnmanagedFds: false,
     // A profile is of all threads; other flags are the process's, or of a program that was given as text.
     execArgv: process.execArgv.filter((flag) => flag.startsWith("--cpu-prof")),
   });
