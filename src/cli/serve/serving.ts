@@ -29,6 +29,7 @@ import { keyFileOf, madeWords } from "../place/key-file.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import { type Place, placeWords } from "../place/place.ts";
 import type { PoolSizes } from "./connection-budget.ts";
+import { endOnCrash } from "./end-on-crash.ts";
 import { listeningLine } from "./listening.ts";
 
 /** What `serve` is asked for. */
@@ -63,6 +64,7 @@ export async function serveUntilStopped(
     const { store, created } = await openOrCreate(place, { ...sources, ...opening });
     try {
       const log = await createLogger(serving.logLevel, { ...shownTo(forPeople(context)), file });
+      endOnCrash(log);
       if (created) reportMade(context, log, place);
       // The directory's lock says that no other daemon works on it. Several daemons may share a PostgreSQL.
       const alone = place.kind === "directory";
@@ -164,6 +166,8 @@ async function answerOnly(
   try {
     store = await openExisting(place, sources);
     const log = await createLogger(serving.logLevel, { ...shownTo(people), file });
+    endOnCrash(log);
+    process.once("exit", file.flush);
     await runFrontProcess(self, { store, ...sources, log }, serving);
   } catch (error) {
     // The main process logs it, and starts another front later.

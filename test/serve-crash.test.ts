@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startDaemon } from "./support/daemon.ts";
+import { temporaryDirectory } from "./support/store.ts";
+
+const preload = join(import.meta.dirname, "support", "broken-thread.mjs");
+
+test.each(["main", "writer"])(
+  "an error that nothing caught in the thread %s ends serve, and is logged",
+  async (name) => {
+    const folder = temporaryDirectory();
+    const data = join(folder, "data");
+    const when = join(folder, "now");
+    const env = { NODE_OPTIONS: `--import ${preload}`, BROKEN_THREAD: name, BROKEN_WHEN: when };
+    const daemon = await startDaemon({ data, env });
+    writeFileSync(when, "");
+    const { exitCode, stdout, stderr } = await daemon.ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: an unexpected error ends the process: \w*Error: Failed query: insert\s*$/m);
+
+    const kept = readFileSync(join(data, "logs", "serve.log"), "utf8");
+    for (const lines of [stdout, kept]) {
+      const last = JSON.parse(lines.trim().split("\n").at(-1) ?? "");
+      expect(last).toMatchObject({ level: "fatal", event: "crashed", err: { message: "Failed query: insert" } });
+      expect(last.err.stack[0]).toContain("broken-thread.mjs");
+    }
+    // Neither a query's parameters nor the members of its error are shown.
+    for (const text of [stdout, stderr, kept]) expect(text).not.toContain("P1234567");
+  },
+);
