@@ -153,6 +153,11 @@ async function keepRecords(
   const ids: OrderId[] = missing.map(({ id }) => id);
   const serialize = serializerOf(Order);
   for (const { version, record } of await store.list(ordersInVersions, { owner, ids })) {
-    kept.set(record.id, { version, text: serialize(record) });
+    kept.set(record.id, { version, text: contiguous(serialize(record)) });
   }
+}
+
+/** The same text in one piece: concatenated by a serializer it keeps its hundred parts, and takes thrice the memory. */
+function contiguous(text: string): string {
+  return Buffer.from(text).toString();
 }

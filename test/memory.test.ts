@@ -1,0 +1,51 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { addProducts } from "./support/catalog.ts";
+import { type Caller, startPlatform } from "./support/platform.ts";
+
+const PAGES = 8;
+const PAGE = 100;
+
+/** Places a page of orders in one request. */
+async function placePage(caller: Caller, product_id: string | undefined): Promise<void> {
+  const orders = Array.from({ length: PAGE }, () => ({
+    external_order_id: crypto.randomUUID(),
+    line_items: [{ product_id, quantity: 1 }],
+    customer: { email: "mia@example.com", name: "Mia Chen" },
+  }));
+  const { status } = await caller.send("POST", "/api/v1/orders/bulk", { orders });
+  expect(status).toBe(200);
+}
+
+/** Reads this many pages of orders, from the newest on. */
+async function readPages(caller: Caller, pages: number): Promise<void> {
+  let cursor = "";
+  for (let page = 0; page < pages; page++) {
+    const { body } = await caller.send("GET", `/api/v1/orders?limit=${PAGE}${cursor}`);
+    expect(body.data).toHaveLength(PAGE);
+    cursor = `&cursor=${encodeURIComponent(body.pagination.next_cursor)}`;
+  }
+}
+
+test("the records that are kept of lists take about their text in memory", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  const heap = () => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const { store, caller, fund } = await startPlatform();
+  const products = await addProducts(store, [{ sku: "STOCK", price_cents: 100 }]);
+  const acme = await caller({ slug: "acme", live: true });
+  await fund(acme.partnerId, 1_000_000);
+  for (let page = 0; page < PAGES; page++) await placePage(acme, products.STOCK);
+  await readPages(acme, 1);
+  const before = heap();
+
+  await readPages(acme, PAGES);
+
+  const record = JSON.stringify((await acme.send("GET", "/api/v1/orders?limit=1")).body.data[0]);
+  const perRecord = (heap() - before) / ((PAGES - 1) * PAGE);
+  expect(perRecord).toBeLessThan(3 * record.length);
+});
