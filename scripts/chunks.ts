@@ -159,3 +159,11 @@ const OWN_REQUIRE = 'const require=process.getBuiltinModule("node:module").creat
 export function withRequire(text: string): string {
   return /(?<![.\w])require\b/.test(text) ? OWN_REQUIRE + text : text;
 }
+
+/**
+ * A chunk without characters beyond Latin-1: one of them makes V8 keep two bytes for each character of the whole file.
+ * esbuild leaves them in comments and regular expressions, where an escape means the same.
+ */
+export function latin1(text: string): string {
+  return text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

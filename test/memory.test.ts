@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { addProducts } from "./support/catalog.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
+import { checkout } from "./support/process.ts";
 
 const PAGES = 8;
 const PAGE = 100;
@@ -48,4 +51,24 @@ test("the records that are kept of lists take about their text in memory", async
   const record = JSON.stringify((await acme.send("GET", "/api/v1/orders?limit=1")).body.data[0]);
   const perRecord = (heap() - before) / ((PAGES - 1) * PAGE);
   expect(perRecord).toBeLessThan(3 * record.length);
+});
+
+/** The files that the built program may load, from its entries on. */
+function builtFiles(): string[] {
+  const dist = join(checkout, "dist");
+  const files = new Set<string>();
+  const add = (file: string) => {
+    if (files.has(file)) return;
+    files.add(file);
+    const imported = readFileSync(file, "utf8").matchAll(/(?:from|import|import\() ?"(\.{1,2}\/[^"]+\.js)"/g);
+    for (const [, path = ""] of imported) add(join(dirname(file), path));
+  };
+  for (const name of readdirSync(dist)) if (name.endsWith(".js")) add(join(dist, name));
+  return [...files];
+}
+
+test("no file of the built program has a character for which V8 keeps two bytes of each", () => {
+  const files = builtFiles();
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((file) => /[^\0-\xff]/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
