@@ -155,6 +155,8 @@ function checkpointsBeside(writer: Database.Database, order: Turns): Disk {
   // A process that was killed may have left a commit that it had not synced: it is durable before anyone reads it.
   writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("wal_autocheckpoint = 0");
+  // Half of the default here: what orders read again fits, and pages that are random by design fit in neither.
+  writer.pragma("cache_size = -8000");
   let failure: StoreError | null = null;
   const quietly = quietlyIn(order);
   const fail = (cause: unknown) => {
