@@ -40,7 +40,9 @@ async function openThreaded(work = freshWork()): Promise<Store & { work: typeof 
 function locksOn(file: string): string[] {
   const { ino } = statSync(file);
   const lines = readFileSync("/proc/locks", "utf8").split("\n");
-  return lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
+  const own = lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
+  // The number before them changes with the locks of other processes.
+  return own.map((line) => line.replace(/^\d+: /, ""));
 }
 
 const settings = (public_url: string): Record<SettingKey, string | null> => ({
