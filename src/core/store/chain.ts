@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { canonicalText, payloadHash } from "../kernel/canonical.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Row } from "./schema/tables.ts";
@@ -64,6 +65,22 @@ export function ledgerLink(row: TransactionContent, postings: readonly PostingCo
     .sort((a, b) => (a.account < b.account ? -1 : 1));
   const moved = { kind, partner_id, order_id, currency, amount_cents, reference, postings: sums };
   return { chain: walletChain(partner_id, currency), no, previous, id, at: isoTime(created_at), ...moved };
+}
+
+/** `linkHash` of `ledgerLink`. Written in the order of its keys, it need not be sorted for each order. */
+export function ledgerHash(
+  row: TransactionContent,
+  postings: readonly PostingContent[],
+  { no, previous }: Place,
+): string {
+  const { id, kind, partner_id, order_id, currency, amount_cents, reference } = row;
+  const sums = postings
+    .map((each) => ({ account: each.account, amount_cents: each.amount_cents, currency: each.currency }))
+    .sort((a, b) => (a.account < b.account ? -1 : 1));
+  const [at, chain] = [isoTime(row.created_at), walletChain(partner_id, currency)];
+  const link = { amount_cents, at, chain, currency, id, kind, no, order_id, partner_id, postings: sums };
+  const text = JSON.stringify({ ...link, previous, reference });
+  return hash("sha256", text, "hex");
 }
 
 /** The hash of a row: SHA-256 (hex) of its canonical text. */

@@ -74,7 +74,7 @@ export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewR
     // As in `preparedShape`.
     return insert as Preparable<unknown>;
   });
-  await prepared.execute({ ...empty, ...row });
+  await (prepared.insert?.(row) ?? prepared.execute({ ...empty, ...row }));
 }
 
 /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */

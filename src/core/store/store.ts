@@ -52,6 +52,8 @@ export interface Command<I, O> {
 /** A statement that the engine has parsed and planned once. */
 export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
+  /** The same, with null for each parameter that is left out; missing where the engine has no quicker way for it. */
+  insert?(row: object): Promise<unknown>;
 }
 
 /** What a database says of itself. */

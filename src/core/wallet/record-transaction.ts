@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { headMark, ledgerLink, linkHash, walletChain } from "../store/chain.ts";
+import { headMark, ledgerHash, walletChain } from "../store/chain.ts";
 import { insertRow } from "../store/rows.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -98,7 +98,7 @@ export async function recordTransaction(tx: Tx, movement: Movement, before: Held
   const own = { account: walletAccount(partner_id), currency, amount_cents: delta };
   const other = { account: rules[kind].against, currency, amount_cents: 0 - delta };
   const count = before.chain_count + 1;
-  const hash = linkHash(ledgerLink(transaction, [own, other], { no: count, previous: before.chain_hash }));
+  const hash = ledgerHash(transaction, [own, other], { no: count, previous: before.chain_hash });
   const balance = before.balance_cents + delta;
   await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: balance, chain_no: count, hash });
   const accounts = { own: own.account, against: other.account };
