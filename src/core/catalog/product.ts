@@ -3,6 +3,7 @@ import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
+import { remembered } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -59,8 +60,8 @@ const sold = statement((db, t, slot: Slots<{ id: string }>) => {
 });
 
 /** The product that an order names, or null. Callers may pass any text. */
-export async function findSoldProduct(q: Read, id: string): Promise<SoldProduct | null> {
-  return first(await sold(q, { id }));
+export function findSoldProduct(q: Read, id: string): Promise<SoldProduct | null> {
+  return remembered(q, `product ${id}`, async () => first(await sold(q, { id })));
 }
 
 /** The product's row by id, or null. */

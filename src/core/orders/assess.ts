@@ -4,6 +4,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
+import { remembered } from "../store/run-memory.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { readSetting } from "../store/settings.ts";
@@ -67,8 +68,9 @@ export interface LookedUp {
 
 /** Looks up what an order is assessed by. Refuses nothing: a replay of its key comes first. */
 export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: FindProduct): Promise<LookedUp> {
+  const { credential = null } = asked;
   const [rails, found] = await together(
-    guardRailsOf(q, asked.credential ?? null),
+    remembered(q, `rails ${credential}`, () => guardRailsOf(q, credential)),
     findProducts(q, asked.lines, findProduct),
   );
   return { rails, found };

@@ -102,6 +102,8 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 
 /** Its writes stay with its partner, but for stock; the sandbox counts its units over all partners. */
 createOrder.lane = (input: NewOrder): Lane => laneOfOrders(input);
+/** Of what it looks up it changes wallets and numbers of the feed alone. */
+createOrder.remembers = true as const;
 
 /** The order itself says that its partner placed it, unless an operator did. */
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {

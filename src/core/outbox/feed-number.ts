@@ -1,7 +1,8 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { elementsOf } from "../store/rows.ts";
+import { remember, writeLast } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -19,14 +20,35 @@ const raise = statement((db, t, slot: Slots<Feed & { by: number }>) =>
     .returning({ no: t.eventFeeds.last_no }),
 );
 
+const reach = statement((db, t, slot: Slots<Feed & { no: number }>) =>
+  db
+    .update(t.eventFeeds)
+    .set({ last_no: slot.no })
+    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
+);
+
 /**
  * The last of the next `by` numbers of a feed. The feed's row stays locked until the transaction is visible to readers
  * or rolled back, so that numbers become visible in their order and without gaps (docs/decisions/0044).
  */
 export async function lastOfNextNumbers(tx: Tx, feed: Feed, by: number): Promise<number> {
-  const [raised] = await raise(tx, { ...feed, by });
-  if (raised === undefined) throw new Error("the row of the event feed was not returned");
-  return raised.no;
+  const key = `feed ${feed.partner_id} ${feed.environment}`;
+  const known = tx.memory?.found.get(key);
+  if (typeof known !== "number") {
+    const no = await raised(tx, feed, by);
+    remember(tx, key, no);
+    return no;
+  }
+  const no = known + by;
+  remember(tx, key, no);
+  await writeLast(tx, key, async () => void (await reach(tx, { ...feed, no })));
+  return no;
+}
+
+async function raised(tx: Tx, feed: Feed, by: number): Promise<number> {
+  const [row] = await raise(tx, { ...feed, by });
+  if (row === undefined) throw new Error("the row of the event feed was not returned");
+  return row.no;
 }
 
 const raiseAll = statement((db, t, slot: Slots<{ feeds: string; by: number }>) => {

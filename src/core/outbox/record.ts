@@ -12,6 +12,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
 import { insertRow, locking, type NewRow } from "../store/rows.ts";
+import { remembered } from "../store/run-memory.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { partnerBounds } from "../store/schema/values.ts";
@@ -89,7 +90,7 @@ async function insertEvents(tx: Tx, audience: Audience, contents: readonly Conte
   const owner = { partner_id: audience.partnerId, environment: audience.environment };
   const [last, endpoints, now] = await together(
     lastOfNextNumbers(tx, owner, contents.length),
-    endpointsOf(tx, owner),
+    remembered(tx, `endpoints ${owner.partner_id} ${owner.environment}`, () => endpointsOf(tx, owner)),
     nowOf(tx, audience),
   );
   const occurred_at = audience.at ?? now;

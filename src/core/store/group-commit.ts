@@ -8,7 +8,8 @@ import { createWriteQueue, type Taken, type WriteQueue } from "./write-queue.ts"
 export interface Writer {
   /** `careful`: each command can be taken back alone, also after it has written. */
   begin(careful: boolean): Promise<void>;
-  savepoint(): Promise<void>;
+  /** Before each write of a batch of several. `kind`: those of one kind may share a memory (run-memory.ts). */
+  savepoint(kind: object | null): Promise<void>;
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
@@ -31,6 +32,8 @@ export interface Waiting {
   owner: Owner | null;
   run: (tx: Tx) => Promise<unknown>;
   requestId: string | null;
+  /** The command where its runs share a memory; null: they do not. */
+  kind: object | null;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -215,7 +218,7 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   const outcomes: Outcome[] = [];
   const topics = new Set<Topic>();
   for (let waiting = take(); waiting !== null; waiting = take()) {
-    await writer.savepoint();
+    await writer.savepoint(waiting.kind);
     const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
     if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
     outcomes.push(outcome);

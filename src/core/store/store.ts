@@ -8,6 +8,18 @@ import type { UnreadableError, Vault } from "./vault.ts";
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
 
+/**
+ * What commands of one kind share that run one after the other in one transaction, with no other write between them:
+ * what they looked up, and what only the last of them has to write.
+ */
+export interface RunMemory {
+  found: Map<string, unknown>;
+  /** By what is written: a later write replaces an earlier one. */
+  due: Map<string, () => Promise<void>>;
+  /** Writes that were put off. */
+  count: number;
+}
+
 /** What a query gets: one consistent snapshot of committed data. */
 export interface Read {
   readonly db: Db;
@@ -17,6 +29,8 @@ export interface Read {
   readonly vault: Vault;
   /** Statements prepared on this connection, by the function that builds them. */
   readonly prepared: Map<unknown, Prepared>;
+  /** Of the run that a command is part of; left out or null: it is in none. */
+  readonly memory?: RunMemory | null;
 }
 
 /** What a command gets: a transaction of its own. */
@@ -47,6 +61,11 @@ export interface Command<I, O> {
   (tx: Tx, input: I): Promise<O>;
   /** What it keeps to, so that others may write beside it; left out or null: it runs with no other under way. */
   lane?: (input: I) => Lane | null;
+  /**
+   * Those that follow each other in one transaction may share a memory (run-memory.ts): it writes nothing that it
+   * remembers without saying so.
+   */
+  remembers?: true;
 }
 
 /** A statement that the engine has parsed and planned once. */

@@ -45,7 +45,8 @@ export function writeLines({ alone: writer, ofSlot }: Writers, onSignal: (topic:
       return new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
         const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-        lineOf(command, input).push({ run: (tx) => command(tx, input), requestId, owner, ...settle });
+        const kind = command.remembers === true ? command : null;
+        lineOf(command, input).push({ run: (tx) => command(tx, input), requestId, owner, kind, ...settle });
       });
     },
     /**

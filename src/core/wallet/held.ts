@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
+import { remember, remembered } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -28,7 +29,20 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) => {
  * money of this partner beside it (docs/decisions/0049).
  */
 export function walletsOf(tx: Tx, partnerId: PartnerId): Promise<HeldWallet[]> {
-  return ofPartner(tx, { partner_id: partnerId });
+  return remembered(tx, walletsKey(partnerId), () => ofPartner(tx, { partner_id: partnerId }));
+}
+
+function walletsKey(partnerId: PartnerId): string {
+  return `wallets ${partnerId}`;
+}
+
+/** Makes the rest of a run find the wallet as it is now. */
+export function rememberWallet(tx: Tx, wallet: HeldWallet): void {
+  const key = walletsKey(wallet.partner_id);
+  // What `walletsOf` remembers.
+  const known = tx.memory?.found.get(key) as HeldWallet[] | undefined;
+  if (known === undefined) return;
+  remember(tx, key, [...known.filter(({ currency }) => currency !== wallet.currency), wallet]);
 }
 
 /** The wallet in a currency; null: it never held any. */

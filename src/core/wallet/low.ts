@@ -4,7 +4,7 @@ import { recordEvent } from "../outbox/record.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import type { HeldWallet } from "./held.ts";
+import { type HeldWallet, rememberWallet } from "./held.ts";
 
 /** How long a balance must be back before its next fall has an event. */
 const RESTED_MS = 3_600_000;
@@ -19,27 +19,29 @@ const writeState = statement((db, t, slot: Slots<Key & State>) =>
     .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
 );
 
-/** A wallet after a movement. */
-export type Moved = Pick<HeldWallet, keyof Key | keyof State | "balance_cents" | "thresholds">;
-
 /**
  * Records wallet.low where a movement by `delta` took a balance below its threshold, for the first time or after it was
  * at the threshold or above for an hour. The wallet is charged in production alone, whose endpoints get it.
  */
-export async function watchBalance(tx: Tx, moved: Moved, delta: number): Promise<void> {
+export async function watchBalance(tx: Tx, moved: HeldWallet, delta: number): Promise<void> {
   const { partner_id, currency, balance_cents, thresholds, low_at, restored_at } = moved;
-  const wallet: Key = { partner_id, currency };
   // `partners.low_wallet`, as it is stored.
   const all = thresholds === null ? {} : (JSON.parse(thresholds) as Record<string, number>);
   const threshold = all[currency];
   if (threshold === undefined || balance_cents < threshold === balance_cents - delta < threshold) return;
-  if (balance_cents >= threshold) return void (await writeState(tx, { ...wallet, low_at, restored_at: tx.now }));
+  if (balance_cents >= threshold) return setState(tx, moved, { low_at, restored_at: tx.now });
   const due = low_at === null || (restored_at !== null && tx.now - restored_at >= RESTED_MS);
-  await writeState(tx, { ...wallet, low_at: due ? tx.now : low_at, restored_at: null });
+  await setState(tx, moved, { low_at: due ? tx.now : low_at, restored_at: null });
   if (!due) return;
   const audience = { partnerId: partner_id, environment: "production", subjectId: partner_id } as const;
   const data = { currency, balance_cents, threshold_cents: threshold };
   await recordEvent(tx, { kind: "wallet.low", ...audience, data });
+}
+
+async function setState(tx: Tx, wallet: HeldWallet, state: State): Promise<void> {
+  const { partner_id, currency } = wallet;
+  await writeState(tx, { partner_id, currency, ...state });
+  rememberWallet(tx, { ...wallet, ...state });
 }
 
 /** Forgets what was sent for a wallet: its next fall below a new threshold has an event. */

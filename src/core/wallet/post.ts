@@ -5,7 +5,7 @@ import { invalid } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { drawnFor, type HeldWallet, walletIn, walletsOf } from "./held.ts";
+import { drawnFor, type HeldWallet, rememberWallet, walletIn, walletsOf } from "./held.ts";
 import { watchBalance } from "./low.ts";
 import { deltaOf, type Movement, recordTransaction } from "./record-transaction.ts";
 import { insufficientBalance } from "./spendable.ts";
@@ -72,7 +72,9 @@ async function moveCredit(tx: Tx, { orderId, reference }: Movement, { wallet, ce
   const about = { orderId: orderId ?? null, reference: reference ?? null };
   const movement = { kind, partnerId, currency, amount: minorUnits(Math.abs(cents)), ...about } as const;
   const { wallet: moved } = await recordTransaction(tx, movement, wallet);
-  return { ...moved, credit_used_cents: wallet.credit_used_cents + cents };
+  const after = { ...moved, credit_used_cents: wallet.credit_used_cents + cents };
+  rememberWallet(tx, after);
+  return after;
 }
 
 /** Repays what is drawn on credit, as far as the balance goes. */
@@ -87,5 +89,7 @@ async function openWallet(tx: Tx, key: Key): Promise<HeldWallet> {
   const noCredit = { credit_limit_cents: 0, credit_used_cents: 0 };
   const opened = { ...key, ...empty, ...noCredit, chain_count: 0, chain_hash: null, signed_count: 0 };
   await insertRow(tx, "wallets", { ...opened, chain_mark: null });
-  return { ...opened, thresholds: null };
+  const wallet = { ...opened, thresholds: null };
+  rememberWallet(tx, wallet);
+  return wallet;
 }

@@ -3,10 +3,11 @@ import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { headMark, ledgerHash, walletChain } from "../store/chain.ts";
 import { insertRow } from "../store/rows.ts";
+import { writeLast } from "../store/run-memory.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import type { HeldWallet } from "./held.ts";
+import { type HeldWallet, rememberWallet } from "./held.ts";
 
 /** A movement between a partner's wallet and a house account. */
 export interface Movement {
@@ -72,6 +73,17 @@ const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
   ]);
 });
 
+/** Writes what a movement changes of its wallet; of several in a run the last one's. */
+function writeMoved(tx: Tx, wallet: HeldWallet, moved: Omit<Moved, "mark">): Promise<void> {
+  const { partner_id, currency, signed_count: signedCount } = wallet;
+  const chain = walletChain(partner_id, currency);
+  rememberWallet(tx, wallet);
+  return writeLast(tx, chain, async () => {
+    const mark = headMark(tx.vault, { chain, count: moved.count, hash: moved.hash, signedCount });
+    await moveWallet(tx, { partner_id, currency, ...moved, mark });
+  });
+}
+
 /** A ledger transaction, and the wallet after it. */
 interface Recorded {
   id: string;
@@ -104,8 +116,8 @@ export async function recordTransaction(tx: Tx, movement: Movement, before: Held
   const accounts = { own: own.account, against: other.account };
   const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
   await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
-  const head = { chain: walletChain(partner_id, currency), count, hash, signedCount: before.signed_count };
-  await moveWallet(tx, { partner_id, currency, balance, now: tx.now, count, hash, mark: headMark(tx.vault, head) });
   const moved = { balance_cents: balance, last_transaction_at: tx.now, chain_count: count, chain_hash: hash };
-  return { id: transaction.id, wallet: { ...before, ...moved } };
+  const wallet = { ...before, ...moved };
+  await writeMoved(tx, wallet, { balance, now: tx.now, count, hash });
+  return { id: transaction.id, wallet };
 }

@@ -2,7 +2,7 @@ import type { Writer } from "../group-commit.ts";
 import type { Moment, Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "../store.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
-export type Connection = Pick<Read, "db" | "t" | "prepared">;
+export type Connection = Pick<Read, "db" | "t" | "prepared" | "memory">;
 
 /** Makes the transaction of one command over a connection. */
 export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;

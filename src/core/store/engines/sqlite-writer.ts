@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { Writer } from "../group-commit.ts";
+import { runMemory, writeDue } from "../run-memory.ts";
 import { sqliteTables } from "../schema/tables.ts";
-import type { Db, Prepared } from "../store.ts";
+import type { Db, Prepared, RunMemory } from "../store.ts";
 import type { TxMaker } from "./engine.ts";
 import { faultOf, isBusy } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
@@ -63,19 +64,13 @@ export function sqliteWriter(
 ): Writer {
   const db = drizzle(withStablePlans(connection)) as Db;
   const prepared = new Map<unknown, Prepared>();
-  const steps = {
-    begin: connection.prepare("BEGIN IMMEDIATE"),
-    savepoint: connection.prepare("SAVEPOINT command"),
-    release: connection.prepare("RELEASE command"),
-    rollbackTo: connection.prepare("ROLLBACK TO command"),
-    commit: connection.prepare("COMMIT"),
-    changes: connection.prepare("SELECT total_changes()").pluck(),
-  };
+  const steps = stepsOf(connection);
   const changes = () => Number(steps.changes.get());
   let end: () => void = () => undefined;
   let savepoints = false;
   /** Rows that were changed before the command under way, and before the last commit. */
   let [before, committed] = [0, 0];
+  const run = runs();
   return {
     async begin(careful) {
       await pace.room();
@@ -83,8 +78,11 @@ export function sqliteWriter(
       pace.check();
       await retryWhileBusy(() => void steps.begin.run());
       savepoints = careful;
+      run.forget();
     },
-    async savepoint() {
+    async savepoint(kind) {
+      // A savepoint takes back rows, and nothing that is remembered.
+      await run.next(savepoints ? null : kind);
       if (savepoints) steps.savepoint.run();
       else before = changes();
     },
@@ -92,12 +90,13 @@ export function sqliteWriter(
       if (savepoints) steps.release.run();
     },
     async rollbackToSavepoint() {
-      if (!savepoints) return changes() === before;
+      if (!savepoints) return changes() === before && !run.hasPutOff();
       steps.rollbackTo.run();
       steps.release.run();
       return true;
     },
     async commit() {
+      await run.next(null);
       const changed = changes();
       await retryWhileBusy(() => void steps.commit.run());
       if (changed !== committed) pace.committed();
@@ -105,12 +104,51 @@ export function sqliteWriter(
       end();
     },
     async rollback() {
+      run.forget();
       if (connection.inTransaction) connection.exec("ROLLBACK");
       end();
     },
     fault: (error) => faultOf(error, connection.name),
     repeat: () => null,
-    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared }, signal, requestId),
+    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared, memory: run.memory() }, signal, requestId),
+  };
+}
+
+/** The statements around those of commands. */
+function stepsOf(connection: Database.Database) {
+  return {
+    begin: connection.prepare("BEGIN IMMEDIATE"),
+    savepoint: connection.prepare("SAVEPOINT command"),
+    release: connection.prepare("RELEASE command"),
+    rollbackTo: connection.prepare("ROLLBACK TO command"),
+    commit: connection.prepare("COMMIT"),
+    changes: connection.prepare("SELECT total_changes()").pluck(),
+  };
+}
+
+/** The runs of a transaction, one after the other. */
+function runs() {
+  let kind: object | null = null;
+  let memory: RunMemory | null = null;
+  /** Writes that were put off before the command under way. */
+  let before = 0;
+  return {
+    memory: () => memory,
+    /** Begins a command; where it is of another kind the run before ends, with all that it has put off. */
+    async next(following: object | null): Promise<void> {
+      if (memory !== null && following !== kind) {
+        await writeDue(memory);
+        memory = null;
+      }
+      if (following !== null) memory ??= runMemory();
+      kind = following;
+      before = memory?.count ?? 0;
+    },
+    /** Whether the command under way has put off a write. */
+    hasPutOff: () => (memory?.count ?? 0) !== before,
+    forget(): void {
+      [kind, memory] = [null, null];
+    },
   };
 }
 
