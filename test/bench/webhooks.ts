@@ -127,7 +127,7 @@ function poster(sink: Sink): () => Promise<void> {
   // A placeholder for a partner's id in a body that is not read.
   const about = { subjectId: "bench", partnerId: "bench" as PartnerId, now: 0 };
   const data = eventCatalog["order.created"].sample(about);
-  const body = envelopeOf({ id: "bench", kind: "order.created", occurred_at: 0, data });
+  const body = envelopeOf({ id: "bench", kind: "order.created", occurred_at: 0, data: JSON.stringify(data) });
   const { origin, pathname: path } = new URL(sink.url);
   return async () => {
     const headers = { "content-type": "application/json" };

@@ -8,16 +8,20 @@ import type { Cell, SealedColumn } from "./vault.ts";
 /** A JSON value that is sealed in a column of its row. */
 function sealedJson<T>(column: SealedColumn) {
   const cell = (row: string): Cell => ({ column, row });
+  const openText = ({ vault }: Pick<Read, "vault">, row: string, sealed: string | null): string | null =>
+    sealed === null ? null : vault.openIfReadable(sealed, cell(row));
   return {
     /** Only inside a command, see `Vault.seal`. */
     seal: ({ vault }: Pick<Read, "vault">, row: string, value: T): string =>
       vault.seal(JSON.stringify(value), cell(row)),
     /** What `seal` sealed; null for null, and where it cannot be read, which is reported. */
-    open({ vault }: Pick<Read, "vault">, row: string, sealed: string | null): T | null {
-      const opened = sealed === null ? null : vault.openIfReadable(sealed, cell(row));
+    open(q: Pick<Read, "vault">, row: string, sealed: string | null): T | null {
+      const opened = openText(q, row, sealed);
       // `seal` sealed exactly this shape.
       return opened === null ? null : (JSON.parse(opened) as T);
     },
+    /** The same as the text that it was. */
+    openText,
   };
 }
 

@@ -2,15 +2,16 @@ import { and, eq, lte, sql } from "drizzle-orm";
 import type { PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { together } from "../kernel/together.ts";
-import { openEvent } from "../outbox/event-payload.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../store/due-keys.ts";
 import type { Lane } from "../store/lanes.ts";
 import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { sealedEventData } from "../store/people.ts";
 import { isListed, listOf } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { giveUpEvent } from "./clear-events.ts";
+import type { EventText } from "./envelope.ts";
 import { lockEndpoints, lookAgain } from "./look-again.ts";
 import { laneOfOutcomes, type Outcome, retriedBy, settleOutcomes } from "./outcome.ts";
 import { findWebhooks, type WebhookRow } from "./webhook.ts";
@@ -80,9 +81,11 @@ export interface ClaimedDelivery {
   /** Attempts that ended before. */
   attempts: number;
   endpoint: WebhookRow;
-  /** With its payload opened. */
-  event: Row<"events">;
+  event: ClaimedEvent;
 }
+
+/** As much of an event as its bodies need: it is sent to another thread and held until it is delivered. */
+export interface ClaimedEvent extends EventText, Pick<Row<"events">, "subject_id" | "expands"> {}
 
 /** How many deliveries of an endpoint may be claimed. */
 export interface EndpointRoom {
@@ -105,7 +108,16 @@ const claimAny = leases.claimer<OfEndpoint>((t, slot) =>
 
 const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
   db
-    .select()
+    .select({
+      id: t.events.id,
+      kind: t.events.kind,
+      subject_id: t.events.subject_id,
+      occurred_at: t.events.occurred_at,
+      expands: t.events.expands,
+      sealed: t.events.sealed,
+      // As it is kept: a body contains this very text.
+      data: sql<string>`${t.events.data}`,
+    })
     .from(t.events)
     .where(isListed(t, t.events.id, slot.ids)),
 );
@@ -148,13 +160,13 @@ async function claimOfEach(tx: Tx, rooms: readonly EndpointRoom[]): Promise<Clai
 }
 
 /** These events with their payloads opened, each once; the deliveries of one that cannot be read are given up. */
-async function openEvents(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string, Row<"events">>> {
-  const opened = new Map<string, Row<"events">>();
+async function openEvents(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string, ClaimedEvent>> {
+  const opened = new Map<string, ClaimedEvent>();
   if (ids.size === 0) return opened;
-  for (const event of await eventsOf(tx, { ids: listOf([...ids]) })) {
-    const open = openEvent(tx, event);
-    if (open === null) await giveUpEvent(tx, event.id);
-    else opened.set(event.id, open);
+  for (const { sealed, ...event } of await eventsOf(tx, { ids: listOf([...ids]) })) {
+    const data = sealed === null ? event.data : sealedEventData.openText(tx, event.id, sealed);
+    if (data === null) await giveUpEvent(tx, event.id);
+    else opened.set(event.id, { ...event, data });
   }
   return opened;
 }

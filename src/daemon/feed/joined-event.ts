@@ -8,8 +8,11 @@ import type { Store } from "../../core/store/store.ts";
 /** eSIMs read at a time: other work runs between two reads. */
 const PAGE = 250;
 
+/** As much of an event as what joins it depends on. */
+type Joinable = Pick<Row<"events">, "subject_id" | "expands" | "data">;
+
 /** An event with the first eSIMs of its order in its data, if it is a kind that carries them (contract: Events). */
-export async function joinedEvent(store: Store, event: Row<"events">, publicUrl: string): Promise<Row<"events">> {
+export async function joinedEvent<E extends Joinable>(store: Store, event: E, publicUrl: string): Promise<E> {
   if (event.expands === null) return event;
   // An event that carries eSIMs is about an order.
   const orderId = event.subject_id as OrderId;
