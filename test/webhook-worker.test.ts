@@ -87,9 +87,9 @@ test("an endpoint gets 32 requests at a time; what is claimed beyond waits, and 
   const receiver = await startReceiver((_, response) => void held.push(response));
   const caller = await platform.caller();
   await platform.endpoint(caller, receiver.url);
-  for (let count = 0; count < 70; count++) await platform.trigger(caller);
+  for (let count = 0; count < 100; count++) await platform.trigger(caller);
   const { pool } = watchedWorker(platform);
-  expect(await pool.step(new AbortController().signal)).toBe(64);
+  expect(await pool.step(new AbortController().signal)).toBe(96);
   await receiver.got(32);
   held.shift()?.writeHead(200).end();
   await receiver.got(33);
@@ -97,7 +97,7 @@ test("an endpoint gets 32 requests at a time; what is claimed beyond waits, and 
   for (const response of held) response.writeHead(200).end();
   await stopped;
   expect(receiver.received).toHaveLength(33);
-  expect(await platform.store.read(leftOver, null)).toEqual({ delivered: 33, pending: 37, leased: 0 });
+  expect(await platform.store.read(leftOver, null)).toEqual({ delivered: 33, pending: 67, leased: 0 });
 });
 
 async function leftOver(q: Read, _input: null) {

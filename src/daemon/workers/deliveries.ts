@@ -34,9 +34,11 @@ export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdB
 
 /**
  * Attempts that are claimed at the same time: in all, of a partner's endpoints in one environment, of one endpoint. Of
- * each endpoint twice as many as it gets requests: while some are recorded, others are sent.
+ * each endpoint three times as many as it gets requests: while some are recorded, others are sent.
  */
-const BOUNDS: Bounds = { overall: 512, production: 448, sandbox: 256, perKey: 128, perLane: 64 };
+const BOUNDS: Bounds = { overall: 768, production: 672, sandbox: 384, perKey: 192, perLane: 96 };
+/** Outcomes that are recorded together. */
+const RECORDED_TOGETHER = 64;
 /** Requests that one endpoint gets at a time. */
 const REQUESTS_PER_ENDPOINT = 32;
 /** Claimed of an endpoint whose last attempt failed. */
@@ -56,6 +58,7 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
     bounds: BOUNDS,
+    enough: RECORDED_TOGETHER,
     async due(full) {
       // As many as can be in flight: one that can take more is among them.
       const { due, waitMs } = await store.read(dueEndpoints, { full, limit: BOUNDS.perKey });

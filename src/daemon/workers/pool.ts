@@ -22,6 +22,8 @@ export interface Claimed<L extends Lane, C> {
 export interface PoolWork<L extends Lane, C, R> {
   name: string;
   bounds: Bounds;
+  /** What a turn records at a time, if as much ends; left out: 32. */
+  enough?: number;
   /** Lanes with something due, by a read; of the keys in `full` nothing is claimed just now. */
   due(full: ReadonlySet<string>): Promise<Due<L>>;
   /** Records what ended, then claims up to `room` of each lane. Called only when there is something to do. */
@@ -71,7 +73,7 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
     async step(signal, claims = true) {
       let begun = 0;
       while (!signal.aborted && !runner.stopping.signal.aborted) {
-        await gatherEnded(runner);
+        await gatherEnded(runner, kind.enough ?? ENOUGH);
         const shared = claims ? await rooms() : [];
         const claimed = await turn(shared);
         for (const one of claimed) runner.begin(one);
@@ -102,7 +104,7 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
 
 /** How long (ms) what ended waits for what is still in flight, to be recorded together. */
 const GATHER_MS = 2;
-/** So much of it waits for nothing more. */
+/** So much of it waits for nothing more, unless the kind of work says how much does. */
 const ENOUGH = 32;
 
 interface Gathering {
@@ -115,8 +117,8 @@ interface Gathering {
  * Waits, once something ended, until nothing more is in flight, enough has ended, or a moment has passed: a transaction
  * and its commit cost as much as recording a dozen outcomes.
  */
-async function gatherEnded(runner: Gathering): Promise<void> {
-  const isGathered = () => runner.running.size === 0 || runner.ended.length >= ENOUGH;
+async function gatherEnded(runner: Gathering, enough: number): Promise<void> {
+  const isGathered = () => runner.running.size === 0 || runner.ended.length >= enough;
   if (runner.ended.length === 0 || isGathered()) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, GATHER_MS);
