@@ -13,6 +13,8 @@ export interface Writer {
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
+  /** After how long (ms) a batch of half of the callers is worth its commit; left out: none is, all go into one. */
+  enoughMs?(): number;
   /** Others see what it wrote once it is durable, and then this resolves. */
   commit(): Promise<void>;
   /** Undoes the whole batch; must not throw. */
@@ -80,18 +82,22 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
 
   const source = { size: () => queue.size() + (first === null ? 0 : 1), next };
 
-  function next(taken: Taken, elapsedMs: number): Waiting | null {
-    const waiting = first ?? queue.next(taken, elapsedMs);
+  function next(taken: Taken, elapsedMs: number, enoughMs?: number): Waiting | null {
+    const waiting = first ?? queue.next(taken, elapsedMs, enoughMs);
     first = null;
     return waiting;
   }
 
   async function drain(): Promise<void> {
     try {
+      /** Writes of the batch before whose callers have not come back: it left others waiting. */
+      let away = 0;
       for (let tookMs = 0; source.size() > 0; ) {
         await leaveLoop(tookMs);
         const began = performance.now();
-        const batch = await runBatch(writer, source, careful > 0);
+        const half = Math.ceil((away + source.size()) / 2);
+        const batch = await runBatch(writer, source, { careful: careful > 0, half });
+        away = source.size() > 0 ? batch.writes.length : 0;
         careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
         again(batch);
@@ -133,19 +139,20 @@ function repeatsOf({ writes, outcomes }: Batch): [Waiting, Repeat][] {
   });
 }
 
-/** Turns of the event loop between two batches at most. */
+/** Turns of the event loop between two batches: what is answered by one is sent before the next begins. */
+const LEAST_TURNS = 2;
 const MOST_TURNS = 64;
 
 /**
- * Leaves the event loop to timers and sockets: for a turn, or for one a millisecond that the batch before took, and for
- * as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms, the
+ * Leaves the event loop to timers and sockets: for two turns, or for one a millisecond that the batch before took, and
+ * for as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms, the
  * last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next batch.
  */
 async function leaveLoop(tookMs: number): Promise<void> {
   const began = performance.now();
-  const turns = Math.min(Math.max(Math.ceil(tookMs), 1), MOST_TURNS);
+  const turns = Math.min(Math.max(Math.ceil(tookMs), LEAST_TURNS), MOST_TURNS);
   for (let turn = 0; turn < turns; turn++) {
-    if (turn > 0 && performance.now() - began >= tookMs) break;
+    if (turn >= LEAST_TURNS && performance.now() - began >= tookMs) break;
     await nextTurn();
   }
 }
@@ -168,9 +175,15 @@ type Take = () => Waiting | null;
 
 type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
 
-async function runBatch(writer: Writer, source: Source, careful: boolean): Promise<Batch> {
+interface Beginning {
+  careful: boolean;
+  /** Half of those who write. */
+  half: number;
+}
+
+async function runBatch(writer: Writer, source: Source, { careful, half }: Beginning): Promise<Batch> {
   const writes: Waiting[] = [];
-  const take = takerOf(source, writes);
+  const take = takerOf(source, { batch: writes, half, enoughMs: writer.enoughMs?.() });
   try {
     await writer.begin(careful);
     if (source.size() === 1) return { writes, ...(await runAlone(writer, take)), repeated: false };
@@ -238,13 +251,20 @@ function answer({ writes, outcomes, topics }: Batch, onSignal: (topic: Topic) =>
   for (const topic of topics) onSignal(topic);
 }
 
+interface Taking {
+  batch: Waiting[];
+  /** From this many writes on the batch ends after `enoughMs`, if that is not left out. */
+  half: number;
+  enoughMs: number | undefined;
+}
+
 /** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
-function takerOf(source: Source, batch: Waiting[]): Take {
+function takerOf(source: Source, { batch, half, enoughMs }: Taking): Take {
   const taken = { production: 0, sandbox: 0 };
   let began: number | null = null;
   return () => {
     began ??= performance.now();
-    const waiting = source.next(taken, performance.now() - began);
+    const waiting = source.next(taken, performance.now() - began, batch.length < half ? undefined : enoughMs);
     if (waiting !== null) batch.push(waiting);
     return waiting;
   };
