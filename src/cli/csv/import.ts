@@ -6,7 +6,8 @@ import { type RejectedFile, rejectedFile } from "./rejected.ts";
 const PROGRESS_ROWS = 1000;
 
 /** The outcome of a row that was sent. */
-export type RowOutcome = "imported" | "updated" | "duplicate" | { rejected: string };
+export type RowOutcome = StoredOutcome | { rejected: string };
+export type StoredOutcome = "imported" | "updated" | "duplicate";
 
 /** A good row to send. */
 export interface ImportItem<T> {
@@ -39,6 +40,13 @@ export interface ImportProgress {
   counts: Readonly<Counts>;
 }
 
+/** A batch that is made ready row by row, while the one before it is sent. Its rows are not held beside it. */
+export interface Gathering<T> {
+  add(value: T): void;
+  /** Sends its rows, of which none can be refused by itself; else as `ImportJob.send`. */
+  send(): Promise<readonly StoredOutcome[]>;
+}
+
 /** What to import, and how. */
 export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
@@ -49,13 +57,15 @@ export interface ImportJob<C extends string, T> {
    * that a `PartlySent` names; once the signal is aborted that end is an ordinary one.
    */
   send(batch: readonly ImportItem<T>[]): Promise<readonly RowOutcome[]>;
+  /** Begins a batch in place of `send`, where rows are to be made ready before it is their turn. */
+  gather?: (() => Gathering<T>) | undefined;
   /** Rows that are sent at once, asked for each time. */
   batchSize(): number;
   /** Stop after the checks. */
   dryRun?: boolean;
   /** Send nothing if any row is bad. */
   strict?: boolean;
-  /** Once aborted, nothing more is sent after the batch in flight. */
+  /** Once aborted, nothing more is sent after the batch under way. */
   signal?: AbortSignal;
   progress?(progress: ImportProgress): void;
   /** Milliseconds of any clock. */
@@ -127,29 +137,78 @@ async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {
 
 async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
   const { job } = run;
-  let batch: { row: CsvRow<C>; value: T }[] = [];
+  const sender = oneAtATime(run);
+  let batch = newBatch(job);
   let size = job.batchSize();
   let done = 0;
   // The first batch may take its time: a bar at 0 says what is waited for.
   report(run, "send", done);
-  for await (const rows of job.csv.pieces()) {
-    for (const row of rows) {
-      if (job.signal?.aborted === true) return;
-      if (!run.bad.has(done)) {
+  try {
+    for await (const rows of job.csv.pieces()) {
+      for (const row of rows) {
+        if (job.signal?.aborted === true) return;
+        const at = done++;
+        if (run.bad.has(at)) continue;
         const checked = checkRow(job, row);
-        if ("ok" in checked) batch.push({ row, value: checked.ok });
-        else await reject(run, row, checked.problems);
+        if ("problems" in checked) await sender.settled().then(() => reject(run, row, checked.problems));
+        else batch.add(row, checked.ok);
+        if (batch.size() < size) continue;
+        await sender.send(batch, done);
+        batch = newBatch(job);
+        size = job.batchSize();
       }
-      done += 1;
-      if (batch.length < size) continue;
-      await sendBatch(run, batch);
-      batch = [];
-      size = job.batchSize();
-      report(run, "send", done);
     }
+    if (batch.size() > 0 && job.signal?.aborted !== true) await sender.send(batch, done);
+  } finally {
+    // Also where reading fails: what is under way comes to its end and is counted.
+    await sender.settled();
   }
-  if (batch.length > 0 && job.signal?.aborted !== true) await sendBatch(run, batch);
   report(run, "send", done);
+}
+
+/** Rows that are sent together. */
+interface Batch<C extends string, T> {
+  size(): number;
+  /** Those that may be refused. */
+  rows: CsvRow<C>[];
+  add(row: CsvRow<C>, value: T): void;
+  send(): Promise<readonly RowOutcome[]>;
+}
+
+function newBatch<C extends string, T>(job: ImportJob<C, T>): Batch<C, T> {
+  const rows: CsvRow<C>[] = [];
+  if (job.gather === undefined) {
+    const items: ImportItem<T>[] = [];
+    const add = (row: CsvRow<C>, value: T) => {
+      rows.push(row);
+      items.push({ line: row.line, value });
+    };
+    return { rows, size: () => items.length, add, send: () => job.send(items) };
+  }
+  const gathering = job.gather();
+  let size = 0;
+  const add = (_row: CsvRow<C>, value: T) => {
+    gathering.add(value);
+    size += 1;
+  };
+  return { rows, size: () => size, add, send: gathering.send };
+}
+
+/** Sends batches in turn: while one is under way, the rows of the next are read and checked. */
+function oneAtATime<C extends string, T>(run: Run<C, T>) {
+  const { job } = run;
+  let underway: Promise<void> = Promise.resolve();
+  return {
+    /** Resolves once the batch before is stored; what ended that one is thrown, and this one is not sent. */
+    async send(batch: Batch<C, T>, done: number): Promise<void> {
+      await underway;
+      if (job.signal?.aborted === true) return;
+      underway = sendBatch(run, batch).then(() => report(run, "send", done));
+      // Thrown where it is waited for.
+      underway.catch(() => undefined);
+    },
+    settled: () => underway,
+  };
 }
 
 /** What ended a batch whose first rows were sent before. */
@@ -162,14 +221,15 @@ export class PartlySent extends Error {
   }
 }
 
-async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvRow<C>; value: T }[]): Promise<void> {
+async function sendBatch<C extends string, T>(run: Run<C, T>, batch: Batch<C, T>): Promise<void> {
   const { job } = run;
+  const { rows } = batch;
   try {
-    const outcomes = await job.send(batch.map(({ row, value }) => ({ line: row.line, value })));
-    if (outcomes.length !== batch.length) throw new Error(`${batch.length} rows sent, ${outcomes.length} outcomes`);
-    await count(run, batch, outcomes);
+    const outcomes = await batch.send();
+    if (outcomes.length !== batch.size()) throw new Error(`${batch.size()} rows sent, ${outcomes.length} outcomes`);
+    await count(run, rows, outcomes);
   } catch (error) {
-    if (error instanceof PartlySent) await count(run, batch, error.outcomes);
+    if (error instanceof PartlySent) await count(run, rows, error.outcomes);
     // Stopped while the rest still waited to be sent.
     if (job.signal?.aborted !== true) throw error instanceof PartlySent ? error.cause : error;
   }
@@ -177,17 +237,16 @@ async function sendBatch<C extends string, T>(run: Run<C, T>, batch: { row: CsvR
 
 async function count<C extends string, T>(
   run: Run<C, T>,
-  batch: { row: CsvRow<C>; value: T }[],
+  rows: readonly CsvRow<C>[],
   outcomes: readonly RowOutcome[],
 ): Promise<void> {
   const { counts } = run;
   for (const [index, outcome] of outcomes.entries()) {
-    const row = batch[index]?.row;
-    if (row === undefined) return;
+    const row = rows[index];
     if (outcome === "imported") counts.imported += 1;
     else if (outcome === "updated") counts.updated += 1;
     else if (outcome === "duplicate") counts.duplicates += 1;
-    else await reject(run, row, [outcome.rejected]);
+    else if (row !== undefined) await reject(run, row, [outcome.rejected]);
   }
 }
 
