@@ -38,7 +38,7 @@ export interface Api {
   /** The daemon's public address, as links carry it; no slash at its end. */
   readonly address: string;
   /** Where the handlers run in this process: their store, partner and environment. */
-  readonly local?: { store: Store; partnerId: PartnerId; environment: Environment };
+  readonly local?: Opened & { partnerId: PartnerId; environment: Environment };
 }
 
 /** A path under /api/v1 with its ids made safe. */
@@ -112,11 +112,17 @@ export interface Opened {
   ids: Ids;
 }
 
+/** What a command does with the store beside an ordinary write or two. */
+export interface StoreUse {
+  /** It writes very many rows: on a database file by a thread of its own, beside what prepares them. */
+  writesMany?: boolean;
+}
+
 /** What the client needs of the command that uses it. */
 export interface Caller {
   readonly globals: Globals;
   /** Aborted by Ctrl-C: a command in batches ends after the one under way. */
   readonly interruption: AbortSignal;
   /** Runs `work` on the place's store, which is closed afterwards however it ends. */
-  withStore<T>(work: (opened: Opened) => Promise<T>): Promise<T>;
+  withStore<T>(work: (opened: Opened) => Promise<T>, how?: StoreUse): Promise<T>;
 }

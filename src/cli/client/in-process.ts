@@ -6,7 +6,6 @@ import { partnerById, requirePartner } from "../../core/partners/partner.ts";
 import { reportingFaults } from "../../core/store/faults.ts";
 import type { StoreUnavailable } from "../../core/store/problems.ts";
 import { readSetting } from "../../core/store/settings.ts";
-import type { Store } from "../../core/store/store.ts";
 import type { Addresses, DaemonContext, Principal } from "../../daemon/context/context.ts";
 import type { App } from "../../daemon/context/fastify.ts";
 import { resourceOf, routesFor } from "../../daemon/routes/by-resource.ts";
@@ -14,7 +13,7 @@ import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { OPERATOR } from "../place/operator.ts";
 import { pickPartner } from "../place/partner-options.ts";
-import type { ActsFor, Caller, Opened, OwnerOf } from "./api.ts";
+import type { ActsFor, Caller, Opened, OwnerOf, StoreUse } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 import { directReads } from "./direct-reads.ts";
 
@@ -22,20 +21,24 @@ import { directReads } from "./direct-reads.ts";
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
-export async function withLocalApi<T>(caller: Caller, actsFor: Actor, work: (api: Api) => Promise<T>): Promise<T> {
+export async function withLocalApi<T>(
+  caller: Caller,
+  { use, ...actsFor }: Actor & { use: StoreUse | undefined },
+  work: (api: Api) => Promise<T>,
+): Promise<T> {
   return caller.withStore(async (opened) => {
     const { principal, actsAs } = await localActor(caller, opened, actsFor);
     const addresses = await addressesOf(opened);
     const apps = await createApps(caller, { ...opened, addresses }, principal);
     try {
       const { partnerId, environment } = principal;
-      const local = { store: opened.store, partnerId, environment };
+      const local = { ...opened, partnerId, environment };
       const acting = { actsAs, environment, address: addresses.publicUrl, local };
       return await work(apiOver(apps, acting));
     } finally {
       await apps.close();
     }
-  });
+  }, use);
 }
 
 interface Apps {
@@ -133,7 +136,7 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-type Acting = Pick<Api, "actsAs" | "environment" | "address"> & { local: Owner & { store: Store } };
+type Acting = Pick<Api, "actsAs" | "environment" | "address"> & { local: Owner & Opened };
 
 function apiOver(apps: Apps, acting: Acting): Api {
   return {
@@ -148,9 +151,9 @@ function apiOver(apps: Apps, acting: Acting): Api {
 }
 
 /** What a list reads without handlers; undefined for what they have to respond to: refusals too, in their words. */
-async function readDirectly({ store, ...owner }: Acting["local"], path: string, { query = {} }: Asked) {
+async function readDirectly({ store, partnerId, environment }: Acting["local"], path: string, { query = {} }: Asked) {
   try {
-    return await directReads.get(path)?.(store, owner, query);
+    return await directReads.get(path)?.(store, { partnerId, environment }, query);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;

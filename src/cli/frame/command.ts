@@ -1,6 +1,6 @@
 import type { GivenKey } from "../../core/store/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { ActsFor, Api, Caller, OwnerOf } from "../client/api.ts";
+import type { ActsFor, Api, Caller, OwnerOf, StoreUse } from "../client/api.ts";
 import type { CsvSpec } from "../csv/header.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
@@ -147,7 +147,7 @@ export interface Context extends Caller {
    * Runs `work` with the v1 API: as the partner of --partner, or of the server's credential. On local data without
    * --partner, `ownerOf` finds the owner of the named object.
    */
-  withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf): Promise<T>;
+  withApi<T>(work: (api: Api) => Promise<T>, ownerOf?: OwnerOf, use?: StoreUse): Promise<T>;
   /** Asks before an act, naming the place; returns when the answer is yes. Throws otherwise, and without a terminal. */
   confirm(question: string, about?: Confirmed): Promise<void>;
   /** Prints a list page by page, as it is read: the result of a command that reads while it prints. */

@@ -2,6 +2,7 @@ import type { ActsFor } from "../client/api.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { terminalText } from "../output/clean.ts";
 import { givenKeys, KEY_VARIABLE } from "../place/given-keys.ts";
+import type { Sources } from "../place/local-store.ts";
 import { operatorOnly, placeWords, resolvePlace, resolveWhere } from "../place/place.ts";
 import type { Context, Tree } from "./command.ts";
 
@@ -31,28 +32,29 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
     interruption,
     givenKeys: () => givenKeys(env),
     secretEnv: { [KEY_VARIABLE]: env[KEY_VARIABLE] },
-    async withStore(work) {
-      const [{ openExisting }, { systemClock }, { randomIds }] = await Promise.all([
+    async withStore(work, { writesMany = false } = {}) {
+      const [{ openExisting }, { systemClock }, { randomIds }, beside] = await Promise.all([
         import("../place/local-store.ts"),
         import("../../core/kernel/clock.ts"),
         import("../../core/kernel/ids.ts"),
+        writesMany ? writerForMany() : {},
       ]);
       const sources = { clock: systemClock, ids: randomIds() };
-      const store = await openExisting(await place(), { ...sources, onWait: context.note });
+      const store = await openExisting(await place(), { ...sources, ...beside, onWait: context.note });
       try {
         return await work({ store, ...sources });
       } finally {
         await store.close();
       }
     },
-    async withApi(work, ownerOf) {
+    async withApi(work, ownerOf, use) {
       const found = await where();
       if (found.kind === "server") {
         const { withRemoteApi } = await import("../client/remote.ts");
         return withRemoteApi(context, { server: found, actsFor }, work);
       }
       const { withLocalApi } = await import("../client/in-process.ts");
-      return withLocalApi(context, { ...actsFor, ownerOf }, work);
+      return withLocalApi(context, { ...actsFor, ownerOf, use }, work);
     },
     async confirm(question, { whose, changes } = {}) {
       const [{ confirm }, { makeSheet }] = await Promise.all([
@@ -71,6 +73,14 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
     ...linesFor(globals),
   };
   return context;
+}
+
+/** Pages that the writes of one transaction touch: with fewer in memory they go to the WAL several times. */
+const CACHE_MB = 40;
+
+async function writerForMany(): Promise<Pick<Sources, "startWriter">> {
+  const { startWriter } = await import("../../daemon/writer/start-writer.ts");
+  return { startWriter: (work) => startWriter({ ...work, cacheMb: CACHE_MB }) };
 }
 
 function linesFor({ quiet }: Globals): Pick<Context, "note" | "warn"> {

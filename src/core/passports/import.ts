@@ -3,18 +3,17 @@ import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
-import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
-import { keysOfPassport } from "../store/people.ts";
-import { type IndexEntry, indexRecords } from "../store/people-index.ts";
-import { insertRows, type NewRow } from "../store/rows.ts";
+import { indexDigests } from "../store/people-index.ts";
+import { insertEach } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { columnsOf, documentKey, documentOf, documentsInPool, type NewPassport, requireAgent } from "./passport.ts";
+import { type Document, documentKey, documentOf, documentsInPool, type NewPassport, requireAgent } from "./passport.ts";
+import { passportSealer, type SealedPassport, underCurrentKey } from "./seal.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
@@ -55,16 +54,58 @@ export async function importPassports(
   await requireAgent(tx, input.partnerId);
   const checked = checkPassports(input.records, civilDateAt(tx.now));
   if ("problems" in checked) throw invalid(checked.problems);
-  const result = await addAll(tx, input, checked.ok);
+  const passports = checked.ok;
+  const documents = passports.map((passport) => documentOf(tx, passport));
+  const seal = passportSealer(tx, input);
+  const added = await addAll(tx, input, documents, (index) => seal(at(passports, index), documents[index]));
+  await auditImport(tx, input, added);
+  return resultOf(passports, added);
+}
+
+/**
+ * The same for passports that were checked and sealed before; `skipped` are the places of those that are left out. One
+ * that was sealed under a key that is current no more is sealed again.
+ */
+export async function importSealedPassports(
+  tx: Tx,
+  input: Owner & { passports: readonly SealedPassport[]; actor: string },
+): Promise<{ skipped: number[] }> {
+  await requireAgent(tx, input.partnerId);
+  const { passports } = input;
+  const documents = passports.map(({ passport_country: country, number_index }) => ({ country, number_index }));
+  const added = await addAll(tx, input, documents, (index) => {
+    const passport = at(passports, index);
+    return { ...passport, sealed: underCurrentKey(tx, passport) };
+  });
+  await auditImport(tx, input, added);
+  return { skipped: added.skipped.map(({ index }) => index) };
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const element = list[index];
+  if (element === undefined) throw new Error(`there is no passport ${index}`);
+  return element;
+}
+
+function resultOf(passports: readonly NewPassport[], { added, skipped }: Added): ImportResult {
+  const numberOf = (index: number) => at(passports, index).passport_no;
+  return {
+    imported: added.length,
+    skipped_duplicates: skipped.length,
+    records: added.map(({ index, id }) => ({ id, passport_no: numberOf(index), status: "received" })),
+    skipped: skipped.map(({ index, reason }) => ({ index, passport_no: numberOf(index), reason })),
+  };
+}
+
+async function auditImport(tx: Tx, { partnerId, actor }: Owner & { actor: string }, { added, skipped }: Added) {
   await recordAudit(tx, {
-    actor: input.actor,
+    actor,
     action: "passports.import",
     targetKind: "partner",
-    targetId: input.partnerId,
-    partnerId: input.partnerId,
-    note: `${result.imported} imported, ${result.skipped_duplicates} duplicates`,
+    targetId: partnerId,
+    partnerId,
+    note: `${added.length} imported, ${skipped.length} duplicates`,
   });
-  return result;
 }
 
 const inPoolOf = statement((db, t, slot: Slots<Owner>) =>
@@ -99,40 +140,53 @@ function refuseFull(limit: number | null): never {
   });
 }
 
-/** Stores those that are new, with as many statements, however many they are. */
-async function addAll(tx: Tx, owner: Owner, passports: readonly NewPassport[]): Promise<ImportResult> {
-  const { partnerId: partner_id, environment } = owner;
-  const documents = passports.map((passport) => documentOf(tx, passport));
+/** What of an import was stored, by the places of its passports. */
+interface Added {
+  added: { index: number; id: PassportId }[];
+  skipped: { index: number; reason: (typeof skipReasons)[number] }[];
+}
+
+/** Stores those that are new, with as many statements, however many they are. `sealedOf` is called for no others. */
+async function addAll(
+  tx: Tx,
+  owner: Owner,
+  documents: readonly Document[],
+  sealedOf: (index: number) => SealedPassport,
+): Promise<Added> {
   const known = await documentsInPool(tx, owner, documents);
   const room = await roomInPool(tx, owner);
-  const result: ImportResult = { imported: 0, skipped_duplicates: 0, records: [], skipped: [] };
-  const rows: NewRow<"passports">[] = [];
-  const entries: IndexEntry[] = [];
+  const result: Added = { added: [], skipped: [] };
+  const passports: SealedPassport[] = [];
   const seen = new Set<string>();
-  for (const [index, passport] of passports.entries()) {
-    const { passport_no } = passport;
-    const document = documents[index] ?? documentOf(tx, passport);
+  for (const [index, document] of documents.entries()) {
     const key = documentKey(document);
     if (seen.has(key) || known.has(key)) {
-      const reason = seen.has(key) ? "repeated_in_request" : "already_in_pool";
-      result.skipped.push({ index, passport_no, reason });
+      result.skipped.push({ index, reason: seen.has(key) ? "repeated_in_request" : "already_in_pool" });
       continue;
     }
-    if (room.left !== null && result.records.length >= room.left) refuseFull(room.limit);
+    if (room.left !== null && passports.length >= room.left) refuseFull(room.limit);
     seen.add(key);
-    const id = newId<PassportId>(tx);
-    rows.push({ ...fresh(tx), id, partner_id, environment, ...columnsOf(tx, id, passport, document.number_index) });
-    const record = { kind: "passport", id } as const;
-    entries.push({ scope: { partner_id, environment }, record, keys: keysOfPassport(passport) });
-    result.records.push({ id, passport_no, status: "received" });
+    const passport = sealedOf(index);
+    passports.push(passport);
+    result.added.push({ index, id: passport.id });
   }
-  await insertRows(tx, "passports", rows);
-  await indexRecords(tx, entries);
-  return { ...result, imported: result.records.length, skipped_duplicates: result.skipped.length };
+  await store(tx, owner, passports);
+  return result;
+}
+
+async function store(tx: Tx, { partnerId: partner_id, environment }: Owner, passports: readonly SealedPassport[]) {
+  const common = { ...fresh(tx), partner_id, environment };
+  const rows = passports.map(({ digests: _, ...columns }) => ({ ...common, ...columns }));
+  await insertEach(tx, "passports", rows);
+  await indexDigests(
+    tx,
+    passports.map(({ id, digests }) => ({ kind: "passport", id, digests })),
+  );
 }
 
 /** What every passport has that is added now. */
 function fresh({ now }: Tx) {
-  const unused = { onshore: false, drawable: false, use_count: 0, pool_key: IN_POOL } as const;
-  return { ...unused, verification: "pending", created_at: now, updated_at: now } as const;
+  const verification = { verification: "pending", rejection: null, onshore: false, expiry_notice: null } as const;
+  const use = { drawable: false, use_count: 0, assigned_request_id: null } as const;
+  return { ...verification, ...use, pool_key: IN_POOL, withdrawn_at: null, created_at: now, updated_at: now };
 }

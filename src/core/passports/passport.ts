@@ -46,7 +46,8 @@ const NOTHING_SEALED: SealedPart = {
   postcode: null,
 };
 
-function sealedPartOf(id: PassportId): Cell {
+/** Where the sealed part of a passport is stored. */
+export function sealedPartOf(id: PassportId): Cell {
   return { column: "passports.sealed", row: id };
 }
 
@@ -55,13 +56,13 @@ function sealedPartOf(id: PassportId): Cell {
  * which the caller may have already.
  */
 export function columnsOf(
-  tx: Tx,
+  { vault }: Pick<Read, "vault">,
   id: PassportId,
   passport: NewPassport,
-  number_index = numberIndex(tx, passport.passport_no),
+  number_index = numberIndex({ vault }, passport.passport_no),
 ) {
   const { passport_country, passport_expiry, reference, ...part } = passport;
-  const sealed = tx.vault.seal(JSON.stringify(part satisfies SealedPart), sealedPartOf(id));
+  const sealed = vault.seal(JSON.stringify(part satisfies SealedPart), sealedPartOf(id));
   const clear = { passport_country, passport_expiry, reference };
   return { ...clear, sealed, number_index };
 }

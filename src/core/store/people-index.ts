@@ -2,7 +2,7 @@ import { desc, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PartnerId } from "../kernel/brand.ts";
 import { type Environment, environments } from "../kernel/environment.ts";
-import { elementsOf, insertRows } from "./rows.ts";
+import { elementsOf, insertEach, insertRows } from "./rows.ts";
 import type { Tables } from "./schema/tables.ts";
 import type { NamedKind } from "./schema/values.ts";
 import { type Slots, statement } from "./statement.ts";
@@ -30,8 +30,8 @@ function digestOf({ vault }: Pick<Read, "vault">, { partner_id, environment }: I
   return vault.blindIndex(`people ${partner_id} ${environment}`, key).slice(0, DIGEST_LENGTH);
 }
 
-/** The same digests, each made once: of many people some share names, and more the beginnings of names. */
-function digestsOnce(q: Pick<Read, "vault">): (scope: IndexScope, key: string) => string {
+/** Makes digests, each once: of many people some share names, and more the beginnings of names. */
+export function digestsOnce(q: Pick<Read, "vault">): (scope: IndexScope, key: string) => string {
   const made = new Map<string, string>();
   return (scope, key) => {
     const name = `${scope.partner_id} ${scope.environment} ${key}`;
@@ -69,9 +69,20 @@ export async function indexRecords(tx: Tx, entries: readonly IndexEntry[]): Prom
   const rows = entries.flatMap(({ scope, record, keys }) =>
     keys.map((key) => ({ digest: digests(scope, key), record_id: record.id, kind: record.kind })),
   );
-  for (let at = 0; at < rows.length; at += BATCH) {
-    await insertRows(tx, "peopleIndex", rows.slice(at, at + BATCH), { skipKnown: true });
-  }
+  await insertBatches(rows, (batch) => insertRows(tx, "peopleIndex", batch, { skipKnown: true }));
+}
+
+/** The same for very many records, whose digests were made before. */
+export async function indexDigests(
+  tx: Tx,
+  records: readonly (NamedRecord & { digests: readonly string[] })[],
+): Promise<void> {
+  const rows = records.flatMap(({ id, kind, digests }) => digests.map((digest) => ({ digest, record_id: id, kind })));
+  await insertBatches(rows, (batch) => insertEach(tx, "peopleIndex", batch, { skipKnown: true }));
+}
+
+async function insertBatches<R>(rows: readonly R[], insert: (batch: R[]) => Promise<void>): Promise<void> {
+  for (let at = 0; at < rows.length; at += BATCH) await insert(rows.slice(at, at + BATCH));
 }
 
 const remove = statement((db, t, slot: Slots<{ id: string }>) =>

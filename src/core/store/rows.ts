@@ -138,6 +138,27 @@ export function isElement(t: Tables, column: Column, json: SQL): SQL | undefined
 }
 
 /**
+ * Inserts very many rows, in their order; columns as in `insertRow`, and all of them have to be given. On SQLite by a
+ * statement for each, whose values need not be written and read as JSON; on PostgreSQL as `insertRows`.
+ */
+export async function insertEach<N extends TableName>(
+  tx: Tx,
+  table: N,
+  rows: Row<N>[],
+  { skipKnown = false } = {},
+): Promise<void> {
+  // A whole row is one to be inserted.
+  if (tx.t !== sqliteTables) return insertRows(tx, table, rows as NewRow<N>[], { skipKnown });
+  const prepared = preparedShape(tx, `insert_each_${table}_${skipKnown}`, () => {
+    // As in `insertRow`.
+    const insert = tx.db.insert(tx.t[table]).values(slotsFor(columnsOf(tx, table)) as never);
+    return skipKnown ? insert.onConflictDoNothing() : insert;
+  });
+  if (prepared.each === null) throw new Error(`an insert into ${table} cannot be executed directly`);
+  prepared.each(rows);
+}
+
+/**
  * Inserts many rows by one statement, in their order; columns as in `insertRow`. With `skipKnown` rows that are there
  * already stay as they are.
  */

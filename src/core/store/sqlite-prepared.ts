@@ -58,13 +58,18 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
   };
   if (fields === undefined) {
     // One argument for each is quicker than a list.
-    const execute: Prepared["execute"] = async (params) => stmt.run(...fill(params));
-    return { execute, insert: async (row) => stmt.run(...fill(row as Values, false)) };
+    const run = (params: Values, allGiven = true) => stmt.run(...fill(params, allGiven));
+    return {
+      execute: async (params) => run(params),
+      insert: async (row) => run(row as Values, false),
+      each: (list) => list.forEach((params) => void run(params)),
+    };
   }
   const named = columns.filter((column) => column !== null);
   stmt.raw(true);
   // In this mode a row is the list of its values.
-  return { execute: async (params) => (stmt.all(...fill(params)) as unknown[][]).map((row) => rowOf(named, row)) };
+  const rows = (params: Values) => (stmt.all(...fill(params)) as unknown[][]).map((row) => rowOf(named, row));
+  return { execute: async (params) => rows(params), each: null };
 }
 
 /** What makes the list of parameters from their values by name. `allGiven`: one that is left out is a mistake. */

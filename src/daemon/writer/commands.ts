@@ -28,7 +28,7 @@ import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { editPassport } from "../../core/passports/edit.ts";
 import { announceExpiringPassports } from "../../core/passports/expiring.ts";
-import { importPassports } from "../../core/passports/import.ts";
+import { importPassports, importSealedPassports } from "../../core/passports/import.ts";
 import { auditPoolRead } from "../../core/passports/list.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
 import { advanceClock, resetClock } from "../../core/sandbox/clock.ts";
@@ -56,8 +56,8 @@ import { sendSample } from "../../core/webhooks/send-sample.ts";
 import { updateWebhook } from "../../core/webhooks/update.ts";
 
 /**
- * Every command that the daemon writes with. A writer in another thread finds a command by its name here. One that is
- * missing is refused where it is used.
+ * Every command that the daemon, and a large import of the terminal, writes with. A writer in another thread finds a
+ * command by its name here. One that is missing is refused where it is used.
  */
 export const commands = {
   addRequestCounts,
@@ -89,6 +89,7 @@ export const commands = {
   expireDueEsims,
   fulfilLeased,
   importPassports,
+  importSealedPassports,
   leaveOverdueToStaff,
   markFeedRead,
   pickUpDue,

@@ -9,6 +9,8 @@ export interface WriterWork {
   file: string;
   create: boolean;
   verify: boolean;
+  /** Memory for pages of the database; left out: 8 MB. */
+  cacheMb?: number | undefined;
   masterKey: Uint8Array;
   keys: KeySources;
 }

@@ -13,6 +13,8 @@ import type { ReadingEngine } from "./store-over.ts";
 import { syncError } from "./sync-file.ts";
 
 const WAL_LOOK_MS = 1_000;
+// Half of the default here: what orders read again fits, and pages that are random by design fit in neither.
+const CACHE_MB = 8;
 
 /** How a database file is opened. */
 export interface SqliteOptions {
@@ -21,6 +23,8 @@ export interface SqliteOptions {
   verify: boolean;
   /** Another thread reads it and leaves its writes to this one, which has no other work. */
   watched?: boolean | undefined;
+  /** Memory for pages of the connection that writes, where it is watched; left out: 8 MB. */
+  cacheMb?: number | undefined;
 }
 
 /** SQLite in WAL mode with `synchronous=FULL`: a commit is durable before anyone sees it. */
@@ -72,11 +76,12 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
   }
 }
 
-function sqliteEngine(writer: Database.Database, { watched = false }: SqliteOptions): Engine {
+function sqliteEngine(writer: Database.Database, { watched = false, cacheMb = CACHE_MB }: SqliteOptions): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
   const snapshots = snapshotsOf(writer.name);
   const order = turns();
+  if (watched) writer.pragma(`cache_size = ${-1000 * cacheMb}`);
   const disk = (watched ? checkpointsBeside : checkpointsInCommit)(writer, order);
   const erase = eraserOf(writer, disk);
   const unbound = boundWal(erase, disk.shrink);
@@ -155,8 +160,6 @@ function checkpointsBeside(writer: Database.Database, order: Turns): Disk {
   // A process that was killed may have left a commit that it had not synced: it is durable before anyone reads it.
   writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("wal_autocheckpoint = 0");
-  // Half of the default here: what orders read again fits, and pages that are random by design fit in neither.
-  writer.pragma("cache_size = -8000");
   let failure: StoreError | null = null;
   const quietly = quietlyIn(order);
   const fail = (cause: unknown) => {

@@ -1,0 +1,48 @@
+import type { PassportId } from "../kernel/brand.ts";
+import { type Ids, newId } from "../kernel/ids.ts";
+import type { Owner } from "../kernel/owner.ts";
+import { keysOfPassport } from "../store/people.ts";
+import { digestsOnce } from "../store/people-index.ts";
+import type { Tx } from "../store/store.ts";
+import type { Vault } from "../store/vault.ts";
+import { columnsOf, type Document, documentOf, type NewPassport, sealedPartOf } from "./passport.ts";
+
+/** A checked passport as it is stored: what is sensitive sealed for its row, and the marks that it is found by. */
+export interface SealedPassport {
+  id: PassportId;
+  passport_country: string;
+  passport_expiry: string;
+  reference: string | null;
+  sealed: string;
+  number_index: string;
+  /** Of the names on it, in its owner's scope. */
+  digests: string[];
+}
+
+/** What passports are sealed with. Ids made one after the other sort in that order. */
+export interface Sealing {
+  vault: Vault;
+  ids: Ids;
+  now: number;
+}
+
+/** Seals checked passports of one owner; `document`: its number's mark was made before. */
+export function passportSealer(
+  sealing: Sealing,
+  { partnerId: partner_id, environment }: Owner,
+): (passport: NewPassport, document?: Document) => SealedPassport {
+  const digestOf = digestsOnce(sealing);
+  const scope = { partner_id, environment };
+  return (passport, document = documentOf(sealing, passport)) => {
+    const id = newId<PassportId>(sealing);
+    const columns = columnsOf(sealing, id, passport, document.number_index);
+    return { id, ...columns, digests: keysOfPassport(passport).map((key) => digestOf(scope, key)) };
+  };
+}
+
+/** What was sealed outside of a transaction, under the key of this one: it may have been replaced since. */
+export function underCurrentKey({ vault }: Pick<Tx, "vault">, { id, sealed }: SealedPassport): string {
+  if (vault.isCurrent(sealed)) return sealed;
+  const cell = sealedPartOf(id);
+  return vault.seal(vault.open(sealed, cell), cell);
+}
