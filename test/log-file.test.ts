@@ -124,3 +124,12 @@ test("a log that cannot be written is reported once, blocks nothing, and counts 
   expect(records).toMatchObject([{ level: "warn", msg: "6 lines of this log were lost" }, { n: 3 }]);
   expect(warnings).toHaveLength(1);
 });
+
+test("lines of a process that ends before it has written any are in the file", () => {
+  const { folder, open, warnings } = smallLog();
+  const file = open();
+  file.write(line(1));
+  file.flushSync();
+  expect(readFileSync(join(folder, "serve.log"), "utf8")).toBe(line(1));
+  expect(warnings).toEqual([]);
+});

@@ -81,7 +81,7 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
     },
     flushSync() {
       try {
-        if (waiting.length > 0) appendFileSync(path, waiting.join(""), { mode: 0o600 });
+        if (waiting.length > 0) appendSync(folder, waiting);
       } catch (error) {
         warn(`The end of the log ${path} is lost: ${reason(error)}.`);
       }
@@ -93,6 +93,13 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
       await file.close();
     },
   };
+}
+
+function appendSync(folder: string, lines: readonly string[]): void {
+  // The process may end before its first lines were written.
+  makeDirectory(folder);
+  const [path = ""] = logFiles(folder);
+  appendFileSync(path, lines.join(""), { mode: 0o600 });
 }
 
 /** The file that is written to now. */
