@@ -56,31 +56,21 @@ export function auditLink(entry: AuditContent, { no, previous }: Place): Link {
 type TransactionContent = Omit<Row<"ledgerTransactions">, "chain_no" | "hash" | "balance_after_cents">;
 type PostingContent = Omit<Row<"ledgerPostings">, "transaction_id">;
 
-/** What the hash of a ledger transaction covers: its postings too, by account. */
+/** What the hash of a ledger transaction covers: its postings too, by account. Its keys are in their order. */
 export function ledgerLink(row: TransactionContent, postings: readonly PostingContent[], place: Place): Link {
   const { no, previous } = place;
-  const { id, kind, partner_id, order_id, currency, amount_cents, reference, created_at } = row;
-  const sums = postings
-    .map((each) => ({ account: each.account, currency: each.currency, amount_cents: each.amount_cents }))
-    .sort((a, b) => (a.account < b.account ? -1 : 1));
-  const moved = { kind, partner_id, order_id, currency, amount_cents, reference, postings: sums };
-  return { chain: walletChain(partner_id, currency), no, previous, id, at: isoTime(created_at), ...moved };
-}
-
-/** `linkHash` of `ledgerLink`. Written in the order of its keys, it need not be sorted for each order. */
-export function ledgerHash(
-  row: TransactionContent,
-  postings: readonly PostingContent[],
-  { no, previous }: Place,
-): string {
   const { id, kind, partner_id, order_id, currency, amount_cents, reference } = row;
   const sums = postings
     .map((each) => ({ account: each.account, amount_cents: each.amount_cents, currency: each.currency }))
     .sort((a, b) => (a.account < b.account ? -1 : 1));
   const [at, chain] = [isoTime(row.created_at), walletChain(partner_id, currency)];
-  const link = { amount_cents, at, chain, currency, id, kind, no, order_id, partner_id, postings: sums };
-  const text = JSON.stringify({ ...link, previous, reference });
-  return hash("sha256", text, "hex");
+  const moved = { amount_cents, at, chain, currency, id, kind, no, order_id, partner_id, postings: sums };
+  return { ...moved, previous, reference };
+}
+
+/** `linkHash` of `ledgerLink`, whose keys are in order: they need not be sorted for each order. */
+export function ledgerHash(row: TransactionContent, postings: readonly PostingContent[], place: Place): string {
+  return hash("sha256", JSON.stringify(ledgerLink(row, postings, place)), "hex");
 }
 
 /** The hash of a row: SHA-256 (hex) of its canonical text. */
