@@ -42,7 +42,7 @@ export function passportSealer(
 
 /** What was sealed outside of a transaction, under the key of this one: it may have been replaced since. */
 export function underCurrentKey({ vault }: Pick<Tx, "vault">, { id, sealed }: SealedPassport): string {
-  if (vault.isCurrent(sealed)) return sealed;
+  if (vault.keyOf(sealed) === vault.currentKey()) return sealed;
   const cell = sealedPartOf(id);
   return vault.seal(vault.open(sealed, cell), cell);
 }

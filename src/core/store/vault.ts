@@ -76,7 +76,7 @@ export interface Vault {
   /**
    * AES-256-GCM under the current key, fresh nonce each time, bound to the cell it is stored in. The text names its
    * key. Only inside a command, where the current key cannot change: elsewhere another process may retire and delete
-   * it before the text is stored. What is sealed elsewhere is stored only by a command that sees to that (`isCurrent`).
+   * it before the text is stored. What is sealed elsewhere is stored only by a command that sees to that.
    */
   seal(plain: string, cell: Cell): string;
   /** What `seal` sealed for this cell, also under a retired key. Throws `UnreadableError`, `UnknownKeyError`. */
@@ -89,8 +89,6 @@ export interface Vault {
   keyOf(sealed: string): string;
   /** The id of the key that `seal` uses now. */
   currentKey(): string;
-  /** Whether a sealed value is under that key. */
-  isCurrent(sealed: string): boolean;
   /** `secret` sealed under the master key, for the data key `id`. Throws `StoreError` after `keep`. */
   wrapKey(secret: Buffer, id: string): string;
   /** Wraps new keys under another master key from now on. */
@@ -157,7 +155,6 @@ export function createVault(firstMasterKey: Buffer, report: (error: UnreadableEr
     },
     keyOf: (sealed) => sealed.split(".")[1] ?? "",
     currentKey: () => keyFor("cell").id,
-    isCurrent: (sealed) => sealed.startsWith(`${VERSION}.${keyFor("cell").id}.`),
     wrapKey: wrapping.wrapKey,
     useMasterKey: wrapping.use,
     blindIndex: (space, value) => marking("index", space, value).digest("base64url"),
