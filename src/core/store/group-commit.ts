@@ -141,6 +141,7 @@ function repeatsOf({ writes, outcomes }: Batch): [Waiting, Repeat][] {
 
 /** Turns of the event loop between two batches: what is answered by one is sent before the next begins. */
 const LEAST_TURNS = 2;
+/** However long the batch before took. */
 const MOST_TURNS = 64;
 
 /**

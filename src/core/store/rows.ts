@@ -154,7 +154,7 @@ export async function insertEach<N extends TableName>(
     const insert = tx.db.insert(tx.t[table]).values(slotsFor(columnsOf(tx, table)) as never);
     return skipKnown ? insert.onConflictDoNothing() : insert;
   });
-  if (prepared.each === null) throw new Error(`an insert into ${table} cannot be executed directly`);
+  if (prepared.each === undefined) throw new Error(`an insert into ${table} cannot be executed directly`);
   prepared.each(rows);
 }
 

@@ -69,7 +69,7 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
   stmt.raw(true);
   // In this mode a row is the list of its values.
   const rows = (params: Values) => (stmt.all(...fill(params)) as unknown[][]).map((row) => rowOf(named, row));
-  return { execute: async (params) => rows(params), each: null };
+  return { execute: async (params) => rows(params) };
 }
 
 /** What makes the list of parameters from their values by name. `allGiven`: one that is left out is a mistake. */

@@ -23,7 +23,7 @@ export function prepareOn(q: Read, build: unknown, make: () => Preparable<unknow
   const made = make();
   // SQLite's statements have no names; building the text for one would double the work of preparing it.
   const fresh = made.prepare(q.t === sqliteTables ? "" : nameOf(made.toSQL().sql));
-  const whole: Prepared = { execute: async (params) => fresh.execute(params), each: null };
+  const whole: Prepared = { execute: async (params) => fresh.execute(params) };
   const prepared = q.t === sqliteTables ? executedDirectly(fresh, whole) : whole;
   q.prepared.set(build, prepared);
   return prepared;

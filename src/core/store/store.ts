@@ -73,8 +73,8 @@ export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
   /** The same, with null for each parameter that is left out; missing where the engine has no quicker way for it. */
   insert?(row: object): Promise<unknown>;
-  /** Executes it for each of these at once, where the engine is in this process; null: it is not. */
-  each: ((list: readonly Record<string, unknown>[]) => void) | null;
+  /** Executes it for each of these at once; missing where the engine has no quicker way for it. */
+  each?(list: readonly Record<string, unknown>[]): void;
 }
 
 /** What a database says of itself. */

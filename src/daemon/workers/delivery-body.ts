@@ -7,7 +7,7 @@ import { joinedEvent } from "../feed/joined-event.ts";
 /** The body of an event that an attempt may need. */
 export interface HeldBody {
   /** The body, made by the first attempt that asks for it. */
-  read(): Promise<Buffer> | Buffer;
+  read(): Promise<Buffer>;
   release(): void;
 }
 
