@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lockDataDirectory } from "../src/core/store/data-directory.ts";
@@ -188,6 +188,14 @@ describe("passports on local data", () => {
     const release = lockDataDirectory(installation().data);
     return work().finally(release);
   }
+
+  test("say why a file cannot be opened", async () => {
+    symlinkSync(join(installation().folder, "loop.csv"), join(installation().folder, "loop.csv"));
+    for (const path of ["loop.csv", "absent.csv", "."]) {
+      const { error } = await json(`passports import ${path} ${ACTING}`, 1);
+      expect([path, error.code]).toEqual([path, "csv_unreadable"]);
+    }
+  });
 
   test("a file of several transactions is imported in its order, and again without effect", async () => {
     const rows = Array.from({ length: 1_100 }, (_, row) => line(row));

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { SentPassport } from "../../../core/passports/check.ts";
 import type { NewPassport } from "../../../core/passports/passport.ts";
@@ -56,16 +56,17 @@ export default command({
         strict,
         reading,
       });
-    return context.withApi(work, undefined, { writesMany: !dryRun && isLarge(file) });
+    return context.withApi(work, undefined, { writesMany: !dryRun && (await isLarge(file)) });
   },
 });
 
 /** Bytes from which on a thread of its own, whose start takes a third of a second, makes an import quicker. */
 const LARGE = 1024 * 1024;
 
-/** Whether it is a file of so many bytes; what comes from a pipe is taken for less. */
-function isLarge(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) >= LARGE;
+/** Whether it is a file of so many bytes; a pipe is none. Why one cannot be read is said when it is opened. */
+async function isLarge(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => null);
+  return found !== null && found.size >= LARGE;
 }
 
 /** A row that passed the checks: a server gets it as it was written. */
