@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { availableStock } from "../src/core/esims/stock.ts";
 import type { ProductId } from "../src/core/kernel/brand.ts";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
@@ -10,6 +11,7 @@ import { recordEvent } from "../src/core/outbox/record.ts";
 import { type Location, openStore } from "../src/core/store/engines/open.ts";
 import { laneKinds, slotOf } from "../src/core/store/lanes.ts";
 import { insertRow } from "../src/core/store/rows.ts";
+import { insertLast } from "../src/core/store/run-memory.ts";
 import type { TableName } from "../src/core/store/schema/tables.ts";
 import { readSetting, writeSettings } from "../src/core/store/settings.ts";
 import type { Command, Read, Tx } from "../src/core/store/store.ts";
@@ -161,6 +163,41 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     ).toEqual(["name 0", "name 1"]);
     const clash = inLane(mine, (tx) => insertRow(tx, "settings", { key: "name 0", value: "" }));
     await expect(store.write(clash, null)).rejects.toThrow(/duplicate key|Failed query/);
+  });
+
+  test("a write whose rows are inserted at the end of its batch fails alone", async () => {
+    const { store } = await openTestStore(systemClock);
+    const [one] = await addOrderersOfSlots(store, 1, 1_000);
+    const put = Object.assign((tx: Tx, key: string) => insertLast(tx, "settings", { key, value: "" }), {
+      lane: () => ({ kind: "orders" as const, key: one?.partnerId ?? "" }),
+      remembers: true as const,
+    });
+    const names = ["name a", "name b", "name a", "name c"];
+    const ended = await Promise.allSettled(names.map((name) => store.write(put, name)));
+    expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    const rows = await store.read((q: Read) => q.db.select().from(q.t.settings), null);
+    expect(rows.filter(({ key }) => key.startsWith("name")).map(({ key }) => key)).toHaveLength(3);
+  });
+
+  test("orders of several lanes and nodes get all of the stock and no more", async () => {
+    const { store, again } = await openTestStore(systemClock);
+    const nodes = [store, await again()];
+    const orderers = await addOrderersOfSlots(store, 4, 1_000_000);
+    const { EU = "" } = await addProducts(store, [{ sku: "EU", price_cents: 1 }]);
+    await addStock(store, "EU", 50);
+    const orders = Array.from({ length: 80 }, (_, at) => {
+      const one = orderers[at % 4];
+      if (one === undefined) throw new Error("no orderer");
+      return nodes[at % 2]?.write(createOrder, orderOf(one, EU), undefined, owned(one.partnerId));
+    });
+    await Promise.all(orders);
+    const placed = await store.read((q: Read) => q.db.select().from(q.t.orders), null);
+    expect(placed).toHaveLength(80);
+    expect(placed.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
+    const sold = await store.read((q: Read) => q.db.select().from(q.t.esims), null);
+    expect(new Set(sold.map(({ order_id }) => order_id)).size).toBe(50);
+    expect(sold.every(({ order_id }) => order_id !== null)).toBe(true);
+    expect(await store.read(availableStock, EU as ProductId)).toBe(0);
   });
 
   test("orders that take the stock of two products in either order do not stop each other", async () => {

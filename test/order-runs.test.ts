@@ -5,6 +5,7 @@ import { verifyChains } from "../src/core/evidence/verify.ts";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import { minorUnits } from "../src/core/kernel/money.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
+import { checkStock } from "../src/core/maintenance/data-checks.ts";
 import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
 import { createPartner } from "../src/core/partners/create.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
@@ -70,8 +71,13 @@ async function failing(tx: Tx, input: NewOrder): Promise<never> {
   throw new Problem("conflict", "It failed.");
 }
 
+const inLane = { lane: createOrder.lane };
+
 /** The same, with a memory of its own. */
-const putOff = Object.assign(async (tx: Tx, input: NewOrder) => failing(tx, input), { remembers: true as const });
+const putOff = Object.assign(async (tx: Tx, input: NewOrder) => failing(tx, input), {
+  ...inLane,
+  remembers: true as const,
+});
 
 interface Shop {
   store: Store;
@@ -79,12 +85,14 @@ interface Shop {
   products: Record<string, string>;
 }
 
-async function openShop(): Promise<Shop> {
+async function openShop({ pending }: { pending?: number } = {}): Promise<Shop> {
   const { store } = await openTestStore(testClock());
   const partners: PartnerId[] = [];
   for (const slug of PARTNERS) {
     const { id } = await store.write(createPartner, { slug, name: slug, production: true, actor });
     await store.write(creditWallet, { partnerId: id, amount: minorUnits(5_000), currency: "AUD", actor });
+    if (pending !== undefined)
+      await store.write(updatePartner, { slug, bounds: { max_pending_deliveries: pending }, actor });
     partners.push(id);
   }
   const products = await addProducts(
@@ -107,7 +115,7 @@ async function perform({ store, partners, products }: Shop, step: Act): Promise<
     case "order":
     case "failing":
     case "putOff": {
-      const command = { order: createOrder, failing, putOff }[step.kind];
+      const command = { order: createOrder, failing: Object.assign(failing, inLane), putOff }[step.kind];
       const { order, replayed } = await store.write(command, orderOf({ partnerId, products }, step));
       return `${order.status} ${order.total_price_cents} ${order.wallet_balance_after_cents} ${replayed}`;
     }
@@ -157,8 +165,8 @@ async function picture(q: Read) {
       row.slug,
     ]),
   );
-  const sorted = (rows: { partner_id?: string | null }[]) =>
-    rows.map(({ partner_id, ...row }) => JSON.stringify({ partner: slugs.get(partner_id ?? ""), ...row })).sort();
+  const sorted = (rows: readonly object[]) =>
+    rows.map((row) => JSON.stringify(row, (_, value) => slugs.get(value) ?? value)).sort();
   const { partner_id } = wallets;
   const { balance_cents, credit_used_cents, low_at, restored_at, chain_count } = wallets;
   const { kind, amount_cents, balance_after_cents, chain_no } = ledgerTransactions;
@@ -187,7 +195,7 @@ async function picture(q: Read) {
     orders: sorted(
       await q.db.select({ partner_id: orders.partner_id, status, total_cents, environment, reserved }).from(orders),
     ),
-    deliveries: (await q.db.select({ id: deliveries.id }).from(deliveries)).length,
+    deliveries: sorted(await q.db.select({ status: deliveries.status, held: deliveries.held_reason }).from(deliveries)),
     stock: (await q.db.select({ available: stockPools.available }).from(stockPools)).map(({ available }) => available),
   };
 }
@@ -200,23 +208,66 @@ function outcomeOf(shop: Shop, step: Act): Promise<string> {
   });
 }
 
+async function expectSame(together: Shop, alone: Shop): Promise<void> {
+  expect(await together.store.read(picture, null)).toEqual(await alone.store.read(picture, null));
+  for (const { store } of [together, alone]) {
+    expect(await store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true });
+    expect(await store.read(verifyChains, { keyed: true })).toMatchObject({ ok: true, faults: [] });
+    expect(await store.read(checkStock, null)).toMatchObject({ level: "ok" });
+  }
+}
+
+/** How many deliveries may wait for an endpoint: any number, more than a run inserts, or few. */
+const pending = fc.constantFrom(undefined, 2_000, 7);
+
 // On PostgreSQL orders of a partner have a lane of their own, beside these writes (lanes-mix.test.ts).
 describe.skipIf(onPostgres)("SQLite", () => {
   property("orders that share a transaction end as they would one by one", { few: 8, many: 120 }, async (rounds) => {
+    const batches = fc.array(fc.array(act, { maxLength: 40 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(act, { maxLength: 40 }), { minLength: 1, maxLength: 4 }), async (batches) => {
-        const [together, alone] = [await openShop(), await openShop()];
+      fc.asyncProperty(batches, pending, async (batches, bound) => {
+        const limits = bound === undefined ? {} : { pending: bound };
+        const [together, alone] = [await openShop(limits), await openShop(limits)];
         for (const batch of batches) {
           const shared = await Promise.all(batch.map((step) => outcomeOf(together, step)));
           const single: string[] = [];
           for (const step of batch) single.push(await outcomeOf(alone, step));
           expect(shared).toEqual(single);
         }
-        expect(await together.store.read(picture, null)).toEqual(await alone.store.read(picture, null));
-        expect(await together.store.read(checkWallets, { minimum: () => null })).toMatchObject({ ok: true });
-        expect(await together.store.read(verifyChains, { keyed: true })).toMatchObject({ ok: true, faults: [] });
+        await expectSame(together, alone);
       }),
       { numRuns: rounds },
     );
   });
+});
+
+const isOrdering = (step: Act): step is Ordering => ["order", "failing", "putOff"].includes(step.kind);
+
+describe.runIf(onPostgres)("PostgreSQL", () => {
+  property(
+    "orders of a lane that share a transaction end as they would one by one",
+    { few: 5, many: 80 },
+    async (rounds) => {
+      // One partner and one environment: those are one lane, whose writes keep their order.
+      const batch = fc.array(act, { maxLength: 60 }).map((steps) => {
+        const own = steps.map((step) => ({ ...step, partner: 0, sandbox: false }) as Act);
+        return { before: own.filter((step) => !isOrdering(step)), orders: own.filter(isOrdering) };
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 4 }), pending, async (batches, bound) => {
+          const limits = bound === undefined ? {} : { pending: bound };
+          const [together, alone] = [await openShop(limits), await openShop(limits)];
+          for (const { before, orders } of batches) {
+            for (const shop of [together, alone]) for (const step of before) await outcomeOf(shop, step);
+            const shared = await Promise.all(orders.map((step) => outcomeOf(together, step)));
+            const single: string[] = [];
+            for (const step of orders) single.push(await outcomeOf(alone, step));
+            expect(shared).toEqual(single);
+          }
+          await expectSame(together, alone);
+        }),
+        { numRuns: rounds },
+      );
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { getTableName } from "drizzle-orm";
 import { drizzle as drizzleLite } from "drizzle-orm/better-sqlite3";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import { sqliteTables, type TableName } from "../../src/core/store/schema/tables.ts";
-import type { Command, Db, Store } from "../../src/core/store/store.ts";
+import type { Command, Db, Store, Tx } from "../../src/core/store/store.ts";
 
 /** Tables that statements touched. */
 export interface Touched {
@@ -27,7 +27,7 @@ const namesOf = new Map<string, TableName>(
 export async function trace<I, O>(store: Store, command: Command<I, O>, input: I, touched: Touched): Promise<O | null> {
   const texts: string[] = [];
   const logger = { logQuery: (text: string) => void texts.push(text) };
-  const traced: Command<I, O> = (tx, given) => {
+  const over = (tx: Tx): Tx => {
     const client: unknown = Reflect.get(tx.db, "$client");
     // The engine's own driver under a builder that notes; its shape is that of the other engine, see schema/kit.ts.
     const db: unknown =
@@ -35,8 +35,14 @@ export async function trace<I, O>(store: Store, command: Command<I, O>, input: I
         ? drizzleLite({ client, logger })
         : drizzlePostgres({ client: client as never, logger });
     const touch = async () => void texts.push(`update "${getTableName(sqliteTables.settings)}"`);
-    return command({ ...tx, db: db as Db, prepared: new Map(), touch }, given);
+    return { ...tx, db: db as Db, prepared: new Map(), touch };
   };
+  const { lane, remembers, lookAhead } = command;
+  const traced: Command<I, O> = Object.assign((tx: Tx, given: I) => command(over(tx), given), {
+    ...(lane && { lane }),
+    ...(remembers && { remembers }),
+    ...(lookAhead && { lookAhead: (tx: Tx, inputs: readonly I[]) => lookAhead(over(tx), inputs) }),
+  });
   const result = await store.write(traced, input).catch((error: unknown) => {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
     return null;

@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import { findByKey } from "../store/rows.ts";
-import { remembered } from "../store/run-memory.ts";
-import type { Row } from "../store/schema/tables.ts";
+import { findByKey, isListed, listOf } from "../store/rows.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 
 /** A product as the list shows it (contract: Product). */
 export function toProduct(row: Row<"products">) {
@@ -51,17 +51,36 @@ export type SoldProduct = Pick<
   "id" | "sku" | "name" | "price_cents" | "currency" | "status" | "product_type" | "delivery_method" | "supplier"
 >;
 
-const sold = statement((db, t, slot: Slots<{ id: string }>) => {
-  const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier } = t.products;
-  return db
-    .select({ id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier })
+const soldColumns = ({ products }: Tables) => {
+  const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier } = products;
+  return { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier };
+};
+
+const sold = statement((db, t, slot: Slots<{ id: string }>) =>
+  db.select(soldColumns(t)).from(t.products).where(eq(t.products.id, slot.id)),
+);
+
+const soldOf = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select(soldColumns(t))
     .from(t.products)
-    .where(eq(id, slot.id));
-});
+    .where(isListed(t, t.products.id, slot.ids)),
+);
+
+/** Looks up the products that commands of a run may sell. Callers may pass any texts. */
+export async function lookAtProducts(tx: Tx, ids: readonly string[]): Promise<void> {
+  const unknown = [...new Set(ids)].filter((id) => !isRemembered(tx, soldName(id)));
+  if (unknown.length === 0) return;
+  for (const product of await soldOf(tx, { ids: listOf(unknown) })) remember(tx, soldName(product.id), product);
+}
+
+function soldName(id: string): string {
+  return `product ${id}`;
+}
 
 /** The product that an order names, or null. Callers may pass any text. */
 export function findSoldProduct(q: Read, id: string): Promise<SoldProduct | null> {
-  return remembered(q, `product ${id}`, async () => first(await sold(q, { id })));
+  return remembered(q, soldName(id), async () => first(await sold(q, { id })));
 }
 
 /** The product's row by id, or null. */

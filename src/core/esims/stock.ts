@@ -1,15 +1,10 @@
 import { and, eq, gte, isNull, sql } from "drizzle-orm";
-import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
+import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { findByKey, isAmong, locking } from "../store/rows.ts";
+import { gathersRows } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-
-/** So many eSIMs of one product. */
-export interface Need {
-  productId: ProductId;
-  sku: string;
-  quantity: number;
-}
+import { type Assignment, assignInRun, type Need, requireAll, reserveInRun } from "./stock-in-run.ts";
 
 /** A product of which the stock holds too few. */
 export interface Shortage {
@@ -57,11 +52,14 @@ export async function shortages(
 
 /**
  * Reserves everything or nothing; the result is whether it did. The pools stay locked until the commit: orders of other
- * partners may be written meanwhile, and wait for them. All take them in one order.
+ * partners may be written meanwhile, and wait for them. All take them in one order. Commands of a run take them at its
+ * end, by what was free when the first of them looked.
  */
 export async function reserveAll(tx: Tx, needs: Need[]): Promise<boolean> {
+  const wanted = merged(needs).sort((a, b) => (a.productId < b.productId ? -1 : 1));
+  if (tx.memory) return reserveInRun(tx, wanted);
   const reserved: Need[] = [];
-  for (const need of merged(needs).sort((a, b) => (a.productId < b.productId ? -1 : 1))) {
+  for (const need of wanted) {
     const { productId: product_id, quantity } = need;
     // Looked at and taken by one statement: no other order comes between.
     if ((await take(tx, { product_id, quantity })).length > 0) reserved.push(need);
@@ -83,16 +81,7 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
   if (quantity > 0) await give(tx, { product_id: productId, quantity });
 }
 
-type Assignment = {
-  productId: ProductId;
-  orderId: OrderId;
-  lineId: OrderLineId;
-  partnerId: PartnerId;
-  quantity: number;
-  now: number;
-};
-
-const assign = statement((db, t, slot: Slots<Assignment>) => {
+const assign = statement((db, t, slot: Slots<Assignment & { now: number }>) => {
   const free = db
     .select({ id: t.esims.id })
     .from(t.esims)
@@ -116,9 +105,10 @@ const assign = statement((db, t, slot: Slots<Assignment>) => {
  * Hands reserved eSIMs of the stock to an order line, oldest first but for those that other writes under way have
  * chosen. There are always enough: each write chooses no more than was reserved for its order.
  */
-export async function assignFromStock(tx: Tx, input: Omit<Assignment, "now">): Promise<void> {
-  const assigned = await assign(tx, { ...input, now: tx.now });
-  if (assigned.length !== input.quantity) throw new Error("the stock holds fewer eSIMs than its pool says");
+export async function assignFromStock(tx: Tx, input: Assignment): Promise<void> {
+  // The order and its lines are not there yet; what a run reserved it has a pool for.
+  if (gathersRows(tx)) return assignInRun(tx, input);
+  requireAll(await assign(tx, { ...input, now: tx.now }), input.quantity);
 }
 
 function merged(needs: Need[]): Need[] {

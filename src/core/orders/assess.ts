@@ -69,11 +69,13 @@ export interface LookedUp {
 /** Looks up what an order is assessed by. Refuses nothing: a replay of its key comes first. */
 export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: FindProduct): Promise<LookedUp> {
   const { credential = null } = asked;
-  const [rails, found] = await together(
-    remembered(q, `rails ${credential}`, () => guardRailsOf(q, credential)),
-    findProducts(q, asked.lines, findProduct),
-  );
+  const [rails, found] = await together(railsOf(q, credential), findProducts(q, asked.lines, findProduct));
   return { rails, found };
+}
+
+/** The guard rails of orders that a credential places, asked for once in a run. */
+export function railsOf(q: Read, credential: string | null): Promise<GuardRails> {
+  return remembered(q, `rails ${credential}`, () => guardRailsOf(q, credential));
 }
 
 /** Assesses an order as `assessOrder` does, by what was looked up for it. */

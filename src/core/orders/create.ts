@@ -2,16 +2,15 @@ import { type Actor, isOperator, recordAudit } from "../audit/record.ts";
 import { takeUnits } from "../esims/synthetic.ts";
 import type { Happening } from "../events/catalog.ts";
 import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { newId, randomAlphanumeric } from "../kernel/ids.ts";
+import { newId } from "../kernel/ids.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { together } from "../kernel/together.ts";
 import { recordEvents } from "../outbox/record.ts";
 import { type Lane, laneOfOrders } from "../store/lanes.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/people.ts";
 import { indexRecords } from "../store/people-index.ts";
-import { insertRow } from "../store/rows.ts";
+import { insertLast } from "../store/run-memory.ts";
 import { aheadOf } from "../store/sandbox-clock.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
@@ -23,15 +22,9 @@ import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } f
 import { eventsOfFinishing } from "./finish.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
-import {
-  type LineRow,
-  linesOfOrder,
-  type Order,
-  type OrderRow,
-  orderNumberTaken,
-  requireOrder,
-  toOrder,
-} from "./order.ts";
+import { lookAhead } from "./look-ahead.ts";
+import { newNumber } from "./new-number.ts";
+import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { scenarioOf } from "./scenario.ts";
 import { spendWithinCaps } from "./spend.ts";
@@ -104,6 +97,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 createOrder.lane = (input: NewOrder): Lane => laneOfOrders(input);
 /** Of what it looks up it changes wallets and numbers of the feed alone. */
 createOrder.remembers = true as const;
+createOrder.lookAhead = lookAhead;
 
 /** The order itself says that its partner placed it, unless an operator did. */
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {
@@ -188,7 +182,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     version: 0,
   };
   const order = taken.atOnce ? fulfilledOrder(placed) : placed;
-  await insertRow(tx, "orders", order);
+  await insertLast(tx, "orders", order);
   await indexCustomer(tx, order, input.customer);
   return { order, lines: await insertLines(tx, order, { priced, taken }) };
 }
@@ -218,7 +212,7 @@ async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): P
       shipping: null,
     };
     const line = taken.atOnce ? fulfilledLine(pending) : pending;
-    await insertRow(tx, "orderLines", line);
+    await insertLast(tx, "orderLines", line);
     lines.push(line);
   }
   return lines;
@@ -245,16 +239,7 @@ type Name = Pick<Draft, "id" | "order_number" | "ahead_ms">;
 
 async function nameOrder(tx: Tx, input: NewOrder): Promise<Name> {
   const ahead_ms = await aheadOf(tx, input);
-  return { id: newId<OrderId>(tx), order_number: await newOrderNumber(tx, tx.now + ahead_ms), ahead_ms };
-}
-
-/** ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
-async function newOrderNumber(tx: Tx, created_at: number): Promise<string> {
-  const day = isoTime(created_at).slice(0, 10).replaceAll("-", "");
-  for (;;) {
-    const number = `ORD-${day}-${randomAlphanumeric(tx.ids, 5)}`;
-    if (!(await orderNumberTaken(tx, number))) return number;
-  }
+  return { id: newId<OrderId>(tx), order_number: await newNumber(tx, tx.now + ahead_ms), ahead_ms };
 }
 
 /** An order as it is placed. */

@@ -6,7 +6,8 @@ import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { keysOfTraveller, sealedTraveller } from "../store/people.ts";
 import { type IndexEntry, indexRecords } from "../store/people-index.ts";
-import { findByKey, insertRow, updateRow } from "../store/rows.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
+import { insertLast } from "../store/run-memory.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
@@ -42,7 +43,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         : [];
     for (const { traveller, quantity } of lots) {
       const id = newId<OrderItemId>(tx);
-      await insertRow(tx, "orderItems", {
+      await insertLast(tx, "orderItems", {
         id,
         order_id: order.id,
         line_id: line.id,

@@ -122,11 +122,6 @@ export async function orderIdByNumber(q: Read, number: string): Promise<OrderId 
   return first(await numberTaken(q, { order_number: number.toUpperCase() }))?.id ?? null;
 }
 
-/** Whether an order has this number already. */
-export async function orderNumberTaken(q: Read, order_number: string): Promise<boolean> {
-  return (await numberTaken(q, { order_number })).length > 0;
-}
-
 const byNumber = statement((db, t, slot: Slots<{ order_number: string }>) =>
   db.select().from(t.orders).where(eq(t.orders.order_number, slot.order_number)),
 );

@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { elementsOf, insertRows, type NewRow } from "../store/rows.ts";
+import { gathersRows, insertLast, remembered, writeLast } from "../store/run-memory.ts";
 import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -50,6 +51,31 @@ async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promis
   return count <= 0 || (await pendingAt(tx, { endpoint_id, before: count - 1 })).length > 0;
 }
 
+/** More than the deliveries that one run inserts for an endpoint. */
+const AMPLE = 1_000;
+
+/** What a run knows of an endpoint's deliveries. */
+interface RunEndpoint {
+  /** None that the run inserts is beyond the bound. */
+  ample: boolean;
+  /** That it inserts at its end. */
+  gathered: number;
+}
+
+function endpointInRun(tx: Tx, id: WebhookId, bound: number): Promise<RunEndpoint> {
+  return remembered(tx, `waiting ${id}`, async () => {
+    const ample = bound > AMPLE && !(await hasPending(tx, id, bound - AMPLE));
+    return { ample, gathered: 0 };
+  });
+}
+
+/** Whether as many deliveries wait for an endpoint as the bound allows, with `before` that are yet to be inserted. */
+async function isFull(tx: Tx, id: WebhookId, { bound, before }: { bound: number; before: number }): Promise<boolean> {
+  if (!tx.memory) return hasPending(tx, id, bound - before);
+  const { ample, gathered } = await endpointInRun(tx, id, bound);
+  return !ample && hasPending(tx, id, bound - before - gathered);
+}
+
 /** Inserts a delivery that is due at once, and answers its ID. */
 export async function insertDelivery(tx: Tx, event_id: string, endpoint_id: WebhookId): Promise<DeliveryId> {
   const delivery = deliveryOf(tx, event_id, endpoint_id);
@@ -68,20 +94,29 @@ export async function insertDeliveries(tx: Tx, wanted: readonly Wanted[]): Promi
   for (const { event_id, endpoint, bound } of wanted) {
     const { id, status } = endpoint;
     const before = waiting.get(id) ?? 0;
-    const full = status === "active" && bound !== null && (await hasPending(tx, id, bound - before));
+    const full = status === "active" && bound !== null && (await isFull(tx, id, { bound, before }));
     const isDue = status === "active" && !full;
     if (isDue) waiting.set(id, before + 1);
     const held_reason = full ? "pending_limit" : null;
     deliveries.push({ ...deliveryOf(tx, event_id, id), status: isDue ? "pending" : "held", held_reason });
   }
   await insertAndWake(tx, deliveries);
+  if (!gathersRows(tx)) return;
+  for (const { endpoint, bound } of wanted) {
+    if (bound === null) continue;
+    (await endpointInRun(tx, endpoint.id, bound)).gathered += waiting.get(endpoint.id) ?? 0;
+    waiting.delete(endpoint.id);
+  }
 }
 
-/** Two statements, however many there are: other partners' writes wait for them. */
+/** Two statements, however many there are: other partners' writes wait for them. In a run they are its last ones. */
 async function insertAndWake(tx: Tx, deliveries: NewRow<"deliveries">[]): Promise<void> {
-  await insertRows(tx, "deliveries", deliveries);
+  if (gathersRows(tx)) for (const delivery of deliveries) await insertLast(tx, "deliveries", delivery);
+  else await insertRows(tx, "deliveries", deliveries);
   const due = new Set(deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => endpoint_id));
   if (due.size === 0) return;
-  await lookNow(tx, { ids: JSON.stringify([...due].map((id) => [id])), now: tx.now });
+  const look = (ids: readonly WebhookId[]) => lookNow(tx, { ids: JSON.stringify(ids.map((id) => [id])), now: tx.now });
+  if (tx.memory) for (const id of due) await writeLast(tx, `look ${id}`, async () => void (await look([id])));
+  else await look([...due]);
   tx.signal("deliveries");
 }

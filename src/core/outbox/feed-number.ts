@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { elementsOf } from "../store/rows.ts";
+import { elementsOf, isListed, locking } from "../store/rows.ts";
 import { remember, writeLast } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -27,12 +27,33 @@ const reach = statement((db, t, slot: Slots<Feed & { no: number }>) =>
     .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
 );
 
+const lastNumbers = statement((db, t, slot: Slots<Pick<Feed, "environment"> & { partners: string }>) => {
+  const { partner_id, environment, last_no } = t.eventFeeds;
+  const query = db
+    .select({ partner_id, environment, last_no })
+    .from(t.eventFeeds)
+    .where(and(isListed(t, partner_id, slot.partners), eq(environment, slot.environment)));
+  return locking(t, query.orderBy(partner_id), {});
+});
+
+/**
+ * Looks up the last numbers of feeds for the commands of a run, and keeps their rows as below. `partners` is a list as
+ * `listOf` makes it. The first event of all opens its feed later.
+ */
+export async function lookAtFeeds(tx: Tx, feeds: Pick<Feed, "environment"> & { partners: string }): Promise<void> {
+  for (const { last_no, ...feed } of await lastNumbers(tx, feeds)) remember(tx, feedName(feed), last_no);
+}
+
+function feedName({ partner_id, environment }: Feed): string {
+  return `feed ${partner_id} ${environment}`;
+}
+
 /**
  * The last of the next `by` numbers of a feed. The feed's row stays locked until the transaction is visible to readers
  * or rolled back, so that numbers become visible in their order and without gaps (docs/decisions/0044).
  */
 export async function lastOfNextNumbers(tx: Tx, feed: Feed, by: number): Promise<number> {
-  const key = `feed ${feed.partner_id} ${feed.environment}`;
+  const key = feedName(feed);
   const known = tx.memory?.found.get(key);
   if (typeof known !== "number") {
     const no = await raised(tx, feed, by);

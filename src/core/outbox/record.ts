@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import {
   type EventKind,
   type Expansion,
@@ -11,16 +11,17 @@ import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
-import { insertRow, locking, type NewRow } from "../store/rows.ts";
-import { remembered } from "../store/run-memory.ts";
+import type { NewRow } from "../store/rows.ts";
+import { insertLast } from "../store/run-memory.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { partnerBounds } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { type Endpoint, endpointsInRun } from "./audience.ts";
 import { payloadColumns } from "./event-payload.ts";
 import { insertDeliveries, insertDelivery, type Wanted } from "./fan-out.ts";
-import { type Feed, lastOfNextNumbers } from "./feed-number.ts";
+import { lastOfNextNumbers } from "./feed-number.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -90,7 +91,7 @@ async function insertEvents(tx: Tx, audience: Audience, contents: readonly Conte
   const owner = { partner_id: audience.partnerId, environment: audience.environment };
   const [last, endpoints, now] = await together(
     lastOfNextNumbers(tx, owner, contents.length),
-    remembered(tx, `endpoints ${owner.partner_id} ${owner.environment}`, () => endpointsOf(tx, owner)),
+    endpointsInRun(tx, owner),
     nowOf(tx, audience),
   );
   const occurred_at = audience.at ?? now;
@@ -113,27 +114,9 @@ type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "subject_id"
 
 async function insertEventRow(tx: Tx, { kind, data, expands }: Content, placed: Placed): Promise<string> {
   const id = newId(tx);
-  await insertRow(tx, "events", { id, kind, ...payloadColumns(tx, id, kind, data), expands, ...placed });
+  await insertLast(tx, "events", { id, kind, ...payloadColumns(tx, id, kind, data), expands, ...placed });
   return id;
 }
-
-/**
- * The endpoints of a partner in an environment, with how many deliveries may wait for each. They are locked, in the
- * order in which the worker locks several: it does not decide when to look at one again before it sees the deliveries
- * that are inserted here.
- */
-const endpointsOf = statement((db, t, slot: Slots<Feed>) => {
-  const { id, status, events, partner_id, environment, created_at } = t.webhookEndpoints;
-  const query = db
-    .select({ id, status, events, bound: t.partners.max_pending_deliveries })
-    .from(t.webhookEndpoints)
-    .innerJoin(t.partners, eq(t.partners.id, partner_id))
-    .where(and(eq(partner_id, slot.partner_id), eq(environment, slot.environment)))
-    .orderBy(created_at, id);
-  return locking(t, query, { of: t.webhookEndpoints });
-});
-
-type Endpoint = Awaited<ReturnType<typeof endpointsOf>>[number];
 
 function wantedBy({ id, status, bound }: Endpoint, event_id: string): Wanted {
   return { event_id, endpoint: { id, status }, bound: bound ?? partnerBounds.max_pending_deliveries.default };

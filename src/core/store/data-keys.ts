@@ -251,11 +251,15 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
  * process has retired before, so a key under which nothing is sealed any more stays so.
  */
 export function withCurrentKeys(writer: Writer, keys: Keyring): Writer {
+  let refreshed = Promise.resolve();
   return {
     ...writer,
     async begin(careful) {
       await writer.begin(careful);
-      await keys.refresh(writer.tx(() => undefined, null));
+      refreshed = keys.refresh(writer.tx(() => undefined, null));
+      // What it fails with is thrown by `ready`, if anything is to be written by then.
+      refreshed.catch(() => undefined);
     },
+    ready: () => refreshed,
   };
 }

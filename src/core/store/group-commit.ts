@@ -1,15 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Owner } from "../kernel/owner.ts";
 import { isUnavailable, StoreError } from "./problems.ts";
-import type { Topic, Tx } from "./store.ts";
+import type { Command, Topic, Tx } from "./store.ts";
 import { createWriteQueue, type Taken, type WriteQueue } from "./write-queue.ts";
 
 /** A writing connection of an engine, as group commit needs it. */
 export interface Writer {
+  /** What a command puts off saves round trips, also where it is alone; left out: it does not. */
+  gathers?: boolean;
   /** `careful`: each command can be taken back alone, also after it has written. */
   begin(careful: boolean): Promise<void>;
+  /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
+  ready?(): Promise<void>;
   /** Before each write of a batch of several. `kind`: those of one kind may share a memory (run-memory.ts). */
-  savepoint(kind: object | null): Promise<void>;
+  savepoint(kind: Kind | null): Promise<void>;
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
@@ -29,13 +33,17 @@ export interface Writer {
 /** As the first write of the next batch, or with no other write under way. */
 export type Repeat = "first" | "alone";
 
+/** A command whose runs share a memory. */
+export type Kind = Pick<Command<unknown, unknown>, "lookAhead">;
+
 /** A write that waits for its transaction. */
 export interface Waiting {
   owner: Owner | null;
   run: (tx: Tx) => Promise<unknown>;
   requestId: string | null;
   /** The command where its runs share a memory; null: they do not. */
-  kind: object | null;
+  kind: Kind | null;
+  input: unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -57,8 +65,8 @@ interface LineOptions {
   longestMs?: number;
 }
 
-/** What a command throws in place of its error where its batch has to be made again. */
-const SPOILED = new Error("a command failed after it had written");
+/** What a batch fails with that has to be made again carefully. A writer may throw it but from `begin`. */
+export const SPOILED = new Error("a command failed after it had written");
 
 /** Batches that are made carefully after one that was made twice: a caller that fails on purpose delays few of them. */
 const CAREFUL_BATCHES = 64;
@@ -187,7 +195,8 @@ async function runBatch(writer: Writer, source: Source, { careful, half }: Begin
   const take = takerOf(source, { batch: writes, half, enoughMs: writer.enoughMs?.() });
   try {
     await writer.begin(careful);
-    if (source.size() === 1) return { writes, ...(await runAlone(writer, take)), repeated: false };
+    if (source.size() === 1 && (careful || !writer.gathers))
+      return { writes, ...(await runAlone(writer, take)), repeated: false };
     return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
     if (error === SPOILED) return repeatBatch(writer, writes);
@@ -222,17 +231,56 @@ async function runAlone(writer: Writer, take: Take): Promise<Ran> {
   const waiting = take();
   if (waiting === null) throw new Error("the queue had a write and gave none");
   const topics = new Set<Topic>();
+  await writer.ready?.();
   const outcome = await runOne(writer, waiting, { topics, end: () => writer.commit() });
   if (!outcome.ok) await writer.rollback();
   return { outcomes: [outcome], topics };
+}
+
+/** Writes that are looked ahead for at once, beside the one that is next. */
+const MOST_AHEAD = 31;
+
+/** Writes that are taken and not run yet, and where more come from. */
+interface Coming {
+  taken: Waiting[];
+  take: Take;
+}
+
+/**
+ * Asks together for what a write of a run and those of its kind that follow will ask for. Resolves with how many
+ * follow. Throws as `runOne` does, or `SPOILED`.
+ */
+async function lookAhead(writer: Writer, { kind, input }: Waiting, { taken, take }: Coming): Promise<number> {
+  if (!writer.gathers || kind?.lookAhead === undefined) return 0;
+  const tx = writer.tx(() => undefined, null);
+  if (!tx.memory) return 0;
+  while (taken.length < MOST_AHEAD) {
+    const more = take();
+    if (more === null) break;
+    taken.push(more);
+  }
+  const other = taken.findIndex((waiting) => waiting.kind !== kind);
+  const following = taken.slice(0, other === -1 ? undefined : other);
+  try {
+    await kind.lookAhead(tx, [input, ...following.map((waiting) => waiting.input)]);
+  } catch (error) {
+    const fault = writer.fault(error);
+    throw writer.repeat(fault) === null && isUnavailable(fault) ? fault : SPOILED;
+  }
+  return following.length;
 }
 
 /** Runs one write after the other, each to be taken back alone. Throws `SPOILED` where one cannot. */
 async function runEach(writer: Writer, take: Take): Promise<Ran> {
   const outcomes: Outcome[] = [];
   const topics = new Set<Topic>();
-  for (let waiting = take(); waiting !== null; waiting = take()) {
+  const taken: Waiting[] = [];
+  /** Of those taken, how many were looked ahead for. */
+  let known = 0;
+  for (let waiting = take(); waiting !== null; waiting = taken.shift() ?? take()) {
     await writer.savepoint(waiting.kind);
+    known = known > 0 ? known - 1 : await lookAhead(writer, waiting, { taken, take });
+    if (outcomes.length === 0) await writer.ready?.();
     const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
     if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
     outcomes.push(outcome);

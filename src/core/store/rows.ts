@@ -117,16 +117,22 @@ export function locking<Q>(t: Tables, query: Q, config: { of?: Tables[TableName]
   return (query as unknown as Lockable<Q>).for("no key update", config);
 }
 
-/** Locks rows until the commit, in the order of their creation. Nothing to do on SQLite. */
-export async function lockRows(tx: Tx, table: "webhookEndpoints", ids: ReadonlySet<string>): Promise<void> {
+/** Tables whose rows are locked several at once, and the columns by whose order all do so. */
+const lockOrders = {
+  webhookEndpoints: (t: Tables) => [t.webhookEndpoints.id, t.webhookEndpoints.created_at] as const,
+  stockPools: (t: Tables) => [t.stockPools.product_id] as const,
+};
+
+/** Locks rows until the commit, in one order. Nothing to do on SQLite. */
+export async function lockRows(tx: Tx, table: keyof typeof lockOrders, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0 || tx.t === sqliteTables) return;
   const prepared = preparedShape(tx, `lock_${table}`, () => {
-    const { id, created_at } = tx.t[table];
+    const [id, ...before] = lockOrders[table](tx.t);
     const query = tx.db
       .select({ id })
       .from(tx.t[table])
       .where(isListed(tx.t, id, sql`${sql.placeholder("ids")}`));
-    return locking(tx.t, query.orderBy(created_at, id), {});
+    return locking(tx.t, query.orderBy(...before, id), {});
   });
   await prepared.execute({ ids: listOf([...ids]) });
 }

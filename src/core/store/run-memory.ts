@@ -1,8 +1,19 @@
-import type { Read, RunMemory, Tx } from "./store.ts";
+import { together } from "../kernel/together.ts";
+import { insertRow, insertRows, type NewRow } from "./rows.ts";
+import type { TableName } from "./schema/tables.ts";
+import type { Gathered, Read, RunMemory, Tx } from "./store.ts";
 
-/** The memory of a run that begins. */
-export function runMemory(): RunMemory {
-  return { found: new Map(), due: new Map(), count: 0 };
+/** What a run put off and cannot write any more: others have changed what it found. Its batch has to be made again. */
+export class StaleRunError extends Error {
+  constructor(what: string) {
+    super(`others have changed what a run of commands had found: ${what}`);
+    this.name = "StaleRunError";
+  }
+}
+
+/** The memory of a run that begins. `gathers`: rows that are put off are inserted together. */
+export function runMemory(gathers: boolean): RunMemory {
+  return { found: new Map(), due: new Map(), rows: gathers ? new Map() : null, count: 0 };
 }
 
 /** What `find` answers, asked once in a run. What it answers must not be changed by commands that remember. */
@@ -23,6 +34,11 @@ export function remember(tx: Tx, key: string, found: unknown): void {
   tx.memory?.found.set(key, found);
 }
 
+/** Whether the run knows what is under a key, as it found it or has changed it since. */
+export function isRemembered({ memory }: Read, key: string): boolean {
+  return memory?.found.has(key) === true;
+}
+
 /** Writes at the end of the run, unless a later command writes the same; without a run at once. */
 export async function writeLast(tx: Tx, key: string, write: () => Promise<void>): Promise<void> {
   const { memory } = tx;
@@ -31,8 +47,47 @@ export async function writeLast(tx: Tx, key: string, write: () => Promise<void>)
   memory.count += 1;
 }
 
-/** Makes the writes that were put off. */
-export async function writeDue({ due }: RunMemory): Promise<void> {
-  for (const write of due.values()) await write();
+/** Whether rows that commands of the run insert by `insertLast` are there only at its end. */
+export function gathersRows({ memory }: Read): boolean {
+  return memory !== undefined && memory !== null && memory.rows !== null;
+}
+
+/**
+ * Inserts a row as `insertRow` does, or with those of the other commands of the run at its end, where the engine takes
+ * many rows sooner than many statements. Until then no statement finds it.
+ */
+export async function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+  const { memory } = tx;
+  if (memory === undefined || memory === null || memory.rows === null) return insertRow(tx, table, row);
+  const gathered = memory.rows.get(table);
+  if (gathered !== undefined) gathered.rows.push(row);
+  else {
+    const rows = [row];
+    // Tables in the order of their first rows: what a row refers to is inserted before it.
+    memory.rows.set(table, { rows, insert: () => insertRows(tx, table, rows) });
+  }
+  memory.count += 1;
+}
+
+/** Makes the writes that were put off, so that statements find their rows. */
+export async function writeGathered({ memory }: Read): Promise<void> {
+  if (memory) await writeDue(memory);
+}
+
+/**
+ * Tables whose rows are inserted after all else: an eSIM that is assigned to a fulfilled line raises the version of its
+ * order, which a new order does not need.
+ */
+const LATE: ReadonlySet<string> = new Set<TableName>(["orderLines", "orderItems"]);
+
+/** Makes the writes that were put off. Throws `StaleRunError`. */
+export async function writeDue({ rows, due }: RunMemory): Promise<void> {
+  const [early, late]: [Gathered[], Gathered[]] = [[], []];
+  for (const [table, gathered] of rows ?? []) (LATE.has(table) ? late : early).push(gathered);
+  // Those that wait for other transactions do so in one order, whatever the run; and late, as others wait for them.
+  const sorted = [...due].sort(([one], [other]) => (one < other ? -1 : 1));
   due.clear();
+  rows?.clear();
+  const writes = [...early.map(({ insert }) => insert), ...sorted.map(([, write]) => write)];
+  await together(...[...writes, ...late.map(({ insert }) => insert)].map((write) => write()));
 }

@@ -8,6 +8,12 @@ import type { UnreadableError, Vault } from "./vault.ts";
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
 
+/** Rows of one table, and their insertion. */
+export interface Gathered {
+  rows: object[];
+  insert: () => Promise<void>;
+}
+
 /**
  * What commands of one kind share that run one after the other in one transaction, with no other write between them:
  * what they looked up, and what only the last of them has to write.
@@ -16,6 +22,8 @@ export interface RunMemory {
   found: Map<string, unknown>;
   /** By what is written: a later write replaces an earlier one. */
   due: Map<string, () => Promise<void>>;
+  /** Rows that are inserted together, by table; null: the engine inserts each at once. */
+  rows: Map<string, Gathered> | null;
   /** Writes that were put off. */
   count: number;
 }
@@ -66,6 +74,11 @@ export interface Command<I, O> {
    * remembers without saying so.
    */
   remembers?: true;
+  /**
+   * Looks up together what commands of a run that are to follow will ask for, as their memory has it; left out: each
+   * asks for itself. It may not seal or open anything: the keys are not known to be the present ones yet.
+   */
+  lookAhead?: (tx: Tx, inputs: readonly I[]) => Promise<void>;
 }
 
 /** A statement that the engine has parsed and planned once. */

@@ -1,5 +1,5 @@
 import type { Owner } from "../kernel/owner.ts";
-import { createLine, type Line, type Writer } from "./group-commit.ts";
+import { createLine, type Kind, type Line, type Writer } from "./group-commit.ts";
 import { slotOf } from "./lanes.ts";
 import type { Command, Topic } from "./store.ts";
 
@@ -16,6 +16,11 @@ export interface Writers {
  * batches of slots, and these may wait for each other's stock.
  */
 const LONGEST_OF_SLOT_MS = 20;
+
+/** A command as what its runs share: its inputs are those of its own writes. */
+function kindOf<I>(command: Command<I, unknown>): Kind {
+  return command as Kind;
+}
 
 /**
  * Group commit in lines side by side: one for each slot of the lanes, and one for writes that run alone. In the latter
@@ -45,8 +50,8 @@ export function writeLines({ alone: writer, ofSlot }: Writers, onSignal: (topic:
       return new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
         const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-        const kind = command.remembers === true ? command : null;
-        lineOf(command, input).push({ run: (tx) => command(tx, input), requestId, owner, kind, ...settle });
+        const kind = command.remembers === true ? kindOf(command) : null;
+        lineOf(command, input).push({ run: (tx) => command(tx, input), input, requestId, owner, kind, ...settle });
       });
     },
     /**

@@ -2,8 +2,8 @@ import { and, eq } from "drizzle-orm";
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { headMark, ledgerHash, walletChain } from "../store/chain.ts";
-import { insertRow } from "../store/rows.ts";
-import { writeLast } from "../store/run-memory.ts";
+import { gathersRows, insertLast, writeLast } from "../store/run-memory.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -73,6 +73,19 @@ const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
   ]);
 });
 
+type Posting = Omit<Row<"ledgerPostings">, "transaction_id">;
+
+/** Both postings of a transaction by one statement, or with those of others. */
+async function post(tx: Tx, transaction_id: string, [own, other]: readonly [Posting, Posting]): Promise<void> {
+  if (gathersRows(tx)) {
+    for (const posting of [own, other]) await insertLast(tx, "ledgerPostings", { transaction_id, ...posting });
+    return;
+  }
+  const accounts = { own: own.account, against: other.account };
+  const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
+  await insertPostings(tx, { transaction_id, currency: own.currency, ...accounts, ...cents });
+}
+
 /** Writes what a movement changes of its wallet; of several in a run the last one's. */
 function writeMoved(tx: Tx, wallet: HeldWallet, moved: Omit<Moved, "mark">): Promise<void> {
   const { partner_id, currency, signed_count: signedCount } = wallet;
@@ -112,10 +125,8 @@ export async function recordTransaction(tx: Tx, movement: Movement, before: Held
   const count = before.chain_count + 1;
   const hash = ledgerHash(transaction, [own, other], { no: count, previous: before.chain_hash });
   const balance = before.balance_cents + delta;
-  await insertRow(tx, "ledgerTransactions", { ...transaction, balance_after_cents: balance, chain_no: count, hash });
-  const accounts = { own: own.account, against: other.account };
-  const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
-  await insertPostings(tx, { transaction_id: transaction.id, currency, ...accounts, ...cents });
+  await insertLast(tx, "ledgerTransactions", { ...transaction, balance_after_cents: balance, chain_no: count, hash });
+  await post(tx, transaction.id, [own, other]);
   const moved = { balance_cents: balance, last_transaction_at: tx.now, chain_count: count, chain_hash: hash };
   const wallet = { ...before, ...moved };
   await writeMoved(tx, wallet, { balance, now: tx.now, count, hash });

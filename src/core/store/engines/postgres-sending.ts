@@ -13,6 +13,8 @@ export interface Sending {
   send(text: string): void;
   /** Waits for all that was sent. Throws the first failure of any statement. */
   settle(): Promise<void>;
+  /** Statements of the transaction that changed something. */
+  writes(): number;
   /** The first failure of any statement: those after it fail since the transaction is aborted. Null: none failed. */
   failure(): { error: unknown } | null;
   /** Waits for all that was sent and forgets failures: the transaction was rolled back to before them. */
@@ -26,6 +28,7 @@ const MOST_UNDER_WAY = 100;
 
 interface State {
   underWay: Promise<void>[];
+  writes: number;
   failure: { error: unknown } | null;
 }
 
@@ -62,7 +65,9 @@ export function sendingOn(client: pg.ClientBase): Sending {
     const sent = client.query(config, values);
     if (state === null) return sent;
     const ended = noted(sent);
-    if (!isUnread(config.text)) return sent;
+    const { writes, unread } = kindOf(config.text);
+    if (writes) state.writes += 1;
+    if (!unread) return sent;
     state.underWay.push(ended);
     if (state.underWay.length >= MOST_UNDER_WAY) await settle();
     return UNREAD;
@@ -72,10 +77,11 @@ export function sendingOn(client: pg.ClientBase): Sending {
     // The builder calls this one form of the driver's many.
     client: { query: query as unknown as pg.ClientBase["query"] },
     open() {
-      state = { underWay: [], failure: null };
+      state = { underWay: [], writes: 0, failure: null };
     },
     send: (text) => void state?.underWay.push(noted(client.query(text))),
     settle,
+    writes: () => state?.writes ?? 0,
     failure: () => state?.failure ?? null,
     async forget() {
       await waitForAll();
@@ -87,13 +93,19 @@ export function sendingOn(client: pg.ClientBase): Sending {
   };
 }
 
-const unread = new Map<string, boolean>();
+interface Kind {
+  writes: boolean;
+  /** It writes and returns nothing. */
+  unread: boolean;
+}
 
-/** Whether a statement writes and returns nothing. */
-function isUnread(text: string): boolean {
-  const known = unread.get(text);
+const kinds = new Map<string, Kind>();
+
+function kindOf(text: string): Kind {
+  const known = kinds.get(text);
   if (known !== undefined) return known;
-  const found = /^(insert|update|delete)\s/i.test(text) && !/\sreturning\s/i.test(text);
-  unread.set(text, found);
+  const writes = /^(insert|update|delete)\s/i.test(text);
+  const found = { writes, unread: writes && !/\sreturning\s/i.test(text) };
+  kinds.set(text, found);
   return found;
 }

@@ -10,14 +10,16 @@ import type { Engine } from "./engine.ts";
 import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
+import { laneWriter } from "./postgres-lane-writer.ts";
 import { openPool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
 import { openReplica, positionOf } from "./postgres-replica.ts";
 import { sendingOn } from "./postgres-sending.ts";
 import { openSession } from "./postgres-session.ts";
+import { type Lent, transactionsOf } from "./postgres-transactions.ts";
 import { wakesOver } from "./postgres-wakes.ts";
 import { windowDraws } from "./postgres-windows.ts";
-import { type Lent, postgresWriter } from "./postgres-writer.ts";
+import { postgresWriter } from "./postgres-writer.ts";
 
 /** Connections of one process, unless a budget sets less. */
 const MOST_CONNECTIONS = 12;
@@ -97,8 +99,9 @@ function postgresEngine(
       }
     },
     look: (run) => pool.ask((client) => run(connectionOf(client))),
-    writer: (makeTx) => postgresWriter({ pool, lent, makeTx }),
-    slotWriter: batches === 0 ? null : (makeTx, slot) => postgresWriter({ pool, lent, makeTx }, { slot, permits }),
+    writer: (makeTx) => postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false }),
+    slotWriter:
+      batches === 0 ? null : (makeTx, slot) => laneWriter(transactionsOf({ pool, lent }, { slot, permits }), makeTx),
     moment: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { Writer } from "../group-commit.ts";
-import { runMemory, writeDue } from "../run-memory.ts";
+import { runsOf } from "../runs.ts";
 import { sqliteTables } from "../schema/tables.ts";
-import type { Db, Prepared, RunMemory } from "../store.ts";
+import type { Db, Prepared } from "../store.ts";
 import type { TxMaker } from "./engine.ts";
 import { faultOf, isBusy } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
@@ -73,7 +73,7 @@ export function sqliteWriter(
   let savepoints = false;
   /** Rows that were changed before the command under way, and before the last commit. */
   let [before, committed] = [0, 0];
-  const run = runs();
+  const run = runsOf({ gathers: false });
   let commitMs = 0;
   return {
     async begin(careful) {
@@ -130,32 +130,6 @@ function stepsOf(connection: Database.Database) {
     rollbackTo: connection.prepare("ROLLBACK TO command"),
     commit: connection.prepare("COMMIT"),
     changes: connection.prepare("SELECT total_changes()").pluck(),
-  };
-}
-
-/** The runs of a transaction, one after the other. */
-function runs() {
-  let kind: object | null = null;
-  let memory: RunMemory | null = null;
-  /** Writes that were put off before the command under way. */
-  let before = 0;
-  return {
-    memory: () => memory,
-    /** Begins a command; where it is of another kind the run before ends, with all that it has put off. */
-    async next(following: object | null): Promise<void> {
-      if (memory !== null && following !== kind) {
-        await writeDue(memory);
-        memory = null;
-      }
-      if (following !== null) memory ??= runMemory();
-      kind = following;
-      before = memory?.count ?? 0;
-    },
-    /** Whether the command under way has put off a write. */
-    hasPutOff: () => (memory?.count ?? 0) !== before,
-    forget(): void {
-      [kind, memory] = [null, null];
-    },
   };
 }
 

@@ -1,0 +1,108 @@
+import type pg from "pg";
+import type { Permits } from "../../kernel/permits.ts";
+import type { Connection } from "./engine.ts";
+import { faultOf } from "./postgres-faults.ts";
+import type { Pool } from "./postgres-pool.ts";
+import type { Sending } from "./postgres-sending.ts";
+import { WRITE_LOCK } from "./postgres-session.ts";
+
+/** A connection of the pool, with what the store keeps for it. */
+export interface Lent {
+  client: pg.PoolClient;
+  sending: Sending;
+  connection: Connection;
+}
+
+interface Connections {
+  pool: Pool;
+  lent(client: pg.PoolClient): Lent;
+}
+
+/** The slot whose writes are made, and leave for a batch of it. */
+interface Slot {
+  slot: number;
+  permits: Permits;
+}
+
+/** The transactions of a writer, one after the other. */
+export interface Transactions {
+  begin(): Promise<void>;
+  /** The one that is open. */
+  current(): Lent;
+  /** How long its statements wait for rows from here on (ms); null: as long as the connection has it. */
+  waitForRows(ms: number | null): void;
+  /** Throws the first failure of any statement: after it nothing is committed. */
+  commit(): Promise<void>;
+  /** Never throws. */
+  rollback(): Promise<void>;
+  /** What `Writer.fault` answers. */
+  fault(error: unknown): unknown;
+}
+
+/** All writes alone: one transaction at a time, on any number of nodes. */
+const ALONE = `SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
+
+/**
+ * First the slot's: who waits for it does not keep those away who want to be alone. A plan that was made while a table
+ * was small, and kept, is to take its index also then: what lanes ask for is in memory, and never a whole table.
+ */
+function startOf(slot: number): string {
+  const locks = `pg_advisory_xact_lock(${WRITE_LOCK}, ${slot}), pg_advisory_xact_lock_shared(${WRITE_LOCK})`;
+  return `SELECT ${locks}, set_config('random_page_cost', '0.1', true)`;
+}
+
+async function commitOn({ client, sending }: Lent): Promise<void> {
+  const committed = client.query("COMMIT");
+  committed.catch(() => undefined);
+  await sending.settle();
+  // PostgreSQL ends a failed transaction by a rollback, and reports no error.
+  if ((await committed).command !== "COMMIT") throw new Error("the transaction was rolled back, not committed");
+  client.release();
+}
+
+/** Transactions with all other writes kept out or, with `beside`, with those of the same slot kept out. */
+export function transactionsOf({ pool, lent }: Connections, beside: Slot | null): Transactions {
+  let open: Lent | null = null;
+  let giveBack = () => {};
+  let rowWait: number | null = null;
+
+  function current(): Lent {
+    if (open === null) throw new Error("no transaction is open");
+    return open;
+  }
+
+  function end({ sending }: Lent): void {
+    sending.close();
+    open = null;
+    giveBack();
+  }
+
+  return {
+    current,
+    async begin() {
+      giveBack = (await beside?.permits.take()) ?? giveBack;
+      rowWait = null;
+      open = lent(await pool.lend());
+      const { sending } = open;
+      sending.open();
+      sending.send("BEGIN");
+      sending.send(beside === null ? ALONE : startOf(beside.slot));
+    },
+    waitForRows(ms) {
+      if (ms !== rowWait) current().sending.send(`SET LOCAL lock_timeout TO ${ms ?? "DEFAULT"}`);
+      rowWait = ms;
+    },
+    async commit() {
+      await commitOn(current());
+      end(current());
+    },
+    async rollback() {
+      // It could not even begin.
+      if (open === null) return giveBack();
+      await pool.takeBack(open.client, "ROLLBACK");
+      end(open);
+    },
+    fault: (error) =>
+      open === null ? faultOf(error, false) : pool.fault(open.sending.failure()?.error ?? error, open.client),
+  };
+}
