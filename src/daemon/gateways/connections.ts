@@ -3,8 +3,8 @@ import { type buildConnector, Client } from "undici";
 
 /** Connections that are open before anything is sent, and kept alive between two exchanges. */
 export interface Connections {
-  /** Takes a connection to the origin of `url` that is open and idle; null: there is none. */
-  idle(url: URL): Client | null;
+  /** Takes a connection to the origin that is open and idle; null: there is none. */
+  idle(origin: string): Client | null;
   /** Opens a new one. Throws why there is none, or once `signal` aborts. */
   open(url: URL, signal: AbortSignal): Promise<Client>;
   /** Keeps a connection for the next exchange, if it is still open. */
@@ -34,7 +34,7 @@ export function createConnections(connect: buildConnector.connector): Connection
   }
 
   return {
-    idle({ origin }) {
+    idle(origin) {
       const kept = idle.get(origin);
       const [client] = kept ?? [];
       if (client === undefined) return null;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Client } from "undici";
 import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
 import { type Connections, createConnections } from "./connections.ts";
@@ -9,7 +10,7 @@ import { exchange, type Timed, type WebhookMessage } from "./webhook-exchange.ts
 export interface WebhookPost {
   url: string;
   /** Makes the message; its time does not count for the receiver. Null: nothing is to be sent any more. */
-  compose(): Promise<WebhookMessage | null>;
+  compose(): WebhookMessage | null | Promise<WebhookMessage | null>;
   /** Once it aborts nothing more is sent: what is not under way by then is given up. */
   stopping: AbortSignal;
 }
@@ -57,14 +58,16 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
 
 async function attempt(connections: Connections, post: WebhookPost, limitMs: number): Promise<WebhookResponse | null> {
   const { compose, stopping } = post;
-  const url = new URL(post.url);
-  const connecting = await connected(connections, { url, stopping, limitMs });
+  const { url, origin, path } = addressOf(post.url);
+  const idle = connections.idle(origin);
+  const connecting: Timed<Client> =
+    idle === null ? await opened(connections, { url, stopping, limitMs }) : { value: idle, late: false, ms: 0 };
   const client = connecting.value;
   if (client === null) return stopping.aborted ? null : failed(connecting, limitMs);
   try {
-    const message = await compose();
+    const composed = compose();
+    const message = composed instanceof Promise ? await composed : composed;
     if (message === null || stopping.aborted) return null;
-    const path = url.pathname + url.search;
     const exchanged = await exchange(client, { path, ...message }, Math.max(limitMs - connecting.ms, 0));
     const latencyMs = Math.round(connecting.ms + exchanged.ms);
     if (exchanged.value === null) return { ...failed(exchanged, limitMs), latencyMs };
@@ -75,13 +78,30 @@ async function attempt(connections: Connections, post: WebhookPost, limitMs: num
   }
 }
 
-/** An idle connection to the URL's origin, or a new one. */
-async function connected(
+/** The parts of an endpoint's URL. */
+interface Address {
+  url: URL;
+  origin: string;
+  path: string;
+}
+
+/** Parsed once for all attempts that follow each other. */
+const addresses = new LRUCache<string, Address>({ max: 1_000 });
+
+function addressOf(text: string): Address {
+  const known = addresses.get(text);
+  if (known !== undefined) return known;
+  const url = new URL(text);
+  const address = { url, origin: url.origin, path: url.pathname + url.search };
+  addresses.set(text, address);
+  return address;
+}
+
+/** A new connection to the URL's origin. */
+function opened(
   connections: Connections,
   { url, stopping, limitMs }: { url: URL; stopping: AbortSignal; limitMs: number },
 ): Promise<Timed<Client>> {
-  const idle = connections.idle(url);
-  if (idle !== null) return { value: idle, late: false, ms: 0 };
   return timed(limitMs, (signal) => connections.open(url, AbortSignal.any([signal, stopping])));
 }
 

@@ -16,7 +16,7 @@ import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
 import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
 import type { WebhookRow } from "../../core/webhooks/webhook.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
-import type { WebhookSender } from "../gateways/webhook-sender.ts";
+import type { WebhookResponse, WebhookSender } from "../gateways/webhook-sender.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
@@ -154,24 +154,35 @@ async function deliver(
   claimed: ClaimedDelivery,
   stopping: AbortSignal,
 ): Promise<Outcome | null> {
-  const { store, clock, sender } = deps;
+  const { store, clock, sender, limit } = deps;
   const { lease, attempts, endpoint, event } = claimed;
   const held = deps.holdBody(event);
   let at = clock.now();
-  const compose = async () => {
-    const body = await held.read();
+  const signed = (body: Buffer) => {
     at = clock.now();
     // Suspended, or too long without a connection: another node may make the attempt by now.
     if (!maySend(lease, at)) return null;
     const secrets = signingSecrets(deps.vaultFor(endpoint), endpoint, at);
     return { body, headers: signedHeaders(event, { body, at }, secrets) };
   };
-  const send = () => sender.post({ url: endpoint.url, stopping, compose });
-  const answer = await deps.limit(endpoint.id, send).finally(held.release);
+  const compose = () => {
+    const body = held.read();
+    return body instanceof Promise ? body.then(signed) : signed(body);
+  };
+  const turn = limit.enter(endpoint.id);
+  if (turn !== null) await turn;
+  let answer: WebhookResponse | null;
+  try {
+    answer = await sender.post({ url: endpoint.url, stopping, compose });
+  } finally {
+    limit.leave(endpoint.id);
+    held.release();
+  }
   if (answer === null) {
     await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id }]);
     return null;
   }
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
-  return { ...about, leaseNo: lease.no, attempts, at, ...answer };
+  const { statusCode, error, body, latencyMs } = answer;
+  return { ...about, leaseNo: lease.no, attempts, at, statusCode, error, body, latencyMs };
 }

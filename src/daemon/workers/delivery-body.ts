@@ -6,8 +6,8 @@ import { joinedEvent } from "../feed/joined-event.ts";
 
 /** The body of an event that an attempt may need. */
 export interface HeldBody {
-  /** The body, made by the first attempt that asks for it. */
-  read(): Promise<Buffer>;
+  /** The body, made by the first attempt that asks for it; at once where nothing has to be read for it. */
+  read(): Buffer | Promise<Buffer>;
   release(): void;
 }
 
@@ -18,13 +18,11 @@ export type HoldBody = (event: ClaimedEvent) => HeldBody;
 export function shareBodies(store: Store, publicUrl: string): HoldBody {
   const shared = new Map<string, { holders: number; body: Promise<Buffer> | Buffer | null }>();
 
-  function bodyOf(event: ClaimedEvent): Promise<Buffer> | Buffer {
-    if (event.expands === null) return Buffer.from(envelopeOf(event));
+  async function joinedBody(event: ClaimedEvent): Promise<Buffer> {
     // The text of a payload, as it was kept.
     const data = JSON.parse(event.data) as Row<"events">["data"];
-    return joinedEvent(store, { ...event, data }, publicUrl).then((joined) =>
-      Buffer.from(envelopeOf({ ...event, data: JSON.stringify(joined.data) })),
-    );
+    const joined = await joinedEvent(store, { ...event, data }, publicUrl);
+    return Buffer.from(envelopeOf({ ...event, data: JSON.stringify(joined.data) }));
   }
 
   return (event) => {
@@ -32,15 +30,17 @@ export function shareBodies(store: Store, publicUrl: string): HoldBody {
     shared.set(event.id, entry);
     entry.holders += 1;
     return {
-      async read() {
-        entry.body ??= bodyOf(event);
-        try {
-          return await entry.body;
-        } catch (error) {
-          // The next attempt makes it again.
-          entry.body = null;
-          throw error;
+      read() {
+        if (entry.body !== null) return entry.body;
+        if (event.expands === null) entry.body = Buffer.from(envelopeOf(event));
+        else {
+          entry.body = joinedBody(event).catch((error: unknown) => {
+            // The next attempt makes it again.
+            entry.body = null;
+            throw error;
+          });
         }
+        return entry.body;
       },
       release() {
         entry.holders -= 1;

@@ -97,7 +97,7 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
       runner.stopping.abort();
       const all = await withinGrace(runner.idle(), graceMs);
       await recordRest();
-      if (!all) await kind.release([...runner.running.values()]).catch(unlessAway);
+      if (!all) await kind.release([...runner.running].map(({ work }) => work)).catch(unlessAway);
     },
   };
 }
@@ -108,7 +108,7 @@ const GATHER_MS = 2;
 const ENOUGH = 32;
 
 interface Gathering {
-  readonly running: ReadonlyMap<unknown, unknown>;
+  readonly running: ReadonlySet<unknown>;
   readonly ended: readonly unknown[];
   onEnd: (() => void) | null;
 }
@@ -154,37 +154,43 @@ function createRecorder<L extends Lane, C, R>(kind: PoolWork<L, C, R>, runner: {
 
 /** What is in flight, and what it has left for the next turn. */
 function createRunner<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: Pick<Logger, "error">) {
-  const running = new Map<Promise<void>, C>();
+  const running = new Set<Claimed<L, C>>();
+  const stopping = new AbortController();
+  const idle: (() => void)[] = [];
   const runner = {
     flight: countInFlight(),
     running,
     ended: [] as R[],
-    stopping: new AbortController(),
+    stopping,
     wake: () => {},
     /** Called in place of `wake` when one of `running` has ended, while a step gathers what ends. */
     onEnd: null as (() => void) | null,
-    begin({ lane, work }: Claimed<L, C>): void {
-      runner.flight.enter(lane);
-      const done = runner.work(work).then(() => {
-        running.delete(done);
-        runner.flight.leave(lane);
-        (runner.onEnd ?? runner.wake)();
-      });
-      running.set(done, work);
+    begin(claimed: Claimed<L, C>): void {
+      runner.flight.enter(claimed.lane);
+      running.add(claimed);
+      void runner.work(claimed);
     },
-    async work(claimed: C): Promise<void> {
+    async work(claimed: Claimed<L, C>): Promise<void> {
+      const { lane, work } = claimed;
       try {
-        // Claimed while it was being stopped.
-        if (runner.stopping.signal.aborted) return await kind.release([claimed]);
-        const result = await kind.work(claimed, runner.stopping.signal);
-        if (result !== null) runner.ended.push(result);
+        if (stopping.signal.aborted) {
+          // Claimed while it was being stopped.
+          await kind.release([work]);
+        } else {
+          const result = await kind.work(work, stopping.signal);
+          if (result !== null) runner.ended.push(result);
+        }
       } catch (error) {
         // Its lease ends by itself; then it is done again.
         log.error({ err: error, worker: kind.name }, "work failed");
       }
+      running.delete(claimed);
+      runner.flight.leave(lane);
+      if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
+      (runner.onEnd ?? runner.wake)();
     },
     async idle(): Promise<void> {
-      while (running.size > 0) await Promise.all(running.keys());
+      while (running.size > 0) await new Promise<void>((resolve) => void idle.push(resolve));
     },
   };
   return runner;

@@ -98,15 +98,15 @@ export function share<L extends Lane>(due: L[], inFlight: { copy(): InFlight }, 
       ).values(),
     ];
     while (waiting.length > 0) {
-      const inTurn = waiting.toSorted(([a], [b]) => flight.key(a?.key ?? "") - flight.key(b?.key ?? ""));
-      const served = inTurn.filter((lanes) => {
+      // One key has no others to take turns with.
+      if (waiting.length > 1) waiting.sort(([a], [b]) => flight.key(a?.key ?? "") - flight.key(b?.key ?? ""));
+      waiting = waiting.filter((lanes) => {
         const lane = nextLane(lanes, flight, bounds);
         if (lane === null) return false;
         flight.enter(lane);
         rooms.set(lane, (rooms.get(lane) ?? 0) + 1);
         return true;
       });
-      waiting = served;
     }
   }
   return [...rooms].map(([lane, room]) => ({ lane, room }));
