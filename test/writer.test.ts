@@ -15,6 +15,7 @@ import { StoreError } from "../src/core/store/problems.ts";
 import { adoptSettings, readSetting, type SettingKey } from "../src/core/store/settings.ts";
 import type { Store } from "../src/core/store/store.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
+import { type Form, formOfInput, formOfResult } from "../src/daemon/writer/forms.ts";
 import { fromPlain, toPlain } from "../src/daemon/writer/plain.ts";
 import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
@@ -150,6 +151,9 @@ test("every command that the daemon writes with is among those of the writer", (
   expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
 });
 
+/** What arrives of a value that is sent in a form. */
+const sentAs = <T>(form: Form, value: T): T => form.arrived(structuredClone(form.send(value))) as T;
+
 describe("what is sent to another thread", () => {
   const send = (value: unknown) => fromPlain(structuredClone(toPlain(value)));
 
@@ -187,6 +191,35 @@ describe("what is sent to another thread", () => {
     for (const value of [new Own(), { deep: [new Own()] }, () => null, { run: () => null }]) {
       expect(() => toPlain(value)).toThrow("stays in its thread");
     }
+  });
+
+  test("of a turn of deliveries arrives as it was, and each endpoint and event once", () => {
+    const endpoint = (id: string) => ({ id, url: `https://${id}.example/`, events: ["*"] });
+    const event = (id: string) => ({
+      id,
+      kind: "order.created",
+      subject_id: "o",
+      occurred_at: 3,
+      expands: null,
+      data: "{}",
+    });
+    const [one, other, first, second] = [endpoint("a"), endpoint("b"), event("e1"), event("e2")];
+    const claim = (no: number, of: typeof one, what: typeof first) => {
+      return { lease: { id: `d${no}`, no, until: 9 + no }, attempts: no % 2, endpoint: of, event: what };
+    };
+    const claims = [claim(1, one, first), claim(2, other, first), claim(3, one, second)];
+    const arrived = sentAs(formOfResult("takeTurn"), claims);
+    expect(arrived).toEqual(claims);
+    expect(arrived[2]?.endpoint).toBe(arrived[0]?.endpoint);
+    expect(arrived[1]?.event).toBe(arrived[0]?.event);
+    expect(sentAs(formOfResult("takeTurn"), [])).toEqual([]);
+
+    const outcome = (no: number) => ({
+      ...{ id: `d${no}`, endpointId: "a", event: "order.created", eventId: "e1", leaseNo: no, attempts: no + 1 },
+      ...{ at: 4, statusCode: no === 1 ? null : 200, latencyMs: 5, error: no === 1 ? "late" : null, body: `${no}` },
+    });
+    const turn = { outcomes: [outcome(1), outcome(2)], rooms: [{ endpointId: "a", room: 2 }] };
+    expect(sentAs(formOfInput("takeTurn"), turn)).toEqual(turn);
   });
 
   test("errors keep their class, words, cause, and what programs read of them", () => {

@@ -1,9 +1,12 @@
 import type { Command, Store } from "../../src/core/store/store.ts";
-import { commands } from "../../src/daemon/writer/commands.ts";
-import { fromPlain, toPlain } from "../../src/daemon/writer/plain.ts";
+import { type CommandName, commands } from "../../src/daemon/writer/commands.ts";
+import { type Form, formOfInput, formOfResult } from "../../src/daemon/writer/forms.ts";
 import { arrivedError, sentError } from "../../src/daemon/writer/sent-errors.ts";
 
-const known = new Set<unknown>(Object.values(commands));
+const names = new Map<unknown, CommandName>(
+  // The keys of an object as they are typed.
+  (Object.entries(commands) as [CommandName, unknown][]).map(([name, command]) => [command, name]),
+);
 
 /**
  * The same store, whose daemon's commands get and answer what another thread would: whatever a command takes or answers
@@ -11,9 +14,10 @@ const known = new Set<unknown>(Object.values(commands));
  */
 export function asSent(store: Store): Store {
   async function sending<I, O>(command: Command<I, O>, input: I, run: (arrived: I) => Promise<O>): Promise<O> {
-    if (!known.has(command)) return run(input);
+    const name = names.get(command);
+    if (name === undefined) return run(input);
     try {
-      return sent(await run(sent(input)));
+      return sent(formOfResult(name), await run(sent(formOfInput(name), input)));
     } catch (error) {
       throw arrivedError(structuredClone(sentError(error)));
     }
@@ -27,4 +31,4 @@ export function asSent(store: Store): Store {
 }
 
 // It is what was sent.
-const sent = <T>(value: T): T => fromPlain(structuredClone(toPlain(value))) as T;
+const sent = <T>(form: Form, value: T): T => form.arrived(structuredClone(form.send(value))) as T;

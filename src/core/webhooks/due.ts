@@ -189,7 +189,7 @@ export async function releaseDeliveries(
 releaseDeliveries.lane = (): Lane => ({ kind: "deliveries", key: "" });
 
 /** What a turn of the worker writes: attempts that ended, and how many may be made of which endpoints. */
-interface Turn {
+export interface Turn {
   outcomes: Outcome[];
   rooms: EndpointRoom[];
 }

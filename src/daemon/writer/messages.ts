@@ -15,7 +15,7 @@ export interface WriterWork {
   keys: KeySources;
 }
 
-/** A command that the thread is asked to run; its input as `toPlain` makes it. */
+/** A command that the thread is asked to run; its input as its form sends it. */
 export interface AskedCommand {
   how: "write" | "rehearse";
   command: CommandName;

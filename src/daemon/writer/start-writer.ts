@@ -8,8 +8,8 @@ import { closedError } from "../../core/store/group-commit.ts";
 import type { Command } from "../../core/store/store.ts";
 import type { UnreadableError } from "../../core/store/vault.ts";
 import { type CommandName, commands } from "./commands.ts";
+import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
-import { fromPlain, toPlain } from "./plain.ts";
 import { arrivedError } from "./sent-errors.ts";
 
 // Half of the young generation that `bin/esimctl` gives the event loop. V8 reads it when a heap is made. Limits of a
@@ -66,7 +66,7 @@ function connectionTo(worker: Worker): WriterThread {
     for (const answered of message.answers) {
       const { id } = answered;
       if ("error" in answered) waiting.get(id)?.reject(arrivedError(answered.error));
-      else waiting.get(id)?.resolve(fromPlain(answered.value));
+      else waiting.get(id)?.resolve(answered.value);
       waiting.delete(id);
     }
     for (const topic of message.topics) base?.committed(topic);
@@ -81,7 +81,9 @@ function connectionTo(worker: Worker): WriterThread {
     return new Promise<O>((resolve, reject) => {
       if (closing !== null) return reject(closedError());
       asked += 1;
-      waiting.set(asked, { resolve: (value) => resolve(value as O), reject });
+      const form = what.how === "erase" ? null : formOfResult(what.command);
+      const arrived = (value: unknown) => resolve((form === null ? value : form.arrived(value)) as O);
+      waiting.set(asked, { resolve: arrived, reject });
       send({ id: asked, ...what });
     });
   }
@@ -94,9 +96,9 @@ function connectionTo(worker: Worker): WriterThread {
 
   const writes: Writes = {
     write: async (command, input, requestId, owner) =>
-      ask({ how: "write", command: nameOf(command), input: toPlain(input), requestId, owner }),
+      ask({ how: "write", ...named(command, input), requestId, owner }),
     rehearse: async (command, input) =>
-      ask({ how: "rehearse", command: nameOf(command), input: toPlain(input), requestId: undefined, owner: undefined }),
+      ask({ how: "rehearse", ...named(command, input), requestId: undefined, owner: undefined }),
     erase: () => ask({ how: "erase" }),
     close() {
       closing ??= close();
@@ -135,6 +137,12 @@ const names = new Map<unknown, CommandName>(
   // The keys of an object as they are typed.
   (Object.entries(commands) as [CommandName, unknown][]).map(([name, command]) => [command, name]),
 );
+
+/** A command by its name, with its input as it is sent. */
+function named<I, O>(command: Command<I, O>, input: I): Pick<AskedCommand, "command" | "input"> {
+  const name = nameOf(command);
+  return { command: name, input: formOfInput(name).send(input) };
+}
 
 /** The name that both threads know a command by. Throws an `Error` for one that is not among `commands`. */
 function nameOf<I, O>(command: Command<I, O>): CommandName {
