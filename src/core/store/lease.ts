@@ -1,7 +1,7 @@
 import { and, eq, gte, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import { isAmong } from "./rows.ts";
 import type { Row, Tables } from "./schema/tables.ts";
-import { first, type Slots, statement } from "./statement.ts";
+import { first, type Preparable, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 
 /** The tables whose rows workers claim. */
@@ -24,16 +24,20 @@ type Part<K> = (t: Tables, slot: Slots<K>) => SQL | undefined;
 type Claim = { now: number; until: number; limit: number };
 type Held = { id: string; no: number };
 
-/** Claims up to `limit` rows of a part of the table. */
-export type Claimer<N extends LeasedTable, K> = (tx: Tx, input: K & { limit: number }) => Promise<Row<N>[]>;
+/** Claims up to `limit` rows of a part of the table, of each of which it answers the columns `C`. */
+export type Claimer<N extends LeasedTable, K, C extends keyof Row<N> = keyof Row<N>> = (
+  tx: Tx,
+  input: K & { limit: number },
+) => Promise<Pick<Row<N>, C>[]>;
 
 /** The leases of one table. */
 export interface Leases<N extends LeasedTable> {
   /**
-   * Makes a claim: leases what is due of `part`, longest due first, and answers the rows as leased. A leased row is due
-   * again when its lease ends, so that the work of a worker that died is taken over.
+   * Makes a claim: leases what is due of `part`, longest due first, and answers the rows as leased, or these columns of
+   * them. A leased row is due again when its lease ends, so that the work of a worker that died is taken over.
    */
   claimer<K extends object>(part: Part<K>): Claimer<N, K>;
+  claimer<K extends object, C extends keyof Row<N>>(part: Part<K>, columns: readonly C[]): Claimer<N, K, C>;
   /** Until when (ms) the lease is held; null: it was lost, given up, or ended with its work. */
   heldUntil(q: Read, lease: Lease<N>): Promise<number | null>;
   /** Lets the lease run for its whole time again; false: it was lost. */
@@ -105,7 +109,8 @@ export function leasesOf<N extends LeasedTable>(name: N, forMs: number): Leases<
   );
 
   return {
-    claimer: (part) => claimer(name, forMs, part),
+    claimer: <K extends object>(part: Part<K>, columns?: readonly (keyof Row<N>)[]) =>
+      claimer(name, forMs, { part, columns }),
     heldUntil: async (q, lease) => first(await read(q, lease))?.until ?? null,
     async prolong(tx, lease) {
       const until = tx.now + forMs;
@@ -117,7 +122,17 @@ export function leasesOf<N extends LeasedTable>(name: N, forMs: number): Leases<
   };
 }
 
-function claimer<N extends LeasedTable, K extends object>(name: N, forMs: number, part: Part<K>): Claimer<N, K> {
+interface Claiming<N extends LeasedTable, K> {
+  part: Part<K>;
+  /** Left out: all of them. */
+  columns: readonly (keyof Row<N>)[] | undefined;
+}
+
+function claimer<N extends LeasedTable, K extends object>(
+  name: N,
+  forMs: number,
+  { part, columns }: Claiming<N, K>,
+): Claimer<N, K> {
   const claim = statement((db, t, given: Slots<K & Claim>) => {
     const table = leased(t, name);
     // Slots answer every name: those of the part and those of the claim.
@@ -129,11 +144,14 @@ function claimer<N extends LeasedTable, K extends object>(name: N, forMs: number
       .where(and(part(t, slot), lte(table.due_at, slot.now)))
       .orderBy(table.due_at, table.id)
       .limit(slot.limit);
-    return db
+    const claimed = db
       .update(table)
       .set({ leased_until: until, due_at: until, lease_no: sql`${table.lease_no} + 1` })
-      .where(isAmong(t, table.id, chosen))
-      .returning();
+      .where(isAmong(t, table.id, chosen));
+    const some = columns && Object.fromEntries(columns.map((column) => [column, Reflect.get(table, column)]));
+    const returning: unknown = some === undefined ? claimed.returning() : claimed.returning(some);
+    // The rows have these columns; the id is always among them.
+    return returning as Preparable<{ id: string }[]>;
   });
   return async (tx, input) => {
     const rows = await claim(tx, { ...input, now: tx.now, until: tx.now + forMs });

@@ -99,11 +99,18 @@ type OfEndpoint = { endpoint_id: WebhookId };
 const pending = (t: Tables) => sql`${t.deliveries.status} = 'pending'`;
 const retried = (t: Tables) => sql`${t.deliveries.status} = 'pending' and ${t.deliveries.attempts} > 0`;
 
-const claimRetries = leases.claimer<OfEndpoint>((t, slot) =>
-  and(eq(t.deliveries.endpoint_id, slot.endpoint_id), retried(t)),
+/** What is read of a delivery that is claimed. */
+const claimedColumns = ["id", "event_id", "attempts", "lease_no", "leased_until"] as const;
+
+type ClaimedRow = Pick<Row<"deliveries">, (typeof claimedColumns)[number]>;
+
+const claimRetries = leases.claimer<OfEndpoint, keyof ClaimedRow>(
+  (t, slot) => and(eq(t.deliveries.endpoint_id, slot.endpoint_id), retried(t)),
+  claimedColumns,
 );
-const claimAny = leases.claimer<OfEndpoint>((t, slot) =>
-  and(eq(t.deliveries.endpoint_id, slot.endpoint_id), pending(t)),
+const claimAny = leases.claimer<OfEndpoint, keyof ClaimedRow>(
+  (t, slot) => and(eq(t.deliveries.endpoint_id, slot.endpoint_id), pending(t)),
+  claimedColumns,
 );
 
 const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
@@ -171,7 +178,7 @@ async function openEvents(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string,
   return opened;
 }
 
-async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Row<"deliveries">[]> {
+async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<ClaimedRow[]> {
   const rows = await claimRetries(tx, { endpoint_id, limit: room });
   if (rows.length < room) rows.push(...(await claimAny(tx, { endpoint_id, limit: room - rows.length })));
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));

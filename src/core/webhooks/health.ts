@@ -30,8 +30,11 @@ export interface HealthBook {
   write(): Promise<void>;
 }
 
+/** What the outcomes so far have made of an endpoint. */
 interface Entry {
   row: WebhookRow;
+  last: Tried;
+  failures: number;
   stop: "disabled" | "failed" | null;
 }
 
@@ -39,13 +42,24 @@ interface Entry {
 export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<HealthBook> {
   const rows = await findWebhooks(tx, [...ids]);
   const noted = new Map<WebhookId, Entry>();
+
+  function entryOf(tried: Tried): Entry | null {
+    const known = noted.get(tried.endpointId);
+    if (known !== undefined) return known;
+    const row = rows.get(tried.endpointId);
+    if (row === undefined) return null;
+    const entry: Entry = { row, last: tried, failures: row.consecutive_failures, stop: null };
+    noted.set(tried.endpointId, entry);
+    return entry;
+  }
+
   return {
     note(tried, verdict) {
-      const row = noted.get(tried.endpointId)?.row ?? rows.get(tried.endpointId);
-      if (row === undefined) return;
-      const after = rowAfter(row, tried, verdict);
-      const stop = noted.get(tried.endpointId)?.stop ?? null;
-      noted.set(tried.endpointId, { row: after, stop: stopAfter(after, verdict, stop) });
+      const entry = entryOf(tried);
+      if (entry === null) return;
+      entry.last = tried;
+      entry.failures = failuresAfter(entry.failures, verdict);
+      entry.stop = stopAfter(entry, verdict);
     },
     async stop() {
       for (const { row, stop } of noted.values()) {
@@ -54,28 +68,25 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
     },
     noted: () => new Set(noted.keys()),
     async write() {
-      const healths = [...noted.values()].map(({ row }) => {
-        const { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures } = row;
-        return { id, last_event, last_event_id, last_status_code, last_at, consecutive_failures };
-      });
+      const healths = [...noted].map(([id, { last, failures }]) => ({
+        id,
+        last_event: last.event,
+        last_event_id: last.eventId,
+        last_status_code: last.statusCode,
+        last_at: last.at,
+        consecutive_failures: failures,
+      }));
       await updateRows(tx, "webhookEndpoints", healths);
     },
   };
 }
 
-function stopAfter(row: WebhookRow, verdict: Verdict, before: Entry["stop"]): Entry["stop"] {
-  if (verdict.kind === "gone") return "disabled";
-  return before ?? (row.consecutive_failures >= FAILURES_TO_GIVE_UP ? "failed" : null);
+function failuresAfter(failures: number, { kind }: Verdict): number {
+  if (kind === "delivered") return 0;
+  return kind === "exhausted" ? failures + 1 : failures;
 }
 
-function rowAfter(row: WebhookRow, tried: Tried, verdict: Verdict): WebhookRow {
-  const failed = verdict.kind === "exhausted" ? 1 : 0;
-  return {
-    ...row,
-    last_event: tried.event,
-    last_event_id: tried.eventId,
-    last_status_code: tried.statusCode,
-    last_at: tried.at,
-    consecutive_failures: verdict.kind === "delivered" ? 0 : row.consecutive_failures + failed,
-  };
+function stopAfter({ failures, stop }: Entry, { kind }: Verdict): Entry["stop"] {
+  if (kind === "gone") return "disabled";
+  return stop ?? (failures >= FAILURES_TO_GIVE_UP ? "failed" : null);
 }

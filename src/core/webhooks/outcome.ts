@@ -3,7 +3,7 @@ import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import type { Lane } from "../store/lanes.ts";
-import { elementsOf, findByKey, insertRows, isElement, updateRow } from "../store/rows.ts";
+import { elementsOf, findByKey, insertEach, isElement, updateRow } from "../store/rows.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -106,12 +106,13 @@ export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[]): Prom
     return [outcome.id, outcome.leaseNo, status, attempts, due_at];
   });
   const held = await settleAll(tx, { settled: JSON.stringify(rows) });
-  const settled = new Set(held.map(({ id, lease_no }) => leaseKey(id, lease_no)));
+  // One row is settled once: as many rows as outcomes are those of all of them.
+  const all = held.length === settlements.length;
+  const settled = new Set(all ? [] : held.map(({ id, lease_no }) => leaseKey(id, lease_no)));
   const recorded: Outcome[] = [];
   for (const settlement of settlements) {
     const { outcome, verdict } = settlement;
-    // Each lease settles once.
-    if (settled.delete(leaseKey(outcome.id, outcome.leaseNo))) book.note(outcome, verdict);
+    if (all || settled.delete(leaseKey(outcome.id, outcome.leaseNo))) book.note(outcome, verdict);
     else if (!(await applyLate(tx, book, settlement))) continue;
     recorded.push(outcome);
   }
@@ -167,5 +168,5 @@ async function recordAttempts(tx: Tx, outcomes: Outcome[]): Promise<void> {
     error: outcome.error,
     response_body: outcome.body,
   }));
-  await insertRows(tx, "deliveryAttempts", rows);
+  await insertEach(tx, "deliveryAttempts", rows);
 }
