@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
@@ -14,6 +15,9 @@ import { writeHeartbeat } from "../src/core/store/heartbeat.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import { adoptSettings, readSetting, type SettingKey } from "../src/core/store/settings.ts";
 import type { Store } from "../src/core/store/store.ts";
+import { createWebhook } from "../src/core/webhooks/create.ts";
+import { takeTurn } from "../src/core/webhooks/due.ts";
+import { triggerSample } from "../src/core/webhooks/trigger.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
 import { type Form, formOfInput, formOfResult } from "../src/daemon/writer/forms.ts";
 import { fromPlain, toPlain } from "../src/daemon/writer/plain.ts";
@@ -134,6 +138,29 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
     writeFileSync(damaged, randomBytes(4096), { flag: "r+" });
     const start = startWriter({ ...made.work, file: damaged, create: false });
     await expect(start).rejects.toBeInstanceOf(StoreError);
+  });
+});
+
+describe.runIf(!onPostgres)("a turn of the delivery worker", () => {
+  test("is written while the thread that asked is busy, as one that answers many sockets is", async () => {
+    const store = await openThreaded();
+    const { file, masterKey } = store.work;
+    const other = await openStore({ file, create: false }, { clock: systemClock, ids, masterKey });
+    onTestFinished(() => other.close());
+    const { id: partnerId } = await other.write(createPartner, { slug: "p", name: "P", actor: "operator" });
+    const owner = { partnerId, environment: "sandbox" } as const;
+    const webhook = { owner, url: "https://hooks.example.com/", events: ["order.created" as const], actor: "operator" };
+    const { id: endpointId } = (await other.write(createWebhook, webhook)).webhook;
+    await other.write(triggerSample, { kind: "order.created", ...owner, actor: "operator" });
+
+    const reader = new Database(file, { readonly: true });
+    onTestFinished(() => void reader.close());
+    const leased = reader.prepare("SELECT count(*) FROM deliveries WHERE leased_until IS NOT NULL").pluck();
+    const turn = store.write(takeTurn, { outcomes: [], rooms: [{ endpointId, room: 1 }] });
+    // Nothing is awaited: the event loop of this thread goes on to no other phase.
+    for (const until = Date.now() + 10_000; leased.get() === 0 && Date.now() < until; );
+    expect(leased.get()).toBe(1);
+    expect(await turn).toHaveLength(1);
   });
 });
 

@@ -114,7 +114,7 @@ function connectionTo(worker: Worker): WriterThread {
   };
 }
 
-/** Sends what is asked in one turn of the event loop as one message. */
+/** Sends what is asked in one turn of the event loop as one message; a prompt command that comes first, at once. */
 function sendingTo(worker: Worker) {
   let gathered: Asked[] = [];
   function flush(): void {
@@ -122,8 +122,10 @@ function sendingTo(worker: Worker) {
     gathered = [];
   }
   const later = (asked: Asked) => {
-    if (gathered.length === 0) setImmediate(flush);
     gathered.push(asked);
+    if (gathered.length > 1) return;
+    if (asked.how === "write" && prompt.has(asked.command)) flush();
+    else setImmediate(flush);
   };
   return Object.assign(later, {
     now(message: ToWriter): void {
@@ -132,6 +134,12 @@ function sendingTo(worker: Worker) {
     },
   });
 }
+
+/**
+ * Commands each of which writes for many at a time: nothing else that is asked in a turn of the event loop is like it,
+ * and the rest of a turn that handles many sockets is as long as the command.
+ */
+const prompt: ReadonlySet<CommandName> = new Set(["takeTurn"]);
 
 const names = new Map<unknown, CommandName>(
   // The keys of an object as they are typed.
