@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findClient } from "../../core/credentials/client.ts";
-import { secretMatches } from "../../core/credentials/credential.ts";
+import { isSecretOf } from "../../core/credentials/secret.ts";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -52,7 +52,7 @@ async function refusedOf(store: Store, kept: readonly DemoCredential[]): Promise
   for (const { client_id, client_secret } of kept) {
     const client = await store.read(findClient, client_id);
     const given = { clientId: client_id, secret: client_secret };
-    const matches = secretMatches(store.vault, given, client?.secretMark ?? null);
+    const matches = isSecretOf(store.vault, given, client);
     if (!matches || client?.valid !== true) refused.push(client_id);
   }
   return refused;

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
@@ -11,7 +10,6 @@ import type { Row } from "../store/schema/tables.ts";
 import { capsIn } from "../store/spend-caps.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import type { Vault } from "../store/vault.ts";
 
 /** A credential as the operator sees it in lists; its secret is never among the fields. */
 export interface Credential {
@@ -114,18 +112,6 @@ export async function showCredential(q: Read, clientId: string): Promise<Credent
 export function newSecret(tx: Tx, clientId: string): { secret: string; mark: string } {
   const secret = tx.ids.bytes(32).toString("base64url");
   return { secret, mark: tx.vault.credentialMark(clientId, secret) };
-}
-
-/**
- * Whether `secret` is the one behind the stored mark of the client; the same time whether it is wrong or there is no
- * such client (null).
- */
-export function secretMatches(vault: Vault, given: { clientId: string; secret: string }, mark: string | null): boolean {
-  const found = Buffer.from(vault.credentialMark(given.clientId, given.secret));
-  const wanted = Buffer.from(mark ?? "");
-  // Of another length is only what was written in; it is compared all the same.
-  const comparable = wanted.length === found.length ? wanted : Buffer.alloc(found.length);
-  return timingSafeEqual(found, comparable) && mark !== null;
 }
 
 const ofPartner = statement((db, t, slot: Slots<{ partner_id: string }>) =>

@@ -6,7 +6,7 @@ import type { Ids } from "../kernel/ids.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Store } from "../store/store.ts";
 import { type Client, findClient, isAdmitted, isExpired } from "./client.ts";
-import { secretMatches } from "./credential.ts";
+import { isSecretOf } from "./secret.ts";
 import { loadSigningKeys, type PublicJwk, type SigningKey, TOKEN_LIFETIME_S, verifiesAt } from "./signing-keys.ts";
 import { TokenRefusal } from "./token-refusal.ts";
 
@@ -192,7 +192,7 @@ function signatureOf(token: string): string {
  */
 async function authenticated(store: Store, { request, known, read }: Asking, now: number): Promise<Client> {
   const { clientId, clientSecret: secret, ip } = request;
-  const isRight = (one: Client | null) => secretMatches(store.vault, { clientId, secret }, one?.secretMark ?? null);
+  const isRight = (one: Client | null) => isSecretOf(store.vault, { clientId, secret }, one);
   const kept = known ?? null;
   const spared = isRight(kept);
   const client = spared ? kept : await read(clientId);
