@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import { checkPassport, type SentPassport } from "../src/core/passports/check.ts";
 import { importPassports, importSealedPassports } from "../src/core/passports/import.ts";
 import { type NewPassport, openPassport } from "../src/core/passports/passport.ts";
-import { passportSealer, type SealedPassport } from "../src/core/passports/seal.ts";
+import { gatherSealed, passportSealer, type SealedPassport } from "../src/core/passports/seal.ts";
 import type { Store } from "../src/core/store/store.ts";
 import { passport, withAgent } from "./support/passports.ts";
 
@@ -27,9 +28,14 @@ function sealed({ vault }: Store, owner: Owner, records: readonly SentPassport[]
   return records.map((record) => seal(checked(record)));
 }
 
+function write(store: Store, owner: Owner, passports: readonly SealedPassport[]) {
+  const gathered = gatherSealed();
+  for (const one of passports) gathered.add(one);
+  return store.write(importSealedPassports, { ...owner, texts: gathered.take(), actor: ACTOR });
+}
+
 async function importSealed(store: Store, owner: Owner, records: readonly SentPassport[]): Promise<string[]> {
-  const passports = sealed(store, owner, records);
-  const { skipped } = await store.write(importSealedPassports, { ...owner, passports, actor: ACTOR });
+  const { skipped } = await write(store, owner, sealed(store, owner, records));
   return records.map((_, at) => (skipped.includes(at) ? "duplicate" : "imported"));
 }
 
@@ -94,6 +100,25 @@ test("sealed outside of their transaction, passports are stored as one by one, d
   await fc.assert(property, { numRuns: 8 });
 });
 
+test("of many passports the places of duplicates are known, and a pool that is full stores none of them", async () => {
+  const { store, agent } = await withAgent();
+  const owner: Owner = { partnerId: agent.partnerId, environment: "sandbox" };
+  const numbered = (number: number) => passport({ passport_no: `QX${1_000_000 + number}` });
+  await importSealed(store, owner, [numbered(700), numbered(1_200)]);
+  const sent = Array.from({ length: 1_300 }, (_, number) => numbered(number === 1_250 ? 3 : number));
+  const limited = { slug: "agency", bounds: { max_pool: 1_298 }, actor: ACTOR };
+  await store.write(updatePartner, limited);
+  await expect(importSealed(store, owner, sent)).rejects.toMatchObject({ slug: "pool_full" });
+  expect(await poolOf(store, owner)).toHaveLength(2);
+  await store.write(updatePartner, { ...limited, bounds: { max_pool: 1_299 } });
+  const outcomes = await importSealed(store, owner, sent);
+  const duplicates = [...outcomes.keys()].filter((place) => outcomes[place] === "duplicate");
+  expect(duplicates).toEqual([700, 1_200, 1_250]);
+  const pool = await poolOf(store, owner);
+  expect([pool.length, new Set(pool.map(({ passport_no }) => passport_no)).size]).toEqual([1_299, 1_299]);
+  expect(pool.every(({ marks }) => marks === 4)).toBe(true);
+});
+
 test("what was sealed under a key that is gone by then is sealed again, and opens", async () => {
   const { store, again, agent } = await withAgent();
   const owner: Owner = { partnerId: agent.partnerId, environment: "sandbox" };
@@ -102,7 +127,7 @@ test("what was sealed under a key that is gone by then is sealed again, and open
   const other = await again();
   const rest = async () => undefined;
   expect(await rotateAndReseal(other, { actor: ACTOR, rest })).toMatchObject({ finished: true, dropped: 1 });
-  await store.write(importSealedPassports, { ...owner, passports, actor: ACTOR });
+  await write(store, owner, passports);
 
   const late = await again();
   const stored = await late.read((q) => q.db.select().from(q.t.passports).orderBy(q.t.passports.id), null);
@@ -116,7 +141,7 @@ test("a sealed passport opens in its own row and in no other", async () => {
   const [one, other] = sealed(store, owner, [passport(), passport()]);
   if (one === undefined || other === undefined) throw new Error("nothing was sealed");
   const passports = [{ ...one, sealed: other.sealed }];
-  await store.write(importSealedPassports, { ...owner, passports, actor: ACTOR });
+  await write(store, owner, passports);
   const rows = await store.read((q) => q.db.select().from(q.t.passports), null);
   expect(() => rows.map((row) => openPassport(store, row))).toThrow(/altered, or copied/);
 });

@@ -7,13 +7,13 @@ import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
 import { indexDigests } from "../store/people-index.ts";
-import { insertEach } from "../store/rows.ts";
+import { insertEach, insertNew } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
 import { type Document, documentKey, documentOf, documentsInPool, type NewPassport, requireAgent } from "./passport.ts";
-import { passportSealer, type SealedPassport, underCurrentKey } from "./seal.ts";
+import { passportSealer, type SealedPassport, sealedOf, underCurrentKey } from "./seal.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
@@ -58,27 +58,46 @@ export async function importPassports(
   const documents = passports.map((passport) => documentOf(tx, passport));
   const seal = passportSealer(tx, input);
   const added = await addAll(tx, input, documents, (index) => seal(at(passports, index), documents[index]));
-  await auditImport(tx, input, added);
+  await auditImport(tx, input, { added: added.added.length, skipped: added.skipped.length });
   return resultOf(passports, added);
 }
 
 /**
- * The same for passports that were checked and sealed before; `skipped` are the places of those that are left out. One
- * that was sealed under a key that is current no more is sealed again.
+ * The same for passports that were checked, sealed and gathered before (`gatherSealed`); `skipped` are the places of
+ * those that are left out. One that was sealed under a key that is current no more is sealed again.
  */
 export async function importSealedPassports(
   tx: Tx,
-  input: Owner & { passports: readonly SealedPassport[]; actor: string },
+  input: Owner & { texts: readonly string[]; actor: string },
 ): Promise<{ skipped: number[] }> {
   await requireAgent(tx, input.partnerId);
-  const { passports } = input;
-  const documents = passports.map(({ passport_country: country, number_index }) => ({ country, number_index }));
-  const added = await addAll(tx, input, documents, (index) => {
-    const passport = at(passports, index);
-    return { ...passport, sealed: underCurrentKey(tx, passport) };
+  const room = await roomInPool(tx, input);
+  const skipped: number[] = [];
+  let read = 0;
+  for (const text of input.texts) {
+    const passports = sealedOf(text);
+    for (const place of await storeNew(tx, input, passports)) skipped.push(read + place);
+    read += passports.length;
+    if (room.left !== null && read - skipped.length > room.left) refuseFull(room.limit);
+  }
+  await auditImport(tx, input, { added: read - skipped.length, skipped: skipped.length });
+  return { skipped };
+}
+
+/** Stores those whose documents are not in the pool; answers the places of the others. */
+async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport[]): Promise<readonly number[]> {
+  const common = commonColumns(tx, owner);
+  const rows = passports.map((passport) => {
+    const { digests: _, ...columns } = passport;
+    return { ...columns, ...common, sealed: underCurrentKey(tx, passport) };
   });
-  await auditImport(tx, input, added);
-  return { skipped: added.skipped.map(({ index }) => index) };
+  const { number_index, partner_id, environment, passport_country, pool_key } = tx.t.passports;
+  // The columns of `passports_number`.
+  const unique = [number_index, partner_id, environment, passport_country, pool_key];
+  const known = await insertNew(tx, "passports", rows, { fixed: FRESH, unique });
+  const left = new Set(known);
+  await indexPassports(tx, known.length === 0 ? passports : passports.filter((_, place) => !left.has(place)));
+  return known;
 }
 
 function at<T>(list: readonly T[], index: number): T {
@@ -97,14 +116,18 @@ function resultOf(passports: readonly NewPassport[], { added, skipped }: Added):
   };
 }
 
-async function auditImport(tx: Tx, { partnerId, actor }: Owner & { actor: string }, { added, skipped }: Added) {
+async function auditImport(
+  tx: Tx,
+  { partnerId, actor }: Owner & { actor: string },
+  { added, skipped }: { added: number; skipped: number },
+): Promise<void> {
   await recordAudit(tx, {
     actor,
     action: "passports.import",
     targetKind: "partner",
     targetId: partnerId,
     partnerId,
-    note: `${added.length} imported, ${skipped.length} duplicates`,
+    note: `${added} imported, ${skipped} duplicates`,
   });
 }
 
@@ -170,23 +193,31 @@ async function addAll(
     passports.push(passport);
     result.added.push({ index, id: passport.id });
   }
-  await store(tx, owner, passports);
+  const common = { ...FRESH, ...commonColumns(tx, owner) };
+  await insertEach(
+    tx,
+    "passports",
+    passports.map(({ digests: _, ...columns }) => ({ ...common, ...columns })),
+  );
+  await indexPassports(tx, passports);
   return result;
 }
 
-async function store(tx: Tx, { partnerId: partner_id, environment }: Owner, passports: readonly SealedPassport[]) {
-  const common = { ...fresh(tx), partner_id, environment };
-  const rows = passports.map(({ digests: _, ...columns }) => ({ ...common, ...columns }));
-  await insertEach(tx, "passports", rows);
+async function indexPassports(tx: Tx, passports: readonly SealedPassport[]): Promise<void> {
   await indexDigests(
     tx,
     passports.map(({ id, digests }) => ({ kind: "passport", id, digests })),
   );
 }
 
-/** What every passport has that is added now. */
-function fresh({ now }: Tx) {
-  const verification = { verification: "pending", rejection: null, onshore: false, expiry_notice: null } as const;
-  const use = { drawable: false, use_count: 0, assigned_request_id: null } as const;
-  return { ...verification, ...use, pool_key: IN_POOL, withdrawn_at: null, created_at: now, updated_at: now };
+/** What every passport has that is added. */
+const FRESH = {
+  ...({ verification: "pending", rejection: null, onshore: false, expiry_notice: null } as const),
+  ...{ drawable: false, use_count: 0, assigned_request_id: null },
+  ...{ pool_key: IN_POOL, withdrawn_at: null },
+};
+
+/** The same of those that are added now, to this pool. */
+function commonColumns({ now }: Tx, { partnerId: partner_id, environment }: Owner) {
+  return { partner_id, environment, created_at: now, updated_at: now };
 }

@@ -31,13 +31,44 @@ export function passportSealer(
   sealing: Sealing,
   { partnerId: partner_id, environment }: Owner,
 ): (passport: NewPassport, document?: Document) => SealedPassport {
-  const digestOf = digestsOnce(sealing);
-  const scope = { partner_id, environment };
+  const digestOf = digestsOnce(sealing)({ partner_id, environment });
   return (passport, document = documentOf(sealing, passport)) => {
     const id = newId<PassportId>(sealing);
     const columns = columnsOf(sealing, id, passport, document.number_index);
-    return { id, ...columns, digests: keysOfPassport(passport).map((key) => digestOf(scope, key)) };
+    return { id, ...columns, digests: keysOfPassport(passport).map(digestOf) };
   };
+}
+
+/** Passports of one text: enough that texts are few, and few enough that a thread that reads one holds little. */
+const TOGETHER = 500;
+
+/** Gathers sealed passports as texts of many: on its way to another thread one text costs less than its rows do. */
+export function gatherSealed() {
+  let texts: string[] = [];
+  let passports: SealedPassport[] = [];
+  const close = () => {
+    if (passports.length > 0) texts.push(JSON.stringify(passports));
+    passports = [];
+  };
+  return {
+    add(passport: SealedPassport): void {
+      passports.push(passport);
+      if (passports.length === TOGETHER) close();
+    },
+    /** All of them, for `importSealedPassports`; they are not kept here: a thread that writes has a copy. */
+    take(): readonly string[] {
+      close();
+      const taken = texts;
+      texts = [];
+      return taken;
+    },
+  };
+}
+
+/** The passports of one text of `gatherSealed`. */
+export function sealedOf(text: string): SealedPassport[] {
+  // It was made of these.
+  return JSON.parse(text) as SealedPassport[];
 }
 
 /** What was sealed outside of a transaction, under the key of this one: it may have been replaced since. */

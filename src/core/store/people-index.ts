@@ -30,13 +30,22 @@ function digestOf({ vault }: Pick<Read, "vault">, { partner_id, environment }: I
   return vault.blindIndex(`people ${partner_id} ${environment}`, key).slice(0, DIGEST_LENGTH);
 }
 
-/** Makes digests, each once: of many people some share names, and more the beginnings of names. */
-export function digestsOnce(q: Pick<Read, "vault">): (scope: IndexScope, key: string) => string {
+/** Makes the digests of each scope, each once: of many people some share names, and more the beginnings of names. */
+export function digestsOnce(q: Pick<Read, "vault">): (scope: IndexScope) => (key: string) => string {
+  const scopes = new Map<string, (key: string) => string>();
+  return (scope) => {
+    const name = `${scope.partner_id} ${scope.environment}`;
+    const ofScope = scopes.get(name) ?? digestsIn(q, scope);
+    scopes.set(name, ofScope);
+    return ofScope;
+  };
+}
+
+function digestsIn(q: Pick<Read, "vault">, scope: IndexScope): (key: string) => string {
   const made = new Map<string, string>();
-  return (scope, key) => {
-    const name = `${scope.partner_id} ${scope.environment} ${key}`;
-    const digest = made.get(name) ?? digestOf(q, scope, key);
-    made.set(name, digest);
+  return (key) => {
+    const digest = made.get(key) ?? digestOf(q, scope, key);
+    made.set(key, digest);
     return digest;
   };
 }
@@ -66,9 +75,10 @@ export async function indexScopes(
 /** Makes records be found under these keys, beside those that they have. */
 export async function indexRecords(tx: Tx, entries: readonly IndexEntry[]): Promise<void> {
   const digests = digestsOnce(tx);
-  const rows = entries.flatMap(({ scope, record, keys }) =>
-    keys.map((key) => ({ digest: digests(scope, key), record_id: record.id, kind: record.kind })),
-  );
+  const rows = entries.flatMap(({ scope, record, keys }) => {
+    const digestOf = digests(scope);
+    return keys.map((key) => ({ digest: digestOf(key), record_id: record.id, kind: record.kind }));
+  });
   await insertBatches(rows, (batch) => insertRows(tx, "peopleIndex", batch, { skipKnown: true }));
 }
 

@@ -143,9 +143,13 @@ export function isElement(t: Tables, column: Column, json: SQL): SQL | undefined
   return t === sqliteTables ? joined : and(joined, isListed(t, column, json));
 }
 
+/** Most parameters of a statement for several rows: with more of them it is no quicker. */
+const MOST_SLOTS = 200;
+
 /**
  * Inserts very many rows, in their order; columns as in `insertRow`, and all of them have to be given. On SQLite by a
- * statement for each, whose values need not be written and read as JSON; on PostgreSQL as `insertRows`.
+ * statement for some of them, whose values need not be written and read as JSON: where one row follows the other in an
+ * index its place is looked for once. On PostgreSQL as `insertRows`.
  */
 export async function insertEach<N extends TableName>(
   tx: Tx,
@@ -155,13 +159,63 @@ export async function insertEach<N extends TableName>(
 ): Promise<void> {
   // A whole row is one to be inserted.
   if (tx.t !== sqliteTables) return insertRows(tx, table, rows as NewRow<N>[], { skipKnown });
-  const prepared = preparedShape(tx, `insert_each_${table}_${skipKnown}`, () => {
-    // As in `insertRow`.
-    const insert = tx.db.insert(tx.t[table]).values(slotsFor(columnsOf(tx, table)) as never);
-    return skipKnown ? insert.onConflictDoNothing() : insert;
-  });
-  if (prepared.each === undefined) throw new Error(`an insert into ${table} cannot be executed directly`);
-  prepared.each(rows);
+  const insert = (together: number) =>
+    preparedShape(tx, `insert_each_${table}_${skipKnown}_${together}`, () => {
+      const made = insertOf(tx, table, together);
+      return skipKnown ? made.onConflictDoNothing() : made;
+    });
+  const together = Math.floor(MOST_SLOTS / columnsOf(tx, table).length);
+  const inGroups = rows.length - (rows.length % together);
+  if (inGroups > 0) eachOf(insert(together), rows.slice(0, inGroups), together);
+  if (inGroups < rows.length) eachOf(insert(1), rows.slice(inGroups));
+}
+
+/** Columns that have the same value in all rows of a statement: texts of letters alone, so that it can hold them. */
+type Fixed = Readonly<Record<string, string | number | boolean | null>>;
+
+/**
+ * Inserts very many rows as `insertEach`, but those that have the same values of a unique index as another row, stored
+ * or before it: answers the places of these. `unique`: all columns of that index; `fixed`: what all rows have, always.
+ */
+export async function insertNew<F extends Fixed & Partial<Row<"passports">>>(
+  tx: Tx,
+  table: "passports",
+  rows: Omit<Row<"passports">, keyof F>[],
+  { fixed, unique }: { fixed: F; unique: Column[] },
+): Promise<number[]> {
+  const target = { target: unique as never };
+  const shape = `insert_new_${table}_${JSON.stringify(fixed)}_${unique.map(({ name }) => name).join(",")}`;
+  if (tx.t === sqliteTables) {
+    const literals = Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, literalOf(value)]));
+    const insert = () => insertOf(tx, table, 1, literals).onConflictDoNothing(target);
+    return eachOf(preparedShape(tx, shape, insert), rows);
+  }
+  const columns = namedColumns(tx, table, columnsOf(tx, table));
+  const insert = () => insertOfMany(tx, table, columns).onConflictDoNothing(target).returning({ id: tx.t[table].id });
+  const whole = rows.map((row) => ({ ...fixed, ...row }));
+  // What `returning` names.
+  const inserted = (await preparedShape(tx, shape, insert).execute({ rows: cellsOf(columns, whole) })) as Values[];
+  const ids = new Set(inserted.map(({ id }) => id));
+  return whole.flatMap(({ id }, place) => (ids.has(id) ? [] : place));
+}
+
+/** A value as the text of a statement has it, so that no execution binds it. */
+function literalOf(value: Fixed[string]): SQL {
+  if (typeof value !== "string") return sql.raw(value === null ? "null" : String(Number(value)));
+  if (!/^[a-z_]*$/.test(value)) throw new Error(`a statement cannot hold ${value}`);
+  return sql.raw(`'${value}'`);
+}
+
+/** The insert of so many rows whose columns are all given, or literals. */
+function insertOf<N extends TableName>(tx: Tx, table: N, rows: number, literals: Values = {}) {
+  const slots = { ...slotsFor(columnsOf(tx, table)), ...literals };
+  // Every column of the table is present.
+  return tx.db.insert(tx.t[table]).values(new Array(rows).fill(slots) as never);
+}
+
+function eachOf(prepared: Prepared, rows: Values[], together = 1): number[] {
+  if (prepared.each === undefined) throw new Error("an insert cannot be executed directly");
+  return prepared.each(rows, together);
 }
 
 /**
@@ -177,15 +231,20 @@ export async function insertRows<N extends TableName>(
   if (rows.length === 0) return;
   const columns = namedColumns(tx, table, columnsOf(tx, table));
   const prepared = preparedShape(tx, `insert_many_${table}_${skipKnown}`, () => {
-    const cells = columns.map(({ column }, at) => elementCell(column, at));
-    // Every column of the table, in its order: the select has the shape of its rows.
-    const from = elementsOf(tx.t, sql`${sql.placeholder("rows")}`);
-    // Without "where" SQLite takes "on conflict" for the condition of a join.
-    const all = sql`select ${sql.join(cells, sql`, `)} from ${from} where true`;
-    const insert = tx.db.insert(tx.t[table]).select(all as never);
+    const insert = insertOfMany(tx, table, columns);
     return skipKnown ? insert.onConflictDoNothing() : insert;
   });
   await prepared.execute({ rows: cellsOf(columns, rows) });
+}
+
+/** The insert of the rows that `cellsOf` makes one parameter of. */
+function insertOfMany<N extends TableName>(tx: Tx, table: N, columns: readonly NamedColumn[]) {
+  const cells = columns.map(({ column }, at) => elementCell(column, at));
+  // Every column of the table, in its order: the select has the shape of its rows.
+  const from = elementsOf(tx.t, sql`${sql.placeholder("rows")}`);
+  // Without "where" SQLite takes "on conflict" for the condition of a join.
+  const all = sql`select ${sql.join(cells, sql`, `)} from ${from} where true`;
+  return tx.db.insert(tx.t[table]).select(all as never);
 }
 
 /**

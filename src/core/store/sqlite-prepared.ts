@@ -50,6 +50,7 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
   const isNested = columns.includes(null) || customResultMapper !== undefined;
   if (isNested || (fields === undefined && executeMethod !== "run")) return whole;
   const filled = filling(query.params);
+  const filledRows = fillingRows(query.params);
   const fill = (values: Values, allGiven = true): unknown[] => {
     const params = filled(values, allGiven);
     // Nothing but tests have one.
@@ -62,7 +63,14 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
     return {
       execute: async (params) => run(params),
       insert: async (row) => run(row as Values, false),
-      each: (list) => list.forEach((params) => void run(params)),
+      each(list, together = 1) {
+        const unchanged: number[] = [];
+        logger.logQuery(query.sql, []);
+        for (let at = 0; at < list.length; at += together) {
+          if (stmt.run(...filledRows(list.slice(at, at + together))).changes === 0) unchanged.push(at / together);
+        }
+        return unchanged;
+      },
     };
   }
   const named = columns.filter((column) => column !== null);
@@ -87,6 +95,25 @@ function filling(params: readonly unknown[]): (values: Values, allGiven: boolean
         throw new Error(`No value for placeholder "${name}" was provided`);
       // SQLite has no other nothing.
       filled.push(encode === null ? (given ?? null) : encode(given ?? null));
+    }
+    return filled;
+  };
+}
+
+/** The same for a statement that has as many slots for each of its rows. */
+function fillingRows(params: readonly unknown[]): (rows: readonly Values[]) => unknown[] {
+  const slots = params.map(filledParam);
+  return (rows) => {
+    const filled: unknown[] = [];
+    const ofRow = slots.length / rows.length;
+    for (const [row, values] of rows.entries()) {
+      for (let at = row * ofRow; at < (row + 1) * ofRow; at++) {
+        const slot = slots[at];
+        if (slot === undefined) throw new Error("the statement is for other rows");
+        const { name, value, encode } = slot;
+        const given = name === null ? value : (values[name] ?? null);
+        filled.push(name === null || encode === null ? given : encode(given));
+      }
     }
     return filled;
   };

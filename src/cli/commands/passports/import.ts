@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { SentPassport } from "../../../core/passports/check.ts";
 import type { NewPassport } from "../../../core/passports/passport.ts";
-import type { SealedPassport } from "../../../core/passports/seal.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
@@ -78,14 +77,22 @@ interface GoodRow {
 /** Passports a transaction: what a running daemon waits for at most. */
 const BESIDE_DAEMON = 500;
 /** Where none runs: a page that many rows change is written once. More of them save little, and take memory. */
-const WITHOUT_DAEMON = 8_000;
+const WITHOUT_DAEMON = 20_000;
+/** Of the first: the thread that writes need not wait for all of these. */
+const AT_FIRST = 5_000;
 
 /** How many passports the next transaction on local data may have: a daemon may start amid an import. */
 async function localBatch({ where }: Pick<Context, "where">): Promise<() => number> {
   const place = await where();
   if (place.kind !== "directory") return () => BESIDE_DAEMON;
   const { isServed } = await import("../../../core/store/data-directory.ts");
-  return () => (isServed(place.path) ? BESIDE_DAEMON : WITHOUT_DAEMON);
+  let size = AT_FIRST;
+  return () => {
+    if (isServed(place.path)) return BESIDE_DAEMON;
+    const now = size;
+    size = WITHOUT_DAEMON;
+    return now;
+  };
 }
 
 /**
@@ -93,24 +100,27 @@ async function localBatch({ where }: Pick<Context, "where">): Promise<() => numb
  * a transaction here does not.
  */
 async function locally(context: Context, { store, clock, ids, partnerId, environment }: NonNullable<Api["local"]>) {
-  const [{ importSealedPassports }, { passportSealer }] = await Promise.all([
+  const [{ importSealedPassports }, { gatherSealed, passportSealer }] = await Promise.all([
     import("../../../core/passports/import.ts"),
     import("../../../core/passports/seal.ts"),
   ]);
   const owner = { partnerId, environment };
-  const write = (passports: readonly SealedPassport[]) =>
-    store.write(importSealedPassports, { ...owner, passports, actor: OPERATOR });
   const gather = () => {
     const seal = passportSealer({ vault: store.vault, ids, now: clock.now() }, owner);
-    let passports: SealedPassport[] = [];
+    const sealed = gatherSealed();
+    let rows = 0;
     return {
-      add: ({ passport }: GoodRow) => void passports.push(seal(passport)),
+      add({ passport }: GoodRow) {
+        sealed.add(seal(passport));
+        rows += 1;
+      },
       async send() {
-        const sent = passports.length;
-        const writing = write(passports);
-        // A thread that writes has a copy.
-        passports = [];
-        return outcomesOf(sent, (await writing).skipped);
+        const { skipped } = await store.write(importSealedPassports, {
+          ...owner,
+          texts: sealed.take(),
+          actor: OPERATOR,
+        });
+        return outcomesOf(rows, skipped);
       },
     };
   };
