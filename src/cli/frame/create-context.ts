@@ -75,12 +75,9 @@ export function createContext(globals: Globals, { actsFor, interruption, atHand,
   return context;
 }
 
-/** Pages that the writes of one transaction touch: with fewer in memory they go to the WAL several times. */
-const CACHE_MB = 40;
-
 async function writerForMany(): Promise<Pick<Sources, "startWriter">> {
   const { startWriter } = await import("../../daemon/writer/start-writer.ts");
-  return { startWriter: (work) => startWriter({ ...work, cacheMb: CACHE_MB }) };
+  return { startWriter: (work) => startWriter({ ...work, bulk: true }) };
 }
 
 function linesFor({ quiet }: Globals): Pick<Context, "note" | "warn"> {

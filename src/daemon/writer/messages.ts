@@ -9,8 +9,8 @@ export interface WriterWork {
   file: string;
   create: boolean;
   verify: boolean;
-  /** Memory for pages of the database; left out: 8 MB. */
-  cacheMb?: number | undefined;
+  /** Few large transactions follow each other: more memory for pages, and a WAL that grows further. */
+  bulk?: boolean | undefined;
   masterKey: Uint8Array;
   keys: KeySources;
 }

@@ -10,7 +10,7 @@ import type { Answered, Asked, FromWriter, ToWriter, WriterWork } from "./messag
 import { sentError } from "./sent-errors.ts";
 
 // Its starter passes it.
-const { file, create, verify, cacheMb, masterKey, keys }: WriterWork = workerData;
+const { file, create, verify, bulk, masterKey, keys }: WriterWork = workerData;
 const send = (message: FromWriter) => parentPort?.postMessage(message);
 
 /** Sends what one turn of the event loop has answered and signalled as one message. */
@@ -86,7 +86,7 @@ try {
     masterKey: Buffer.from(masterKey),
     masterKeys: () => masterKeysAt(keys),
   };
-  serveWrites(await openStore({ file, create, verify, cacheMb, watched: true }, dependencies));
+  serveWrites(await openStore({ file, create, verify, bulk, watched: true }, dependencies));
   send({ kind: "opened" });
 } catch (error) {
   send({ kind: "failed", error: sentError(error) });

@@ -13,8 +13,10 @@ import { syncFile } from "./sync-file.ts";
 export const WAL_BOUND = 16 * 1024 * 1024;
 /** Frames after which the WAL is moved into the file: half of that with pages of 4 KiB. */
 const FRAMES = 2_000;
-/** Frames at which writes wait for the checkpoint under way. */
-const MOST_FRAMES = 4 * FRAMES;
+/** Where each transaction has tens of thousands, most of them pages that the next one changes again. */
+const BULK_FRAMES = 16_000;
+/** Times as many frames at which writes wait for the checkpoint under way. */
+const MOST = 4;
 
 /** Checkpoints in a thread of their own: neither their reading and writing nor their syncs stop the event loop. */
 export interface Checkpoints {
@@ -33,13 +35,14 @@ export interface Checkpoints {
 /** `fail` is called when a file could not be synced: then it is unknown what the disk holds. */
 export function checkpointsOf(
   writer: Database.Database,
-  { quietly, fail }: { quietly: Quietly; fail: (error: unknown) => StoreError },
+  { quietly, fail, bulk }: { quietly: Quietly; fail: (error: unknown) => StoreError; bulk: boolean },
 ): Checkpoints {
+  const enough = bulk ? BULK_FRAMES : FRAMES;
   // It only counts the frames.
   const count = writer.prepare<[], { log: number }>("PRAGMA wal_checkpoint(NOOP)");
   const thread = checkpointThread(writer.name, fail);
   let underway: Promise<unknown> | null = null;
-  let due = FRAMES;
+  let due = enough;
   let frames = 0;
 
   async function checkpoint(): Promise<void> {
@@ -49,10 +52,10 @@ export function checkpointsOf(
       await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
       frames = await quietly(() => thread.run("restart"));
       // Where a reader is in the way the next attempt comes later.
-      due = frames < FRAMES ? FRAMES : frames + FRAMES;
+      due = frames < enough ? enough : frames + enough;
     } catch {
       // The WAL holds all of it still. A disk that fails is reported by the next write.
-      due += FRAMES;
+      due += enough;
     } finally {
       underway = null;
     }
@@ -64,7 +67,7 @@ export function checkpointsOf(
       if (frames >= due) underway ??= checkpoint();
     },
     async room() {
-      if (frames >= MOST_FRAMES) await underway;
+      if (frames >= MOST * enough) await underway;
     },
     shrink() {
       const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -27,8 +27,8 @@ interface FileLocation {
   verify?: boolean;
   /** Another thread reads it and leaves its writes to this one. */
   watched?: boolean;
-  /** Memory for pages of the connection that writes, where it is watched; left out: 8 MB. */
-  cacheMb?: number | undefined;
+  /** Where it is watched: few large transactions follow each other. */
+  bulk?: boolean | undefined;
 }
 
 /** What a store takes from outside. */
@@ -76,8 +76,8 @@ export type WritesBeside = (base: Pick<WritesBase, "committed" | "report">) => W
 
 async function openEngine(location: Location, given: StoreDependencies): Promise<Engine> {
   if ("file" in location) {
-    const { file, create, verify = false, watched, cacheMb } = location;
-    return openSqlite(file, { create, verify, watched, cacheMb });
+    const { file, create, verify = false, watched, bulk } = location;
+    return openSqlite(file, { create, verify, watched, bulk });
   }
   if (!/^postgres(ql)?:\/\//.test(location.url)) {
     throw new StoreError(

@@ -15,6 +15,8 @@ import { syncError } from "./sync-file.ts";
 const WAL_LOOK_MS = 1_000;
 // Half of the default here: what orders read again fits, and pages that are random by design fit in neither.
 const CACHE_MB = 8;
+// Pages that one transaction of thousands of rows touches: with fewer in memory they go to the WAL several times.
+const BULK_CACHE_MB = 40;
 
 /** How a database file is opened. */
 export interface SqliteOptions {
@@ -23,8 +25,8 @@ export interface SqliteOptions {
   verify: boolean;
   /** Another thread reads it and leaves its writes to this one, which has no other work. */
   watched?: boolean | undefined;
-  /** Memory for pages of the connection that writes, where it is watched; left out: 8 MB. */
-  cacheMb?: number | undefined;
+  /** Where it is watched: few large transactions follow each other. */
+  bulk?: boolean | undefined;
 }
 
 /** SQLite in WAL mode with `synchronous=FULL`: a commit is durable before anyone sees it. */
@@ -76,13 +78,13 @@ async function migrateSqlite(connection: Database.Database): Promise<void> {
   }
 }
 
-function sqliteEngine(writer: Database.Database, { watched = false, cacheMb = CACHE_MB }: SqliteOptions): Engine {
+function sqliteEngine(writer: Database.Database, { watched = false, bulk = false }: SqliteOptions): Engine {
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
   const snapshots = snapshotsOf(writer.name);
   const order = turns();
-  if (watched) writer.pragma(`cache_size = ${-1000 * cacheMb}`);
-  const disk = (watched ? checkpointsBeside : checkpointsInCommit)(writer, order);
+  if (watched) writer.pragma(`cache_size = ${-1000 * (bulk ? BULK_CACHE_MB : CACHE_MB)}`);
+  const disk = watched ? checkpointsBeside(writer, order, bulk) : checkpointsInCommit(writer, order);
   const erase = eraserOf(writer, disk);
   const unbound = boundWal(erase, disk.shrink);
 
@@ -156,7 +158,7 @@ function checkpointsInCommit(writer: Database.Database, order: Turns): Disk {
 }
 
 /** In a thread of their own, so that writes go on meanwhile. */
-function checkpointsBeside(writer: Database.Database, order: Turns): Disk {
+function checkpointsBeside(writer: Database.Database, order: Turns, bulk: boolean): Disk {
   // A process that was killed may have left a commit that it had not synced: it is durable before anyone reads it.
   writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("wal_autocheckpoint = 0");
@@ -166,7 +168,7 @@ function checkpointsBeside(writer: Database.Database, order: Turns): Disk {
     failure ??= syncError(writer.name, cause);
     return failure;
   };
-  const { room, committed, without, shrink, close } = checkpointsOf(writer, { quietly, fail });
+  const { room, committed, without, shrink, close } = checkpointsOf(writer, { quietly, fail, bulk });
   function check(): void {
     if (failure !== null) throw failure;
   }
