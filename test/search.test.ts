@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { keysOfPerson, nameWords } from "../src/core/kernel/people-keys.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
 import { ACTIVATIONS, iccid, request } from "./support/activations.ts";
 import { addProducts } from "./support/catalog.ts";
@@ -116,4 +118,12 @@ test("eSIMs are found with their scope alone, by the end of the ICCID and by who
   const refused = await Promise.all([undefined, "", "  ", 7, "x".repeat(201)].map((query) => search(shop, query)));
   expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
   expect(await found(shop, "nobody")).toEqual([]);
+});
+
+test("names of plain letters have the words and keys that they have beside others", () => {
+  const property = fc.property(fc.string({ unit: "grapheme-ascii" }), (name) => {
+    expect([...nameWords(name), "ng"]).toEqual(nameWords(`${name} Ñg`));
+    expect([...keysOfPerson({ name }), "n:ng"]).toEqual(expect.arrayContaining(keysOfPerson({ name: `${name} Ñg` })));
+  });
+  fc.assert(property, { examples: [["O'Hara"], ["J.R. van Dyke-Smith"], ["MC`Donald 2nd"], [""]] });
 });

@@ -29,8 +29,18 @@ const plainLetters: Readonly<Record<string, string>> = {
   ς: "σ",
 };
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** The words of a name as they are compared: without accents and apostrophes, in lower case. */
 export function nameWords(name: string): string[] {
+  // The same, where nothing can be folded: most names.
+  if (ASCII.test(name))
+    return (
+      name
+        .replace(/['`.]/g, "")
+        .toLowerCase()
+        .match(/[a-z0-9]+/g) ?? []
+    );
   const folded = name
     .replace(/['’ʼ`´.]/g, "")
     .normalize("NFKD")
@@ -43,6 +53,7 @@ export function nameWords(name: string): string[] {
 
 /** The first letters of a folded word, as many as are indexed; all of a shorter word. */
 function beginningOf(word: string): string {
+  if (ASCII.test(word)) return word.slice(0, BEGINNING);
   return [...word].slice(0, lettersOf(word)).join("");
 }
 
