@@ -50,7 +50,8 @@ export function checkpointsOf(
       await thread.run("copy");
       // Most pages reach the disk now, beside writers, and few are left for the step that they wait for.
       await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
-      frames = await quietly(() => thread.run("restart"));
+      // Writes wait meanwhile: of large transactions there is all of one to move, so only where the WAL is nearly full.
+      if (!bulk || frames >= (MOST - 1) * enough) frames = await quietly(() => thread.run("restart"));
       // Where a reader is in the way the next attempt comes later.
       due = frames < enough ? enough : frames + enough;
     } catch {
