@@ -51,6 +51,11 @@ describe.runIf(onPostgres)("connections to PostgreSQL that are exhausted", () =>
     const session = new pg.Client({ connectionString: url });
     await session.connect();
     onTestFinished(() => session.end());
+    // Else the job that reads this table would wait, too, and let no one write meanwhile.
+    await vi.waitFor(async () => {
+      const { rowCount } = await session.query("SELECT FROM cron_runs WHERE job = 'passport_notices'");
+      expect(rowCount).toBe(1);
+    }, HANG_MS);
     await session.query("BEGIN");
     await session.query("LOCK TABLE passports IN ACCESS EXCLUSIVE MODE");
     const waiting = Array.from({ length: 2 }, () => get("/api/v1/kyc/passports"));
