@@ -103,10 +103,7 @@ async function usedBy(q: Read, key: OwnKey): ReturnType<typeof orderOfKey> {
   if (!gathersRows(q)) return orderOfKey(q, key);
   // What `lookAtKeys` and `keepKey` remember.
   const known = q.memory?.found.get(nameOf(key)) as Awaited<ReturnType<typeof orderOfKey>> | undefined;
-  if (known === undefined) return orderOfKey(q, key);
-  // Its order may be one of the run.
-  if (known !== null) await writeGathered(q);
-  return known;
+  return known === undefined ? orderOfKey(q, key) : known;
 }
 
 /** The order that the same request created before; null: the key is free. Throws `idempotency_conflict`. */
@@ -114,6 +111,8 @@ export async function orderToReplay(q: Read, { key, payloadHash }: KeyedRequest)
   const used = await usedBy(q, key);
   if (used === null) return null;
   assertSamePayload(key.space, used.payload_hash, payloadHash);
+  // The order may be one of the run. Not before: a refusal that has written makes its batch be made again.
+  if (gathersRows(q)) await writeGathered(q);
   return used.order_id;
 }
 

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { elementsOf, insertRows, type NewRow } from "../store/rows.ts";
-import { gathersRows, insertLast, remembered, writeLast } from "../store/run-memory.ts";
+import { gatheredRows, gathersRows, insertLast, remembered, writeLast } from "../store/run-memory.ts";
 import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -54,26 +54,17 @@ async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promis
 /** More than the deliveries that one run inserts for an endpoint. */
 const AMPLE = 1_000;
 
-/** What a run knows of an endpoint's deliveries. */
-interface RunEndpoint {
-  /** None that the run inserts is beyond the bound. */
-  ample: boolean;
-  /** That it inserts at its end. */
-  gathered: number;
-}
-
-function endpointInRun(tx: Tx, id: WebhookId, bound: number): Promise<RunEndpoint> {
-  return remembered(tx, `waiting ${id}`, async () => {
-    const ample = bound > AMPLE && !(await hasPending(tx, id, bound - AMPLE));
-    return { ample, gathered: 0 };
-  });
+/** Whether no delivery that the run inserts for an endpoint is beyond the bound. */
+function isAmple(tx: Tx, id: WebhookId, bound: number): Promise<boolean> {
+  return remembered(tx, `ample ${id}`, async () => bound > AMPLE && !(await hasPending(tx, id, bound - AMPLE)));
 }
 
 /** Whether as many deliveries wait for an endpoint as the bound allows, with `before` that are yet to be inserted. */
 async function isFull(tx: Tx, id: WebhookId, { bound, before }: { bound: number; before: number }): Promise<boolean> {
   if (!tx.memory) return hasPending(tx, id, bound - before);
-  const { ample, gathered } = await endpointInRun(tx, id, bound);
-  return !ample && hasPending(tx, id, bound - before - gathered);
+  if (await isAmple(tx, id, bound)) return false;
+  const gathered = gatheredRows(tx, "deliveries").filter((row) => row.endpoint_id === id && row.status === "pending");
+  return hasPending(tx, id, bound - before - gathered.length);
 }
 
 /** Inserts a delivery that is due at once, and answers its ID. */
@@ -101,12 +92,6 @@ export async function insertDeliveries(tx: Tx, wanted: readonly Wanted[]): Promi
     deliveries.push({ ...deliveryOf(tx, event_id, id), status: isDue ? "pending" : "held", held_reason });
   }
   await insertAndWake(tx, deliveries);
-  if (!gathersRows(tx)) return;
-  for (const { endpoint, bound } of wanted) {
-    if (bound === null) continue;
-    (await endpointInRun(tx, endpoint.id, bound)).gathered += waiting.get(endpoint.id) ?? 0;
-    waiting.delete(endpoint.id);
-  }
 }
 
 /** Two statements, however many there are: other partners' writes wait for them. In a run they are its last ones. */

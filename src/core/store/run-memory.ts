@@ -69,6 +69,12 @@ export async function insertLast<N extends TableName>(tx: Tx, table: N, row: New
   memory.count += 1;
 }
 
+/** Rows that commands of the run have inserted by `insertLast`, and that are not written yet. */
+export function gatheredRows<N extends TableName>({ memory }: Read, table: N): readonly NewRow<N>[] {
+  // `insertLast` takes rows of its table alone.
+  return (memory?.rows?.get(table)?.rows ?? []) as NewRow<N>[];
+}
+
 /** Makes the writes that were put off, so that statements find their rows. */
 export async function writeGathered({ memory }: Read): Promise<void> {
   if (memory) await writeDue(memory);
