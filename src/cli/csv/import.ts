@@ -50,7 +50,7 @@ export interface Gathering<T> {
 /** What to import, and how. */
 export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
-  /** Checks a row by itself. May be called in two passes: it must answer the same each time and remember nothing. */
+  /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
   /**
    * Sends the good rows of a batch; the outcomes in the same order. What it throws ends the import, after the rows
@@ -78,29 +78,25 @@ interface Run<C extends string, T> {
   job: ImportJob<C, T>;
   rejects: RejectedFile;
   counts: Counts;
-  /** Each row is checked just before it is sent, and read once. */
-  once: boolean;
   bad: RowSet;
 }
 
 /**
  * Checks every row of a file, then sends the good ones in batches; bad ones, and those that are refused when sent, go
- * to the rejected file. The file is streamed twice and never held; once where its rows are gathered, no later row can
- * keep the earlier ones from being sent, and none is known to be refused. Throws `CsvError` when the file is broken,
- * cannot be trusted any more because it changed, or the rejected file cannot be written; and whatever `send` throws.
+ * to the rejected file. The file is streamed twice and never held. Throws `CsvError` when the file is broken, cannot be
+ * trusted any more because it changed, or the rejected file cannot be written; and whatever `send` throws.
  */
 export async function importRows<C extends string, T>(job: ImportJob<C, T>): Promise<ImportSummary> {
   const start = job.now();
   const rejects = await rejectedFile(job.csv, job.folder);
   const counts = { read: 0, imported: 0, updated: 0, duplicates: 0, rejected: 0 };
-  const once = job.gather !== undefined && job.csv.soundRows !== null && !job.dryRun && !job.strict;
-  const run: Run<C, T> = { job, rejects, counts, once, bad: rowSet() };
+  const run: Run<C, T> = { job, rejects, counts, bad: rowSet() };
   let rejectedPath: string | null = null;
   try {
-    if (!once) await checkRows(run);
+    await checkRows(run);
     await job.csv.assertUnchanged();
     const stopped = job.dryRun === true || (job.strict === true && counts.rejected > 0);
-    if (once || (!stopped && counts.rejected < counts.read)) {
+    if (!stopped && counts.rejected < counts.read) {
       await sendRows(run);
       await job.csv.assertUnchanged();
     }
@@ -152,10 +148,9 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
       for (const row of rows) {
         if (job.signal?.aborted === true) return;
         const at = done++;
-        if (run.once) run.counts.read = done;
-        else if (run.bad.has(at)) continue;
+        if (run.bad.has(at)) continue;
         const checked = checkRow(job, row);
-        if ("problems" in checked) await rejectUnsent(run, sender, row, checked.problems);
+        if ("problems" in checked) await sender.settled().then(() => reject(run, row, checked.problems));
         else batch.add(row, checked.ok);
         if (batch.size() < size) continue;
         await sender.send(batch, done);
@@ -169,18 +164,6 @@ async function sendRows<C extends string, T>(run: Run<C, T>): Promise<void> {
     await sender.settled();
   }
   report(run, "send", done);
-}
-
-/** Rejects a row that was not sent; of a batch under way rows may be rejected too, in the order of their lines. */
-async function rejectUnsent<C extends string, T>(
-  run: Run<C, T>,
-  sender: { settled(): Promise<void> },
-  row: CsvRow<C>,
-  problems: readonly string[],
-): Promise<void> {
-  // Of rows that are gathered none is.
-  if (!run.once) await sender.settled();
-  await reject(run, row, problems);
 }
 
 /** Rows that are sent together. */
@@ -220,7 +203,6 @@ function oneAtATime<C extends string, T>(run: Run<C, T>) {
     async send(batch: Batch<C, T>, done: number): Promise<void> {
       await underway;
       if (job.signal?.aborted === true) return;
-      if (run.once) await job.csv.assertUnchanged();
       underway = sendBatch(run, batch).then(() => report(run, "send", done));
       // Thrown where it is waited for.
       underway.catch(() => undefined);
@@ -278,8 +260,7 @@ async function reject<C extends string, T>(run: Run<C, T>, row: CsvRow<C>, reaso
 }
 
 function report<C extends string, T>(run: Run<C, T>, phase: "check" | "send", done: number): void {
-  const read = run.once ? run.job.csv.soundRows : run.counts.read;
-  const total = phase === "check" ? null : read;
+  const total = phase === "check" ? null : run.counts.read;
   run.job.progress?.({ phase, done, total, counts: { ...run.counts } });
 }
 

@@ -3,7 +3,7 @@ import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
 import { decoded, without } from "./encoding.ts";
 import { CsvError } from "./error.ts";
 import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader } from "./header.ts";
-import { type CsvRecord, type Form, locate, parseRecords, splitLook } from "./parse.ts";
+import { type CsvRecord, type Form, locate, parseRecords } from "./parse.ts";
 import { type Delimiter, detectDelimiter, findTextFault, separatorLine } from "./scan.ts";
 import { openSource, type Source, type SourceOptions } from "./source.ts";
 
@@ -32,11 +32,6 @@ export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow
   delimiter: Delimiter;
   /** Whether the file begins with a byte-order mark. */
   bom: boolean;
-  /**
-   * About how many rows there are, in a file in which no row is found that breaks off the reading of the others; null:
-   * there may be one.
-   */
-  soundRows: number | null;
   /** What the rows of the first pass suggest to do, a sentence each. */
   suggestions(): string[];
   /** Throws `csv_changed` when the file is no longer the one that was opened. */
@@ -72,9 +67,7 @@ export async function openCsv<C extends string>(
     const source = named === null ? plain : without(plain, named.bytes);
     const delimiter = named?.delimiter ?? detectDelimiter(head.toString("utf8"));
     const form = { delimiter, firstLine: named === null ? 1 : 2 };
-    const look = splitLook();
-    await refuseOtherThanText(source, look.through(source.chunks()), form);
-    const lines = look.lines();
+    await refuseOtherThanText(source, form);
     const header = await readHeader(source, form, spec, options);
     const reading = { source, form, header, spec, dates: options.dates };
     const advice = collectAdvice();
@@ -87,8 +80,6 @@ export async function openCsv<C extends string>(
       path,
       header,
       delimiter,
-      // But for the header.
-      soundRows: lines === null ? null : lines - 1,
       bom: head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf,
       suggestions: advice.suggestions,
       assertUnchanged: opened.assertUnchanged,
@@ -108,8 +99,8 @@ async function readHead(source: Source): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function refuseOtherThanText(source: Source, chunks: AsyncIterable<Buffer>, form: Form): Promise<void> {
-  const fault = await findTextFault(chunks);
+async function refuseOtherThanText(source: Source, form: Form): Promise<void> {
+  const fault = await findTextFault(source.chunks());
   if (fault === null) return;
   const place = await locate(source.label, source.chunks(fault.offset), form);
   throw new CsvError("csv_invalid", source.label, fault.what, fault.hint, place);

@@ -56,28 +56,6 @@ const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
 /**
- * Looks at chunks as they pass: whether all of a file will be split into lines here, which finds no fault in it.
- * `lines` counts them; null: a quote or a very long line is in it, and the parser may refuse what follows.
- */
-export function splitLook() {
-  let whole = true;
-  let lines = 0;
-  let length = 0;
-  return {
-    async *through(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      for await (const chunk of chunks) {
-        const end = chunk.lastIndexOf(LINE_FEED);
-        length = end === -1 ? length + chunk.length : chunk.length - end - 1;
-        whole &&= length <= MAX_LINE && !chunk.includes(QUOTE);
-        for (let at = chunk.indexOf(LINE_FEED); whole && at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) lines += 1;
-        yield chunk;
-      }
-    },
-    lines: () => (whole ? lines + (length > 0 ? 1 : 0) : null),
-  };
-}
-
-/**
  * The fields of all lines before the file's first quote; `rest` is then what follows, from the beginning of a line on.
  * Without quotes each line is a record, and splitting it takes a fifth of the parser's time.
  */
