@@ -75,7 +75,7 @@ const allowed: Record<string, string> = {
   "src/core/catalog/product.ts soldOf": "reads the list of ids that it is given",
   "src/core/esims/stock-in-run.ts free": "reads the list of ids that it is given",
   "src/core/esims/stock-in-run.ts takeEach": "reads the list of ids that it is given",
-  "src/core/orders/new-number.ts takenOf": "reads the list of numbers that it is given",
+  "src/core/orders/new-number.ts taken": "reads the list of numbers that it is given",
   "src/core/outbox/audience.ts endpointsOfEach":
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",

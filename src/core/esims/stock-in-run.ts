@@ -73,8 +73,8 @@ export async function reserveInRun(tx: Tx, needs: readonly Need[]): Promise<bool
     tx,
     needs.map(({ productId }) => productId),
   );
-  const pools = await together(...needs.map(({ productId }) => poolInRun(tx, productId)));
-  const taking = needs.flatMap(({ quantity }, at) => pools.slice(at, at + 1).map((pool) => ({ quantity, pool })));
+  const taking: { quantity: number; pool: RunPool }[] = [];
+  for (const { productId, quantity } of needs) taking.push({ quantity, pool: await poolInRun(tx, productId) });
   if (taking.some(({ quantity, pool }) => pool.available < quantity)) return false;
   for (const { quantity, pool } of taking) {
     pool.available -= quantity;

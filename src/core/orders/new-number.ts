@@ -1,16 +1,12 @@
-import { eq } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
 import { isListed, listOf } from "../store/rows.ts";
 import { remember } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import { orderIdByNumber } from "./order.ts";
 
-const taken = statement((db, t, slot: Slots<{ order_number: string }>) =>
-  db.select({ id: t.orders.id }).from(t.orders).where(eq(t.orders.order_number, slot.order_number)),
-);
-
-const takenOf = statement((db, t, slot: Slots<{ numbers: string }>) => {
+const taken = statement((db, t, slot: Slots<{ numbers: string }>) => {
   const { order_number } = t.orders;
   return db
     .select({ order_number })
@@ -24,8 +20,8 @@ export async function newNumber(tx: Tx, created_at: number): Promise<string> {
   for (;;) {
     const ready = readyNumbers(tx, start).pop();
     if (ready !== undefined) return ready;
-    const order_number = `${start}${randomAlphanumeric(tx.ids, 5)}`;
-    if ((await taken(tx, { order_number })).length === 0) return order_number;
+    const number = `${start}${randomAlphanumeric(tx.ids, 5)}`;
+    if ((await orderIdByNumber(tx, number)) === null) return number;
   }
 }
 
@@ -33,7 +29,7 @@ export async function newNumber(tx: Tx, created_at: number): Promise<string> {
 export async function findNumbers(tx: Tx, count: number): Promise<void> {
   const start = startOf(tx.now);
   const numbers = new Set(Array.from({ length: count }, () => `${start}${randomAlphanumeric(tx.ids, 5)}`));
-  const used = await takenOf(tx, { numbers: listOf([...numbers]) });
+  const used = await taken(tx, { numbers: listOf([...numbers]) });
   for (const { order_number } of used) numbers.delete(order_number);
   remember(tx, start, [...readyNumbers(tx, start), ...numbers]);
 }

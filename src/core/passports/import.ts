@@ -212,10 +212,16 @@ async function indexPassports(tx: Tx, passports: readonly SealedPassport[]): Pro
 
 /** What every passport has that is added. */
 const FRESH = {
-  ...({ verification: "pending", rejection: null, onshore: false, expiry_notice: null } as const),
-  ...{ drawable: false, use_count: 0, assigned_request_id: null },
-  ...{ pool_key: IN_POOL, withdrawn_at: null },
-};
+  verification: "pending",
+  rejection: null,
+  onshore: false,
+  expiry_notice: null,
+  drawable: false,
+  use_count: 0,
+  assigned_request_id: null,
+  pool_key: IN_POOL,
+  withdrawn_at: null,
+} as const;
 
 /** The same of those that are added now, to this pool. */
 function commonColumns({ now }: Tx, { partnerId: partner_id, environment }: Owner) {

@@ -49,7 +49,7 @@ export async function writeLast(tx: Tx, key: string, write: () => Promise<void>)
 
 /** Whether rows that commands of the run insert by `insertLast` are there only at its end. */
 export function gathersRows({ memory }: Read): boolean {
-  return memory !== undefined && memory !== null && memory.rows !== null;
+  return Boolean(memory?.rows);
 }
 
 /**
@@ -58,7 +58,7 @@ export function gathersRows({ memory }: Read): boolean {
  */
 export async function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
   const { memory } = tx;
-  if (memory === undefined || memory === null || memory.rows === null) return insertRow(tx, table, row);
+  if (!memory?.rows) return insertRow(tx, table, row);
   const gathered = memory.rows.get(table);
   if (gathered !== undefined) gathered.rows.push(row);
   else {
