@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildOptions, build, stop } from "esbuild";
-import { latin1, sqlite, together, withRequire } from "./chunks.ts";
+import { ascii, sqlite, together, withRequire } from "./chunks.ts";
 import { licensedPackages, thirdPartyLicenses } from "./licenses.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -36,6 +36,9 @@ const options = {
   target: "node24",
   logLevel: "warning",
   chunkNames: "chunks/[name]-[hash]",
+  // V8 keeps the text of what it runs. Names stay, and lines are short, so that a stack trace says where.
+  minifyWhitespace: true,
+  lineLimit: 200,
   // All other packages go in: loading them file by file takes a short command ten times as long.
   external: [...external, ...absent],
   plugins: [sqlite],
@@ -57,7 +60,7 @@ write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
 
 // The entry goes last and by rename: a concurrent start loads the complete old or new program.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
-for (const { path, text } of entryLast) write(path, Buffer.from(latin1(withRequire(text))));
+for (const { path, text } of entryLast) write(path, Buffer.from(ascii(withRequire(text))));
 
 // The program prints its manual itself: `man` in package.json points here.
 const manual = join(dist, "esimctl.1");

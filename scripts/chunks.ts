@@ -161,9 +161,9 @@ export function withRequire(text: string): string {
 }
 
 /**
- * A chunk without characters beyond Latin-1: one of them makes V8 keep two bytes for each character of the whole file.
+ * A chunk without characters beyond ASCII: one of them makes Node keep two bytes for each character of the whole file.
  * esbuild leaves them in comments and regular expressions, where an escape means the same.
  */
-export function latin1(text: string): string {
-  return text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export function ascii(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
