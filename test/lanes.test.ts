@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { availableStock } from "../src/core/esims/stock.ts";
@@ -177,6 +178,44 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
     const rows = await store.read((q: Read) => q.db.select().from(q.t.settings), null);
     expect(rows.filter(({ key }) => key.startsWith("name")).map(({ key }) => key)).toHaveLength(3);
+  });
+
+  test.each([
+    ["reads what it changed", true],
+    ["changes it ahead of its answer", false],
+  ])("writes are all answered that follow some that wait for another's rows, and %s", async (_, isRead) => {
+    const { store, location } = await openTestStore(systemClock);
+    const [one] = await addOrderersOfSlots(store, 1, 1_000);
+    const ran: string[] = [];
+    const change = async (tx: Tx, name: string) => {
+      ran.push(name);
+      if (!name.startsWith("held")) return insertRow(tx, "settings", { key: `name ${name}`, value: "" });
+      const held = tx.db.update(tx.t.settings).set({ value: "had" }).where(eq(tx.t.settings.key, name));
+      await (isRead ? held.returning() : held);
+    };
+    /** Holds a row; what it answers lets go of it once a write waits for it at the start of a batch, where it may. */
+    const hold = async (key: string) => {
+      await store.write((tx: Tx) => insertRow(tx, "settings", { key, value: "" }), null);
+      const holder = await session(location);
+      await holder.query(`BEGIN; SELECT FROM settings WHERE key = '${key}' FOR UPDATE`);
+      return async () => {
+        await expect.poll(() => ran.slice(-2)).toEqual([key, key]);
+        await holder.query("COMMIT");
+      };
+    };
+    const [letGo, letGoToo] = [await hold("held"), await hold("held too")];
+    // All of them are taken before the first is run.
+    const together = Object.assign(change, {
+      lane: () => ({ kind: "orders" as const, key: one?.partnerId ?? "" }),
+      remembers: true as const,
+      lookAhead: async () => undefined,
+    });
+    const names = ["is first", "held", "held too", "follows", "is last"];
+    const ended = Promise.allSettled(names.map((name) => store.write(together, name)));
+    await letGo();
+    await letGoToo();
+    expect((await ended).map(({ status }) => status)).toEqual(names.map(() => "fulfilled"));
+    expect(ran.slice(-3)).toEqual(["held too", "follows", "is last"]);
   });
 
   test("orders of several lanes and nodes get all of the stock and no more", async () => {

@@ -19,6 +19,9 @@ export interface NodeLoad {
 /** What came of it, in responses a second; 0 where there were no callers. `failed`: a response that was no 2xx. */
 export type NodeRates = { orders: number; reads: number; placed: number } | { failed: string };
 
+/** A node that answers nothing for so long never does. */
+const HANG_MS = 30_000;
+
 let keys = 0;
 
 async function ask(client: Client, { token, asks }: NodeCaller, turn: number): Promise<void> {
@@ -48,7 +51,7 @@ async function callAll(callers: NodeCaller[], ms: number): Promise<{ count: numb
   const from = performance.now();
   let count = 0;
   const call = async (caller: NodeCaller, at: number) => {
-    const client = new Client(caller.url);
+    const client = new Client(caller.url, { headersTimeout: HANG_MS });
     do {
       await ask(client, caller, at + count);
       count += 1;

@@ -30,7 +30,7 @@ export interface Writer {
   tx(signal: (topic: Topic) => void, requestId: string | null): Tx;
 }
 
-/** As the first write of the next batch, or with no other write under way. */
+/** At the start of the next batch, or with no other write under way. */
 export type Repeat = "first" | "alone";
 
 /** A command whose runs share a memory. */
@@ -81,19 +81,17 @@ const CAREFUL_BATCHES = 64;
  */
 export function createLine(writer: Writer, { onSignal, repeat, longestMs }: LineOptions): Line {
   const queue = createWriteQueue<Waiting>(longestMs);
-  /** The write that the next batch begins with. */
-  let first: Waiting | null = null;
+  /** The writes that the next batch begins with. */
+  const first: Waiting[] = [];
   let draining: Promise<void> | null = null;
   let closed = false;
   /** Batches that are still to be made carefully. */
   let careful = 0;
 
-  const source = { size: () => queue.size() + (first === null ? 0 : 1), next };
+  const source = { size: () => queue.size() + first.length, next };
 
   function next(taken: Taken, elapsedMs: number, enoughMs?: number): Waiting | null {
-    const waiting = first ?? queue.next(taken, elapsedMs, enoughMs);
-    first = null;
-    return waiting;
+    return first.shift() ?? queue.next(taken, elapsedMs, enoughMs);
   }
 
   async function drain(): Promise<void> {
@@ -119,7 +117,8 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
 
   function again(batch: Batch): void {
     const repeats = repeatsOf(batch);
-    first = repeats.find(([, how]) => how === "first")?.[0] ?? null;
+    // Before those that it did not come to, either.
+    first.unshift(...repeats.flatMap(([waiting, how]) => (how === "first" ? [waiting] : [])));
     for (const [waiting, how] of repeats) if (how === "alone") repeat?.(waiting);
   }
 
@@ -139,29 +138,30 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
   };
 }
 
-/** The writes of a batch that are repeated, and how. */
+/** The writes of a batch that are repeated, and how. What it took and did not come to follows the one it ended at. */
 function repeatsOf({ writes, outcomes }: Batch): [Waiting, Repeat][] {
   return writes.flatMap((waiting, at): [Waiting, Repeat][] => {
     const outcome = outcomes[at];
-    return outcome !== undefined && "repeat" in outcome ? [[waiting, outcome.repeat]] : [];
+    if (outcome === undefined) return [[waiting, "first"]];
+    return "repeat" in outcome ? [[waiting, outcome.repeat]] : [];
   });
 }
 
 /** Turns of the event loop between two batches: what is answered by one is sent before the next begins. */
 const LEAST_TURNS = 2;
-/** However long the batch before took. */
+/** However long the batch before held it. */
 const MOST_TURNS = 64;
 
 /**
- * Leaves the event loop to timers and sockets: for two turns, or for one a millisecond that the batch before took, and
- * for as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms, the
- * last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next batch.
+ * Leaves the event loop to timers and sockets: for two turns, or for one a millisecond that the batch before held it,
+ * and for as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms,
+ * the last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next batch.
  */
-async function leaveLoop(tookMs: number): Promise<void> {
+async function leaveLoop(heldMs: number): Promise<void> {
   const began = performance.now();
-  const turns = Math.min(Math.max(Math.ceil(tookMs), LEAST_TURNS), MOST_TURNS);
+  const turns = Math.min(Math.max(Math.ceil(heldMs), LEAST_TURNS), MOST_TURNS);
   for (let turn = 0; turn < turns; turn++) {
-    if (turn >= LEAST_TURNS && performance.now() - began >= tookMs) break;
+    if (turn >= LEAST_TURNS && performance.now() - began >= heldMs) break;
     await nextTurn();
   }
 }
@@ -171,7 +171,7 @@ export function closedError(): StoreError {
   return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }
 
-/** The writes of a batch, each with its outcome. */
+/** The writes of a batch, each with its outcome; none for those after a write that is repeated first. */
 interface Batch {
   writes: Waiting[];
   outcomes: Outcome[];

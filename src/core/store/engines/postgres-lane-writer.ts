@@ -29,7 +29,7 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
       await work;
     } catch (error) {
       const found = fault(error);
-      throw quick && (!isUnavailable(found) || repeatOf(found, false) !== null) ? SPOILED : error;
+      throw quick && (!isUnavailable(found) || repeatOf(found, true) !== null) ? SPOILED : error;
     }
   }
 
