@@ -6,6 +6,8 @@ import { createWriteQueue, type Taken, type WriteQueue } from "./write-queue.ts"
 
 /** A writing connection of an engine, as group commit needs it. */
 export interface Writer {
+  /** Its statements are answered in later turns of the event loop; left out: a batch may hold it from end to end. */
+  awaits?: boolean;
   /** What a command puts off saves round trips, also where it is alone; left out: it does not. */
   gathers?: boolean;
   /** `careful`: each command can be taken back alone, also after it has written. */
@@ -99,7 +101,7 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
       /** Writes of the batch before whose callers have not come back: it left others waiting. */
       let away = 0;
       for (let tookMs = 0; source.size() > 0; ) {
-        await leaveLoop(tookMs);
+        await leaveLoop(writer.awaits ? 0 : tookMs);
         const began = performance.now();
         const half = Math.ceil((away + source.size()) / 2);
         const batch = await runBatch(writer, source, { careful: careful > 0, half });

@@ -25,6 +25,7 @@ export function postgresWriter(transactions: Transactions, makeTx: TxMaker, { be
   let savepoints = 0;
   const { current, commit, rollback, fault } = transactions;
   return {
+    awaits: true,
     async begin() {
       savepoints = 0;
       await transactions.begin();
