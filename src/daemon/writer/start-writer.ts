@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { WritesBeside } from "../../core/store/engines/open.ts";
@@ -10,6 +11,10 @@ import { type CommandName, commands } from "./commands.ts";
 import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
+
+// Half of the young generation that `bin/esimctl` gives the event loop. V8 reads it when a heap is made. Limits of a
+// Worker would do, but this flag, once given, takes precedence.
+const YOUNG = "--max-semi-space-size=4";
 
 /** A thread that has opened a database file and makes its writes. */
 export interface WriterThread {
@@ -25,6 +30,7 @@ export interface WriterThread {
  * `openStore` throws. A thread that fails later ends the process, as any failure of its kind here does.
  */
 export async function startWriter(work: WriterWork): Promise<WriterThread> {
+  setFlagsFromString(YOUNG);
   const worker = new Worker(threadFile(import.meta.url, "writer"), {
     workerData: work,
     name: "writer",
