@@ -36,9 +36,6 @@ const options = {
   target: "node24",
   logLevel: "warning",
   chunkNames: "chunks/[name]-[hash]",
-  // V8 keeps the text of what it runs. Names stay, and lines are short, so that a stack trace says where.
-  minifyWhitespace: true,
-  lineLimit: 200,
   // All other packages go in: loading them file by file takes a short command ten times as long.
   external: [...external, ...absent],
   plugins: [sqlite],

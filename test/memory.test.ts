@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { Worker } from "node:worker_threads";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
+import { startWriter } from "../src/daemon/writer/start-writer.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
@@ -81,6 +84,8 @@ test("no file of the built program has a character for which Node keeps two byte
   expect(files.filter((file) => /[^\0-\x7f]/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
+const MIB = 1024 * 1024;
+
 function freshFile() {
   return { file: join(temporaryDirectory(), "esimctl.db"), masterKey: randomBytes(32) };
 }
@@ -92,6 +97,18 @@ describe.runIf(!onPostgres)("serve on a data directory", () => {
     expect(flags).toEqual(expect.arrayContaining(["--max-semi-space-size=4", "--heap-growing-percent=25"]));
     expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
     await stop();
+  });
+
+  test("gives the thread that writes a small young generation", async () => {
+    const started = once(process, "worker");
+    const { file, masterKey } = freshFile();
+    const writer = await startWriter({ file, masterKey, keys: { file: null, given: [] }, create: true, verify: false });
+    onTestFinished(() => writer.close());
+    // Node's event of a new thread has the thread.
+    const [thread] = (await started) as [Worker];
+    const { heap_size_limit } = await thread.getHeapStatistics();
+    // Its limit: the old generation, and three semi-spaces of 4 MiB.
+    expect(heap_size_limit / MIB - (thread.resourceLimits?.maxOldGenerationSizeMb ?? 0)).toBe(3 * 4);
   });
 
   test("keeps 8 MB of pages where it writes, and 4 MB where it reads", async () => {

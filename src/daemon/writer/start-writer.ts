@@ -12,8 +12,8 @@ import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
 
-// Half of the young generation that `bin/esimctl` gives the event loop. V8 reads it when a heap is made. Limits of a
-// Worker would do, but this flag, once given, takes precedence.
+// What `bin/esimctl` gives the threads of `serve`; a command that imports starts without it. V8 reads it when a heap is
+// made. Limits of a Worker would do, but this flag, once given, takes precedence.
 const YOUNG = "--max-semi-space-size=4";
 
 /** A thread that has opened a database file and makes its writes. */
