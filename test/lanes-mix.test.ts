@@ -1,4 +1,5 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, like, sql } from "drizzle-orm";
+import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { verifyChains } from "../src/core/evidence/verify.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
@@ -8,7 +9,9 @@ import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
 import { claimOrders, fulfilLeased, waitingOrders } from "../src/core/orders/due.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
-import type { Read, Store } from "../src/core/store/store.ts";
+import { insertRow } from "../src/core/store/rows.ts";
+import { readSetting } from "../src/core/store/settings.ts";
+import type { Read, Store, Tx } from "../src/core/store/store.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet } from "../src/core/wallet/fund.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
@@ -266,3 +269,55 @@ describe.runIf(onPostgres)(
     });
   },
 );
+
+/** A write that adds one to a counter. */
+interface Counting {
+  key: string;
+  counter: string;
+  isRead: boolean;
+  fails: boolean;
+}
+
+describe.runIf(onPostgres)("writes of several lanes and nodes", () => {
+  property(
+    "any mix of writes that meet on rows is answered, and done once",
+    { few: 10, many: 100 },
+    async (numRuns) => {
+      const { store, again } = await openTestStore(systemClock);
+      const nodes = [store, await again()];
+      const lanes = (await addOrderersOfSlots(store, 3, 1_000)).map(({ partnerId }) => partnerId);
+      const counters = ["count a", "count b", "count c"];
+      const count = async ({ db, t }: Tx, { counter, isRead, fails }: Counting) => {
+        const value = sql`(${t.settings.value}::int + 1)::text`;
+        const counted = db.update(t.settings).set({ value }).where(eq(t.settings.key, counter));
+        await (isRead ? counted.returning() : counted);
+        // Longer than a write waits that is not the first of a batch which is made again.
+        for (let looks = 0; isRead && looks < 20; looks++) await db.select().from(t.settings);
+        if (fails) throw new Error("refused");
+      };
+      const lane = ({ key }: Counting) => ({ kind: "orders" as const, key });
+      const command = Object.assign(count, { lane, remembers: true as const, lookAhead: async () => undefined });
+      const counting = fc.record({
+        node: fc.constantFrom(...nodes),
+        key: fc.constantFrom(...lanes),
+        counter: fc.constantFrom(...counters),
+        isRead: fc.boolean(),
+        fails: fc.constantFrom(false, false, false, true),
+      });
+      const rule = fc.asyncProperty(fc.array(counting, { minLength: 1, maxLength: 60 }), async (asked) => {
+        await store.write(
+          async ({ db, t }: Tx) => void (await db.delete(t.settings).where(like(t.settings.key, "count %"))),
+          null,
+        );
+        for (const key of counters) await store.write((tx: Tx) => insertRow(tx, "settings", { key, value: "0" }), null);
+        const ended = await Promise.allSettled(asked.map((each) => each.node.write(command, each)));
+        expect(ended.map(({ status }) => status)).toEqual(asked.map(({ fails }) => (fails ? "rejected" : "fulfilled")));
+        for (const key of counters) {
+          const done = asked.filter(({ counter, fails }) => counter === key && !fails).length;
+          expect(await store.read(readSetting, key as "public_url")).toBe(String(done));
+        }
+      });
+      await fc.assert(rule, { numRuns });
+    },
+  );
+});
