@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon } from "./support/daemon.ts";
@@ -14,18 +14,19 @@ test.each(["main", "writer"])(
     const when = join(folder, "now");
     const env = { NODE_OPTIONS: `--import ${preload}`, BROKEN_THREAD: name, BROKEN_WHEN: when };
     const daemon = await startDaemon({ data, env });
+    // What is under way to the file when the process ends may reach it after its last line.
+    const log = join(data, "logs", "serve.log");
+    await expect.poll(() => existsSync(log) && readFileSync(log, "utf8")).toContain('"listening"');
     writeFileSync(when, "");
     const { exitCode, stdout, stderr } = await daemon.ended;
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: an unexpected error ends the process: \w*Error: Failed query: insert\s*$/m);
 
-    const kept = readFileSync(join(data, "logs", "serve.log"), "utf8");
-    for (const text of [stdout, kept]) {
-      const lines = text.trim().split("\n");
-      // A write that was under way as the process ended may reach the file after it.
-      const crashed = JSON.parse(lines.find((line) => line.includes('"crashed"')) ?? "{}");
-      expect(crashed).toMatchObject({ level: "fatal", event: "crashed", err: { message: "Failed query: insert" } });
-      expect(crashed.err.stack[0]).toContain("broken-thread.mjs");
+    const kept = readFileSync(log, "utf8");
+    for (const lines of [stdout, kept]) {
+      const last = JSON.parse(lines.trim().split("\n").at(-1) ?? "");
+      expect(last).toMatchObject({ level: "fatal", event: "crashed", err: { message: "Failed query: insert" } });
+      expect(last.err.stack[0]).toContain("broken-thread.mjs");
     }
     // Neither a query's parameters nor the members of its error are shown.
     for (const text of [stdout, stderr, kept]) expect(text).not.toContain("P1234567");
