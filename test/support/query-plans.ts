@@ -4,7 +4,16 @@ import type Database from "better-sqlite3";
  * Tables of a handful of rows, made by the operator or the program itself: reading them whole is right. `due_keys` is
  * what store/due-keys.ts has found so far, a key for each search of an index.
  */
-const small = ["settings", "data_keys", "signing_keys", "carriers", "suppliers", "cron_runs", "outages", "due_keys"];
+export const smallTables = [
+  "settings",
+  "data_keys",
+  "signing_keys",
+  "carriers",
+  "suppliers",
+  "cron_runs",
+  "outages",
+  "due_keys",
+];
 
 /** A statement as the engine gets it. */
 export interface Statement {
@@ -33,7 +42,7 @@ export function faultsOf({ sql }: Statement, plan: string[]): string[] {
 }
 
 function isSmall(step: string): boolean {
-  return small.includes(/^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? "");
+  return smallTables.includes(/^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? "");
 }
 
 /** Whether rows before a page's position, `(column, id) > (?, ?)`, are read to get there. */
