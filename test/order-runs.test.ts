@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { importProducts } from "../src/core/catalog/import.ts";
 import { verifyChains } from "../src/core/evidence/verify.ts";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
@@ -15,6 +15,7 @@ import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
 import { addProducts, addStock, product } from "./support/catalog.ts";
 import { testClock } from "./support/clock.ts";
+import { addOrderer, orderOf as paidOrder } from "./support/lanes.ts";
 import { property } from "./support/rounds.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
@@ -270,4 +271,25 @@ describe.runIf(onPostgres)("PostgreSQL", () => {
       );
     },
   );
+});
+
+test("an endpoint is looked at when the first delivery of orders that share a transaction is due", async () => {
+  const clock = testClock();
+  const ticking = () => {
+    clock.advance(1);
+    return clock.now();
+  };
+  const { store } = await openTestStore({ now: ticking });
+  const acme = await addOrderer(store, "acme", 10_000);
+  const { partnerId } = acme;
+  const { EU } = await addProducts(store, [{ sku: "EU", price_cents: 100 }]);
+  const owner = { partnerId, environment: "production" } as const;
+  await store.write(createWebhook, { owner, url: "https://hooks.example.net/in", events: ["order.created"], actor });
+  await Promise.all(Array.from({ length: 8 }, () => store.write(createOrder, paidOrder(acme, EU))));
+  const [deliveries, endpoints] = await store.read(async ({ db, t }) => {
+    return [await db.select().from(t.deliveries), await db.select().from(t.webhookEndpoints)] as const;
+  }, null);
+  const due = deliveries.map(({ due_at }) => due_at);
+  expect(new Set(due).size).toBe(8);
+  expect(endpoints.map(({ due_at }) => due_at)).toEqual([Math.min(...due)]);
 });

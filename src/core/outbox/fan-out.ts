@@ -100,7 +100,9 @@ async function insertAndWake(tx: Tx, deliveries: NewRow<"deliveries">[]): Promis
   else await insertRows(tx, "deliveries", deliveries);
   const due = new Set(deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => endpoint_id));
   if (due.size === 0) return;
-  const look = (ids: readonly WebhookId[]) => lookNow(tx, { ids: JSON.stringify(ids.map((id) => [id])), now: tx.now });
+  // Of several commands of a run the first one's delivery is due first.
+  const now = await remembered(tx, "look now", async () => tx.now);
+  const look = (ids: readonly WebhookId[]) => lookNow(tx, { ids: JSON.stringify(ids.map((id) => [id])), now });
   if (tx.memory) for (const id of due) await writeLast(tx, `look ${id}`, async () => void (await look([id])));
   else await look([...due]);
   tx.signal("deliveries");
