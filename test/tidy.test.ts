@@ -84,6 +84,12 @@ describe("files", () => {
     expect(dead.map(({ path }) => path)).toEqual([]);
   });
 
+  test("every file of test/slow is tagged: no suite runs one that is not", () => {
+    const files = sources.filter(({ path }) => /^test\/slow\/.*\.test\.ts$/.test(path));
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter(({ lines }) => lines[0] !== "/** @module-tag slow */").map(({ path }) => path)).toEqual([]);
+  });
+
   test("no file only passes on what others export", () => {
     expect(sources.filter(isBarrel).map(({ path }) => path)).toEqual([]);
     expect(

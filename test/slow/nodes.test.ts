@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { HANG_MS } from "../support/hangs.ts";

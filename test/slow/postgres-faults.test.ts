@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";

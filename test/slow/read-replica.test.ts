@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
