@@ -61,6 +61,51 @@ test("responses of 1 KiB or more are compressed on request, with the same conten
   }
 });
 
+test("a kept response is compressed as each client accepts, and is another one once it has changed", async () => {
+  const { platform, get } = await withProducts();
+  const plain = (await get()).bytes;
+  for (const accepted of ["br", "gzip", "gzip, br", "identity", "br", "gzip", "gzip;q=1.0, br;q=0.5", "*", "br"]) {
+    const { message, bytes } = await get(accepted);
+    expect(message.headers["content-length"], accepted).toBe(String(bytes.length));
+    expect(decoded(message, bytes).equals(plain), accepted).toBe(true);
+  }
+  await addProducts(platform.store, [{ sku: "NEW", price_cents: 100 }]);
+  for (const accepted of ["br", "gzip"]) {
+    const { message, bytes } = await get(accepted);
+    expect(String(decoded(message, bytes)), accepted).toContain('"NEW"');
+  }
+});
+
+test("bytes that are sent again are compressed once", async () => {
+  const bytes = Buffer.from("first ".repeat(400));
+  const sending: RoutePlugin = (app) => {
+    app.get("/bytes", { config: { public: true } }, async (_request, reply) => reply.type("text/plain").send(bytes));
+  };
+  const { url } = await startServer({ routes: [sending] });
+  const get = async (headers: Record<string, string>) => {
+    const { message, bytes } = await send(`${url}/bytes`, headers);
+    return String(decoded(message, bytes)).slice(0, 5);
+  };
+  expect(await get({ "accept-encoding": "gzip" })).toBe("first");
+  // What is kept never changes; here it shows whether it was looked at.
+  bytes.fill("other ");
+  expect(await get({ "accept-encoding": "gzip" })).toBe("first");
+  expect(await get({ "accept-encoding": "br" })).toBe("other");
+  expect(await get({ "accept-encoding": "gzip", "x-no-compression": "1" })).toBe("other");
+  // However many ways to ask there are, few are kept.
+  for (let at = 0; at < 10; at++) expect(await get({ "accept-encoding": `gzip, x${at}` })).toBe("other");
+  bytes.fill("third ");
+  expect(await get({ "accept-encoding": "gzip, x1" })).toBe("other");
+  expect(await get({ "accept-encoding": "gzip, x9" })).toBe("third");
+});
+
+/** A body without its content coding. */
+function decoded({ headers }: IncomingMessage, bytes: Buffer): Buffer {
+  const coding = headers["content-encoding"];
+  if (coding === "br") return brotliDecompressSync(bytes);
+  return coding === "gzip" ? gunzipSync(bytes) : bytes;
+}
+
 test("a small response is sent uncompressed", async () => {
   const { platform } = await withProducts();
   const { message } = await send(`${platform.url}/healthz`, { "accept-encoding": "gzip" });

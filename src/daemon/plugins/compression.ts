@@ -29,4 +29,50 @@ export function registerCompression(app: App): void {
     reply.header("vary", "accept-encoding");
     done();
   });
+  // Its hook on each route comes before the one that looks at what it has done.
+  app.after(() => keepCompressed(app));
+}
+
+declare module "fastify" {
+  interface FastifyReply {
+    /** The bytes that are compressed for this reply, and what the request accepts. */
+    compressing: { plain: Buffer; accepted: string } | undefined;
+  }
+}
+
+/** Bytes in a content coding. */
+interface Coded {
+  coding: string;
+  bytes: Buffer;
+}
+
+/** Clients differ in how they spell what they accept; of each response so many spellings are kept. */
+const MOST_SPELLINGS = 4;
+
+/** Compresses bytes that are sent again, such as a kept response, once for each spelling of what clients accept. */
+function keepCompressed(app: App): void {
+  const known = new WeakMap<Buffer, Map<string, Coded>>();
+  app.decorateReply("compressing", undefined);
+  // Before the plugin, which leaves alone what has a coding.
+  app.addHook("onSend", ({ headers }, reply, payload, done) => {
+    const accepted = headers["accept-encoding"];
+    if (accepted === undefined || !Buffer.isBuffer(payload) || headers["x-no-compression"] !== undefined) return done();
+    const found = known.get(payload)?.get(accepted);
+    if (found === undefined) reply.compressing = { plain: payload, accepted };
+    else reply.header("content-encoding", found.coding);
+    done(null, found?.bytes ?? payload);
+  });
+  // After it: it has added its hook to each route.
+  app.addHook("onRoute", (route) => {
+    route.onSend = [route.onSend ?? []].flat().concat((_request, reply, payload, done) => {
+      const coding = reply.getHeader("content-encoding");
+      const { compressing } = reply;
+      if (compressing !== undefined && typeof coding === "string" && Buffer.isBuffer(payload)) {
+        const coded = known.get(compressing.plain) ?? new Map<string, Coded>();
+        if (coded.size < MOST_SPELLINGS) coded.set(compressing.accepted, { coding, bytes: payload });
+        known.set(compressing.plain, coded);
+      }
+      done(null, payload);
+    });
+  });
 }
