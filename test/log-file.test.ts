@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { LogRecord } from "../src/cli/logs/filter.ts";
 import { followRecords, lastRecords } from "../src/cli/logs/read.ts";
@@ -132,4 +133,23 @@ test("lines of a process that ends before it has written any are in the file", (
   file.flushSync();
   expect(readFileSync(join(folder, "serve.log"), "utf8")).toBe(line(1));
   expect(warnings).toEqual([]);
+});
+
+test("at the end of the process each line is written once, also those that are being appended", async () => {
+  const { folder, open } = smallLog();
+  const path = join(folder, "serve.log");
+  const log = open();
+  log.write(line(0));
+  // Its file is made right before the line goes into it.
+  while (!existsSync(path)) await nextTurn();
+  log.write(line(1));
+  log.flushSync();
+  expect(readFileSync(path, "utf8")).toBe(line(0) + line(1));
+  // Now a line is in the file, and the log may not know it yet.
+  log.write(line(2));
+  while (!readFileSync(path, "utf8").endsWith(line(2))) await nextTurn();
+  log.write(line(3));
+  log.flushSync();
+  await log.close();
+  expect(readFileSync(path, "utf8")).toBe([0, 1, 2, 3].map(line).join(""));
 });

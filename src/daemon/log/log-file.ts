@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,6 +26,8 @@ const KEPT = 5;
 const MAX_BYTES = 20 * 1024 * 1024;
 /** Lines of this long go to disk together. */
 const GATHER_MS = 200;
+/** At the end of the process: how long lines may take that a thread is appending, and how often they are looked for. */
+const [LANDING_MS, LOOK_MS] = [500, 20];
 /** What may wait for a disk that does not answer (characters). */
 const MOST_WAITING = 4 * 1024 * 1024;
 
@@ -34,58 +36,52 @@ export function logFiles(folder: string): string[] {
   return Array.from({ length: KEPT }, (_, age) => join(folder, age === 0 ? "serve.log" : `serve.${age}.log`));
 }
 
+/** Lines on their way to the file. */
+interface Queue {
+  waiting: string[];
+  /** Of what waits (characters). */
+  size: number;
+  /** Lines that were not written, and of which the file does not say so yet. */
+  lost: number;
+  warned: boolean;
+  underway: Underway | null;
+}
+
 /** Opens the log in `folder` (0700, its files 0600), which is made when the first line comes. */
 export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogFileOptions): LogFile {
   const [path = ""] = logFiles(folder);
   const file = rotatingFile(folder, maxBytes);
   const hurry = new AbortController();
-  let waiting: string[] = [];
-  let size = 0;
-  let lost = 0;
-  let warned = false;
+  const queue: Queue = { waiting: [], size: 0, lost: 0, warned: false, underway: null };
   let writing: Promise<void> | null = null;
 
-  async function writeTogether(): Promise<void> {
-    const [lines, missing] = [waiting, lost];
-    const notice = missing === 0 ? "" : lostLine(missing);
-    waiting = [];
-    size = 0;
-    try {
-      await (await file.current()).appendFile(notice + lines.join(""));
-      lost -= missing;
-      warned = false;
-    } catch (error) {
-      lost += lines.length;
-      if (!warned) warn(`The log ${path} cannot be written: ${reason(error)}. Serving goes on without it.`);
-      warned = true;
-    }
-  }
-
   async function drain(): Promise<void> {
-    while (waiting.length > 0) {
+    while (queue.waiting.length > 0) {
       // Cut short when there is no time to gather any more.
       await pause(GATHER_MS, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
-      await writeTogether();
+      await writeTogether(queue, file, (fault) => {
+        warn(`The log ${path} cannot be written: ${fault}. Serving goes on without it.`);
+      });
     }
     writing = null;
   }
 
   return {
     write(line) {
-      if (size > MOST_WAITING) lost += 1;
+      if (queue.size > MOST_WAITING) queue.lost += 1;
       else {
-        waiting.push(line);
-        size += line.length;
+        queue.waiting.push(line);
+        queue.size += line.length;
         writing ??= drain();
       }
     },
     flushSync() {
       try {
-        if (waiting.length > 0) appendSync(folder, waiting);
+        appendSync(folder, [...leftOf(path, queue.underway), Buffer.from(queue.waiting.join(""))]);
       } catch (error) {
         warn(`The end of the log ${path} is lost: ${reason(error)}.`);
       }
-      waiting = [];
+      Object.assign(queue, { waiting: [], underway: null });
     },
     async close() {
       hurry.abort();
@@ -95,11 +91,59 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
   };
 }
 
-function appendSync(folder: string, lines: readonly string[]): void {
+/** Appends what waits; of several times in a row that it cannot `warn` hears the first. */
+async function writeTogether(queue: Queue, file: RotatingFile, warn: (fault: string) => void): Promise<void> {
+  const { waiting, lost } = queue;
+  const notice = lost === 0 ? "" : lostLine(lost);
+  const own: Underway = { lines: Buffer.from(notice + waiting.join("")), given: false };
+  Object.assign(queue, { waiting: [], size: 0, underway: own });
+  try {
+    const handle = await file.current();
+    // Written at the end of the process meanwhile.
+    if (queue.underway !== own) return;
+    own.given = true;
+    await handle.appendFile(own.lines);
+    queue.lost -= lost;
+    queue.warned = false;
+  } catch (error) {
+    queue.lost += waiting.length;
+    if (!queue.warned) warn(reason(error));
+    queue.warned = true;
+  } finally {
+    if (queue.underway === own) queue.underway = null;
+  }
+}
+
+/** What is being appended; `given` once one of Node's threads has it. */
+interface Underway {
+  lines: Buffer;
+  given: boolean;
+}
+
+function appendSync(folder: string, parts: readonly Buffer[]): void {
+  const lines = Buffer.concat(parts);
+  if (lines.length === 0) return;
   // The process may end before its first lines were written.
   makeDirectory(folder);
   const [path = ""] = logFiles(folder);
-  appendFileSync(path, lines.join(""), { mode: 0o600 });
+  appendFileSync(path, lines, { mode: 0o600 });
+}
+
+/** What of the lines under way no thread writes. */
+function leftOf(path: string, underway: Underway | null): Buffer[] {
+  if (underway === null || (underway.given && hasLanded(path, underway.lines))) return [];
+  return [underway.lines];
+}
+
+/** Whether lines that a thread is appending are in the file, which they are within a moment unless it hangs. */
+function hasLanded(path: string, lines: Buffer): boolean {
+  const idle = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited <= LANDING_MS; waited += LOOK_MS) {
+    if (existsSync(path) && readFileSync(path).includes(lines)) return true;
+    // The event loop has ended; its threads go on.
+    Atomics.wait(idle, 0, 0, LOOK_MS);
+  }
+  return false;
 }
 
 /** The file that is written to now. */
