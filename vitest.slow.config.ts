@@ -16,24 +16,39 @@ const undisturbed = [
   "webhook-fairness",
 ].map((name) => `test/slow/${name}.test.ts`);
 
-/** Files of test/slow. */
-function slowFiles(name: string, files: Pick<InlineConfig, "include" | "exclude" | "maxWorkers" | "sequence">) {
-  return { extends: true as const, test: { name, globalSetup: ["test/support/global-setup.ts"], ...files } };
+/** They run on PostgreSQL too, in smaller numbers: what they promise depends on the engine. */
+const onBothEngines = ["fairness", "large-orders", "webhook-fairness"].map((name) => `test/slow/${name}.test.ts`);
+
+const isUndisturbed = (path: string) => undisturbed.includes(path);
+
+type Files = Required<Pick<InlineConfig, "include" | "exclude" | "maxWorkers" | "sequence">>;
+
+/** Files of test/slow, on the engine of another suite. */
+function slowFiles(name: string, { test = {} }: typeof suite, files: Files): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, globalSetup: setupOf(test), env: test.env ?? {}, ...files } };
+}
+
+/** What a suite starts. All projects share their environment, and faults of a disk need one: no files in memory. */
+function setupOf({ globalSetup = [] }: Pick<InlineConfig, "globalSetup">): string[] {
+  return [globalSetup].flat().filter((path) => !path.endsWith("/temporary-setup.ts"));
 }
 
 /** The tests of another suite that are tagged slow, once the groups before are through. */
 function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): TestProjectInlineConfiguration {
   const { exclude = [], env = {} } = test;
-  // All projects share their environment, and faults of a disk need one: no files in memory.
-  const globalSetup = [test.globalSetup ?? []].flat().filter((path) => !path.endsWith("/temporary-setup.ts"));
   const include = filesWithSlowTests();
   const shared = { isolate: false, maxWorkers: 2, sequence: { groupOrder } };
-  return { extends: true, test: { name, include, exclude, globalSetup, env, ...shared } };
+  return { extends: true, test: { name, include, exclude, globalSetup: setupOf(test), env, ...shared } };
 }
 
+/** Nothing runs beside them. */
+const alone = { exclude: [], maxWorkers: 1 };
+/** Most of them wait for processes, so two files run at a time, of either engine. */
+const together = { exclude: undisturbed, maxWorkers: 2, sequence: { groupOrder: 2 } };
+
 /**
- * The slow ones: crashes on the real process, terminals, browsers, fuzzing. Most of them wait for processes, so two
- * files run at a time. After them the tests of the other suites that are tagged slow, on both engines.
+ * The slow ones: crashes on the real process, terminals, browsers, fuzzing; those of `onBothEngines` on each engine.
+ * After them the tests of the other suites that are tagged slow, on both engines.
  */
 export default defineConfig({
   test: {
@@ -42,15 +57,16 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
     projects: [
-      slowFiles("undisturbed", { include: undisturbed, maxWorkers: 1, sequence: { groupOrder: 0 } }),
-      slowFiles("slow", {
-        include: ["test/slow/*.test.ts"],
-        exclude: undisturbed,
-        maxWorkers: 2,
+      slowFiles("undisturbed", suite, { ...alone, include: undisturbed, sequence: { groupOrder: 0 } }),
+      slowFiles("undisturbed-postgres", postgres, {
+        ...alone,
+        include: onBothEngines.filter(isUndisturbed),
         sequence: { groupOrder: 1 },
       }),
-      tagged("sqlite", 2, suite),
-      tagged("postgres", 3, postgres),
+      slowFiles("slow", suite, { ...together, include: ["test/slow/*.test.ts"] }),
+      slowFiles("slow-postgres", postgres, { ...together, include: onBothEngines }),
+      tagged("sqlite", 3, suite),
+      tagged("postgres", 4, postgres),
     ],
   },
 });

@@ -17,7 +17,8 @@ import { call } from "../support/platform.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
 import { freshPostgres, onPostgres, runStatements, temporaryDirectory } from "../support/store.ts";
 
-const UNITS = 500_000;
+/** A fifth on PostgreSQL. Held in memory they are still more than it may grow by. */
+const UNITS = onPostgres ? 100_000 : 500_000;
 const MEGABYTE = 1024 * 1024;
 const FLAT = 64 * MEGABYTE;
 /** Under any traffic V8 lets the heap of a fresh process grow by so much before it collects. */
@@ -67,7 +68,7 @@ async function served({ sandbox }: { sandbox: boolean }) {
   const daemon = await startDaemon(shop.served);
   const token = await shopToken(shop, daemon.url);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "large" };
-  const line_items = Array.from({ length: 50 }, () => ({ product_id: shop.products.EU5, quantity: 10_000 }));
+  const line_items = Array.from({ length: 50 }, () => ({ product_id: shop.products.EU5, quantity: UNITS / 50 }));
   const began = performance.now();
   const body = JSON.stringify({ line_items });
   const placed = await call(`${daemon.url}/api/v1/orders`, { method: "POST", headers, body });
@@ -117,8 +118,9 @@ async function observed(daemon: Daemon, url: string, token: string) {
   return { most, slowest, asked, read: await read };
 }
 
-test.for([{ sandbox: true }, { sandbox: false }])(
-  "500,000 eSIMs are read with flat memory, while others are answered: %o",
+// eSIMs of the sandbox are computed, whatever the engine.
+test.for([...(onPostgres ? [] : [{ sandbox: true }]), { sandbox: false }])(
+  `${UNITS} eSIMs are read with flat memory, while others get responses: %o`,
   async (kind) => {
     const { daemon, token, path } = await served(kind);
     const fresh = memoryOf(daemon.pid);
@@ -128,7 +130,7 @@ test.for([{ sandbox: true }, { sandbox: false }])(
     console.log({ ...kind, fresh, cold, idle, warm });
     for (const { read, asked } of [cold, warm]) {
       expect([read.iccids, read.distinct]).toEqual([UNITS, UNITS]);
-      expect(read.tail).toMatch(/\}\]\}\}\]\}$|"count":500000\}$/);
+      expect(read.tail).toMatch(new RegExp(`\\}\\]\\}\\}\\]\\}$|"count":${UNITS}\\}$`));
       expect(asked).toBeGreaterThan(10);
     }
     expect(cold.most - fresh).toBeLessThan(WARMING_UP);

@@ -12,9 +12,10 @@ import { createWebhookSender } from "../../src/daemon/gateways/webhook-sender.ts
 import { startDeliveries } from "../../src/daemon/workers/deliveries.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Answering, startReceiver } from "../support/receiver.ts";
-import { openTestStore } from "../support/store.ts";
+import { onPostgres, openTestStore } from "../support/store.ts";
 
-const WAITING = 10_000;
+/** Fewer on PostgreSQL, where they take longer to write. */
+const WAITING = onPostgres ? 2_000 : 10_000;
 const MEASURED = 150;
 
 async function partnerWith(store: Store, slug: string, url: string): Promise<PartnerId> {
@@ -35,8 +36,9 @@ const bad: Record<string, Answering | "refuses"> = {
   "refuses connections": "refuses",
 };
 
-test.each(Object.entries(bad))(
-  "10,000 waiting for a receiver that %s delay another by less than 100 ms",
+// On PostgreSQL only the one that makes it record most.
+test.each(Object.entries(bad).filter(([name]) => !onPostgres || name === "answers 500"))(
+  `${WAITING} waiting for a receiver that %s delay another by less than 100 ms`,
   async (_, how) => {
     const { store } = await openTestStore(systemClock);
     await store.write(writeSettings, { allow_private_webhooks: "yes" });
