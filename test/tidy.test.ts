@@ -87,7 +87,9 @@ describe("files", () => {
   test("every file of test/slow is tagged: no suite runs one that is not", () => {
     const files = sources.filter(({ path }) => /^test\/slow\/.*\.test\.ts$/.test(path));
     expect(files.length).toBeGreaterThan(20);
-    expect(files.filter(({ lines }) => lines[0] !== "/** @module-tag slow */").map(({ path }) => path)).toEqual([]);
+    // Spelled out, it would tag this file too.
+    const tag = `/** @${"module-tag"} slow */`;
+    expect(files.filter(({ lines }) => lines[0] !== tag).map(({ path }) => path)).toEqual([]);
   });
 
   test("no file only passes on what others export", () => {
