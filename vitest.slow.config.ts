@@ -17,7 +17,15 @@ const undisturbed = [
 ].map((name) => `test/slow/${name}.test.ts`);
 
 /** They run on PostgreSQL too, in smaller numbers: what they promise depends on the engine. */
-const onBothEngines = ["fairness", "large-orders", "webhook-fairness"].map((name) => `test/slow/${name}.test.ts`);
+const onBothEngines = [
+  "activation-crash",
+  "fairness",
+  "large-orders",
+  "order-crash",
+  "supplier-mail-crash",
+  "webhook-crash",
+  "webhook-fairness",
+].map((name) => `test/slow/${name}.test.ts`);
 
 const isUndisturbed = (path: string) => undisturbed.includes(path);
 

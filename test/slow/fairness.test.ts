@@ -22,7 +22,7 @@ import { addProducts, addStock } from "../support/catalog.ts";
 import { type Served, startDaemon } from "../support/daemon.ts";
 import { call } from "../support/platform.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { freshPostgres, onPostgres, temporaryDirectory } from "../support/store.ts";
+import { freshUrl, onPostgres, temporaryDirectory } from "../support/store.ts";
 
 /** Orders of the buyer in each measurement. */
 const MEASURED = 100;
@@ -49,7 +49,7 @@ async function addPartner(store: Store, slug: string, live: boolean) {
 /** A data directory with a buyer, an attacker with its endpoints, and a third partner. */
 async function prepared(slow: Receiver, quick: Receiver) {
   const { databaseFile: file, keyFile } = prepareDataDirectory(join(temporaryDirectory(), "data"), randomIds());
-  const url = onPostgres ? (await freshPostgres()).url : undefined;
+  const url = await freshUrl();
   const location = url === undefined ? { file, create: true } : { url };
   const masterKey = readMasterKey(keyFile);
   const store = await openStore(location, { clock: systemClock, ids: randomIds(), masterKey });

@@ -15,7 +15,7 @@ import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { eventually } from "../support/hangs.ts";
 import { call } from "../support/platform.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
-import { freshPostgres, onPostgres, runStatements, temporaryDirectory } from "../support/store.ts";
+import { freshUrl, onPostgres, runStatements, temporaryDirectory } from "../support/store.ts";
 
 /** A fifth on PostgreSQL. Held in memory they are still more than it may grow by. */
 const UNITS = onPostgres ? 100_000 : 500_000;
@@ -61,7 +61,7 @@ async function readThrough(url: string, token: string): Promise<Read> {
 
 /** The large order of a partner, served by a daemon of its own. */
 async function served({ sandbox }: { sandbox: boolean }) {
-  const url = onPostgres ? (await freshPostgres()).url : undefined;
+  const url = await freshUrl();
   const folder = temporaryDirectory();
   const shop = await openShop({ folder, url, stock: { EU5: 1 }, priceCents: 1, fundsCents: UNITS * 2, sandbox });
   if (!sandbox) await fillStock(shop, url);

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { payloadHash } from "../../src/core/kernel/canonical.ts";
@@ -12,14 +11,15 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createOrder } from "../../src/core/orders/create.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { dataDirectory, prepareDataDirectory } from "../../src/core/store/data-directory.ts";
+import { prepareDataDirectory } from "../../src/core/store/data-directory.ts";
 import { openStore } from "../../src/core/store/engines/open.ts";
 import { readMasterKey } from "../../src/core/store/key-files.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { addProducts } from "../support/catalog.ts";
-import { startDaemon } from "../support/daemon.ts";
-import { temporaryDirectory } from "../support/store.ts";
+import { type Served, startDaemon } from "../support/daemon.ts";
+import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
+import { freshUrl, temporaryDirectory } from "../support/store.ts";
 
 const MAILS = 60;
 /** Requests to suppliers that the worker has under way at the same time. */
@@ -50,11 +50,12 @@ async function slowSmtpServer() {
   return { references, url: `smtp://127.0.0.1:${port}` };
 }
 
-/** Orders of one traveller each, due at once; their items' ids. */
-async function placeOrders(data: string): Promise<void> {
+/** Orders of one traveller each, due at once, in a database to be served. */
+async function placedOrders(url: string | undefined): Promise<Served> {
+  const data = join(temporaryDirectory(), "data");
   const { databaseFile, keyFile } = prepareDataDirectory(data, randomIds());
   const dependencies = { clock: systemClock, ids: randomIds(), masterKey: readMasterKey(keyFile) };
-  const store = await openStore({ file: databaseFile, create: true }, dependencies);
+  const store = await openStore(url === undefined ? { file: databaseFile, create: true } : { url }, dependencies);
   const fields = { product_type: "esim_qr_api", delivery_method: "supplier_email", supplier: "kestrel" } as const;
   const { MAIL = "" } = await addProducts(store, [{ sku: "MAIL", price_cents: 100, ...fields }]);
   const settings = { adapter: "email" as const, to: "orders@kestrel.test" };
@@ -81,42 +82,43 @@ async function placeOrders(data: string): Promise<void> {
     });
   }
   await store.close();
+  return url === undefined ? { data } : { database: url, keyFile };
 }
 
-function submittedItems(data: string): string[] {
-  const database = new Database(dataDirectory(data).databaseFile, { readonly: true });
-  const ids = database.prepare("SELECT id FROM order_items WHERE status = 'submitted'").pluck().all();
-  database.close();
-  return ids.map(String);
+function submittedItems(served: Served): Promise<string[]> {
+  const query = "SELECT id FROM order_items WHERE status = 'submitted'";
+  return inSnapshot(locationOf(served), async (rows) => (await rows<{ id: string }>(query)).map(({ id }) => id));
 }
 
-async function until(condition: () => boolean, seconds: number): Promise<void> {
-  for (let waited = 0; !condition(); waited += 50) {
+async function until(condition: () => boolean | Promise<boolean>, seconds: number): Promise<void> {
+  for (let waited = 0; !(await condition()); waited += 50) {
     if (waited > seconds * 1000) throw new Error("it did not come about");
     await pause(50);
   }
 }
 
 test("the supplier gets each mail once, also across kill -9", async () => {
-  const data = join(temporaryDirectory(), "data");
   const smtp = await slowSmtpServer();
-  await placeOrders(data);
-  const flags = ["--smtp-url", smtp.url];
-  const first = await startDaemon({ data, flags });
+  const url = await freshUrl();
+  const served = await placedOrders(url);
+  const flags = ["--smtp-url", smtp.url, "--public-url", "http://esim.test"];
+  const first = await startDaemon({ ...served, flags });
   await until(() => smtp.references.length >= MAILS / 3, 60);
   await first.kill();
-  const recorded = submittedItems(data);
+  // Work in flight at the kill is taken over when its lease has expired: on SQLite two minutes at the latest.
+  if (url !== undefined) await endLeases(url);
+  const recorded = await submittedItems(served);
   expect(recorded.length).toBeLessThan(MAILS);
 
-  // Work in flight at the kill is taken over when its lease has expired: two minutes at the latest.
-  const second = await startDaemon({ data, flags });
-  await until(() => submittedItems(data).length === MAILS, 240);
+  const second = await startDaemon({ ...served, flags });
+  await until(async () => (await submittedItems(served)).length === MAILS, 240);
   await second.stop();
+  const submitted = await submittedItems(served);
   const times = (id: string) => smtp.references.filter((reference) => reference === id).length;
-  expect(new Set(smtp.references)).toEqual(new Set(submittedItems(data)));
+  expect(new Set(smtp.references)).toEqual(new Set(submitted));
   // What was known to be sent is never sent again; only what was in flight may be, under the same message id.
   expect(recorded.filter((id) => times(id) !== 1)).toEqual([]);
-  const repeated = submittedItems(data).filter((id) => times(id) > 1);
+  const repeated = submitted.filter((id) => times(id) > 1);
   console.info(`${repeated.length} of ${MAILS} mails were sent twice; at most ${IN_FLIGHT} were in flight`);
   expect(repeated.length).toBeLessThanOrEqual(IN_FLIGHT);
 });

@@ -1,6 +1,9 @@
 import Database from "better-sqlite3";
 import pg from "pg";
+import { dataDirectory } from "../../src/core/store/data-directory.ts";
 import type { Location } from "../../src/core/store/engines/open.ts";
+import type { Served } from "./daemon.ts";
+import { eventually } from "./hangs.ts";
 
 /** Runs statements on a database, past the program. */
 export async function onDatabase(location: Location, statements: string): Promise<void> {
@@ -8,6 +11,58 @@ export async function onDatabase(location: Location, statements: string): Promis
   const connection = new Database(location.file);
   connection.exec(statements);
   connection.close();
+}
+
+/** Where the database is that a daemon serves. */
+export function locationOf(served: Served): Location {
+  if ("database" in served) return { url: served.database };
+  return { file: dataDirectory(served.data).databaseFile, create: false };
+}
+
+/** The rows that a query finds. Integers are numbers on both engines. */
+export type Rows = <Row extends object = Record<string, unknown>>(query: string) => Promise<Row[]>;
+
+/** Looks at what is committed, in one snapshot, past the program and beside it. */
+export async function inSnapshot<T>(location: Location, look: (rows: Rows) => Promise<T>): Promise<T> {
+  if ("url" in location) return inPostgresSnapshot(location.url, look);
+  const connection = new Database(location.file, { readonly: true });
+  try {
+    connection.exec("BEGIN");
+    return await look(async <Row extends object>(query: string) => connection.prepare<[], Row>(query).all());
+  } finally {
+    connection.close();
+  }
+}
+
+/** What PostgreSQL counts (bigint) and sums up (numeric). */
+const NUMBERS: number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+async function inPostgresSnapshot<T>(url: string, look: (rows: Rows) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, types: { getTypeParser: parserOf } });
+  await client.connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    return await look(async <Row extends object>(query: string) => (await client.query<Row>(query)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+const parserOf: typeof pg.types.getTypeParser = (id: number, format?: "text" | "binary") =>
+  NUMBERS.includes(id) ? Number : pg.types.getTypeParser(id, format);
+
+const SESSIONS = `
+  SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+const LEASED = ["orders", "order_items", "activations", "deliveries"];
+const LEASES_END = LEASED.map((table) => `UPDATE ${table} SET due_at = 1, leased_until = 1 WHERE leased_until > 1`);
+
+/** Ends the leases of a node that was killed, as time does, once its sessions are through; nothing else uses `url`. */
+export async function endLeases(url: string): Promise<void> {
+  await eventually(
+    () => inSnapshot({ url }, (rows) => rows(SESSIONS)),
+    (sessions) => sessions.length === 0,
+  );
+  await onDatabase({ url }, LEASES_END.join(";"));
 }
 
 async function onPostgresAt(url: string, statements: string): Promise<void> {

@@ -105,6 +105,11 @@ export async function freshPostgres(): Promise<{ url: string }> {
   return { url: made.url };
 }
 
+/** The URL of the same; undefined where SQLite is under test, whose database is in the directory of its data. */
+export async function freshUrl(): Promise<string | undefined> {
+  return onPostgres ? (await freshPostgres()).url : undefined;
+}
+
 let template: Promise<string> | null = null;
 
 /** The same with the current schema and nothing in it: a copy takes a part of the work of the migrations. */
