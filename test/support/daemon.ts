@@ -7,7 +7,7 @@ import { esimctl } from "./warm.ts";
 export type Served = { data: string } | { database: string; keyFile: string };
 
 export type DaemonOptions = Served &
-  Pick<LaunchOptions, "env" | "through" | "owner"> & {
+  Pick<LaunchOptions, "build" | "env" | "through" | "owner"> & {
     /** Left out: any free port. A restart at which clients find it again needs the same port. */
     port?: number;
     /** More of `serve`'s own flags. */
@@ -37,24 +37,28 @@ export function targetOf(served: Served): { args: string[]; env: Record<string, 
   return { args: ["--database", database, "--key-file", keyFile], env };
 }
 
-function launchServe({ port = 0, flags = [], env: more, through, owner, ...served }: DaemonOptions): Launched {
+/** Starts a daemon and waits for nothing; it is killed with its owner. */
+export function launchServe(options: DaemonOptions): Launched {
+  const { port = 0, flags = [], env: more, build, through, owner, ...served } = options;
   const { args, env } = targetOf(served);
-  const options = {
+  const launched = {
     env: { ...env, ...more },
+    ...(build === undefined ? {} : { build }),
     ...(through === undefined ? {} : { through }),
     ...(owner === undefined ? {} : { owner }),
   };
-  return launch(["serve", ...args, "--port", String(port), ...flags], options);
+  return launch(["serve", ...args, "--port", String(port), ...flags], launched);
 }
 
 const LISTENING = '"event":"listening"';
 
 /** Starts a daemon on loopback and waits until it listens; a daemon that still runs is killed with its owner. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { child, pid, end, ended, printed, text } = launchServe({
-    ...options,
-    flags: ["--json", ...(options.flags ?? [])],
-  });
+  return whenListening(launchServe({ ...options, flags: ["--json", ...(options.flags ?? [])] }));
+}
+
+/** Waits until a daemon that was launched with `--json` listens. */
+export async function whenListening({ child, pid, end, ended, printed, text }: Launched): Promise<Daemon> {
   const listening = JSON.parse(await printed(LISTENING));
   const url = String(listening.url);
   return {

@@ -42,6 +42,8 @@ export interface LaunchOptions {
   input?: string | "open";
   /** As another user of this machine; only root may. */
   uid?: number;
+  /** Another build of the program; left out: the checkout's. */
+  build?: string;
   /** A command that starts it in its own place by exec, as prlimit does; its arguments come before the program's. */
   through?: readonly [string, ...string[]];
   /** With which it is killed; left out: the test that is running. */
@@ -85,7 +87,7 @@ export function launchCommand(command: string, args: readonly string[], options:
 /** Starts the program as a process with `args`. */
 export function launch(args: readonly string[], options: LaunchOptions = {}): Launched {
   // This very Node: a launcher in between would receive the signals in its place.
-  const [command, ...more] = [...(options.through ?? []), process.execPath, program, ...args];
+  const [command, ...more] = [...(options.through ?? []), process.execPath, options.build ?? program, ...args];
   return launchCommand(command ?? process.execPath, more, options);
 }
 
