@@ -95,9 +95,9 @@ export function suppliedEsim(serial: number): { iccid: string; activation_code: 
   return { iccid: digits + luhnDigit(digits), activation_code: `LPA:1$smdp.example.net$S-${serial}` };
 }
 
-/** A supplier that delivers the same eSIMs for the same reference, and how often each reference was sent. */
-export async function countingSupplier(): Promise<{ url: string; references: Map<string, number> }> {
-  const references = new Map<string, number>();
+/** A supplier that delivers the same eSIMs for the same reference, and when (ms) it got each reference. */
+export async function countingSupplier(): Promise<{ url: string; references: Map<string, number[]> }> {
+  const references = new Map<string, number[]>();
   const delivered = new Map<string, object[]>();
   let serial = 0;
   const server = createServer(async (request, response) => {
@@ -105,7 +105,7 @@ export async function countingSupplier(): Promise<{ url: string; references: Map
     for await (const chunk of request) chunks.push(chunk as Buffer); // a request's chunks are buffers
     const { quantity } = JSON.parse(Buffer.concat(chunks).toString());
     const reference = String(request.headers["idempotency-key"]);
-    references.set(reference, (references.get(reference) ?? 0) + 1);
+    references.set(reference, [...(references.get(reference) ?? []), Date.now()]);
     const esims = delivered.get(reference) ?? Array.from({ length: quantity }, () => suppliedEsim(++serial));
     delivered.set(reference, esims);
     response
