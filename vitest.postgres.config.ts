@@ -22,10 +22,19 @@ export default defineConfig({
       ...["cli*", "serve", "serve-workers", "bench"].map(named),
       // The files and the plans of SQLite.
       ...["durable-writes", "query-plans", "stable-plans", "wal-size"].map(named),
-      // No store: CSV and log files, what is shipped, pages of documentation, checks of texts.
-      ...["csv", "csv-import", "deploy", "docs", "fixtures", "log-file", "package", "redaction", "webhook-docs"].map(
-        named,
-      ),
+      // No store: CSV and log files, what is shipped and deployed, pages of documentation, checks of texts.
+      ...[
+        "compose",
+        "csv",
+        "csv-import",
+        "deploy",
+        "docs",
+        "fixtures",
+        "log-file",
+        "package",
+        "redaction",
+        "webhook-docs",
+      ].map(named),
       // A store that nothing is asked of: heads, and the validation of made-up routes.
       ...["http-heads", "validation"].map(named),
       // The shape of the sources.

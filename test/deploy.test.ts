@@ -55,9 +55,6 @@ test("files that deploy/ names are there", () => {
   const { files: shipped } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(copied).toEqual(expect.arrayContaining(["bin", "dist", "docs", "fixtures", "package.json"]));
   expect(shipped).toEqual(expect.arrayContaining(["bin", "dist", "docs", "fixtures"]));
-  const compose = read("compose.yaml");
-  for (const path of named(compose, /^ +- (\.\/\S+?):/gm)) expect(files).toContain(path.slice(2));
-  expect(existsSync(join(root, named(compose, /dockerfile: (\S+)/g)[0] ?? ""))).toBe(true);
   // What holds secrets is never in the repository.
   expect(files.filter((file) => /\.(key|pem)$|^\.env$/.test(file))).toEqual([]);
 });
