@@ -17,6 +17,7 @@ import { type Caller, type Platform, startPlatform } from "./support/platform.ts
 import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { heldSupplier, placeOrder, suppliedEsim, supplyWorker, useHttpSupplier } from "./support/supplies.ts";
+import { suspendedAfterClaim } from "./support/suspended.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
 /** Units of an order that a worker fulfills. */
@@ -290,27 +291,6 @@ test("a webhook attempt beyond its lease is recorded and changes nothing", async
   platform.clock.advance(60_000);
   expect(await settled(other)).toBe(0);
 });
-
-/** The same store as a process has it that is suspended after its first claim, until it is resumed. */
-function suspendedAfterClaim(store: Store) {
-  const resumed = Promise.withResolvers<void>();
-  const claimed = Promise.withResolvers<void>();
-  let isSuspended = false;
-  const suspended: Store = {
-    ...store,
-    async write(run, input, requestId, owner) {
-      const result = await store.write(run, input, requestId, owner);
-      isSuspended = true;
-      claimed.resolve();
-      return result;
-    },
-    async read(query, input) {
-      if (isSuspended) await resumed.promise;
-      return store.read(query, input);
-    },
-  };
-  return { store: suspended, claimed: claimed.promise, resume: resumed.resolve };
-}
 
 test("a supplier's worker that wakes after its lease sends nothing", async () => {
   const { platform, products, caller, supplier } = await withSupplier();

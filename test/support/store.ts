@@ -22,8 +22,8 @@ export interface TestStore {
   store: Store;
   location: Location;
   masterKey: Buffer;
-  /** A second store on the same database, as another process would open it. */
-  again(): Promise<Store>;
+  /** A second store on the same database, as another process would open it; by its own clock, if it has one. */
+  again(clock?: Clock): Promise<Store>;
 }
 
 /** A temporary directory, removed with the test or another owner. */
@@ -37,8 +37,8 @@ export function temporaryDirectory(owner: Owner = thisTest): string {
 export async function openTestStore(clock: Clock): Promise<TestStore> {
   const location = onPostgres ? await emptyPostgres() : { file: await emptyDatabase(), create: true };
   const masterKey = randomBytes(32);
-  const again = async () => {
-    const opened = await openStore(location, { clock, ids: randomIds(), masterKey });
+  const again = async (own = clock) => {
+    const opened = await openStore(location, { clock: own, ids: randomIds(), masterKey });
     onTestFinished(() => opened.close());
     return asSent(opened);
   };

@@ -4,6 +4,9 @@ import type { Store } from "./store.ts";
 /** A node whose clock differs from the database's by more than this (ms) takes no leases. */
 export const CLOCK_TOLERANCE_MS = 2_000;
 
+/** The clocks of two nodes that take leases differ by no more than this (ms): one may be ahead, the other behind. */
+export const CLOCKS_APART_MS = 2 * CLOCK_TOLERANCE_MS;
+
 /**
  * How far this machine's clock is certainly ahead of the database's, in ms; negative: behind; 0: it agrees, as far as
  * the time of the exchange lets one see, or the database has no clock of its own. Throws `StoreUnavailable`.

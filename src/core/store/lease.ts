@@ -1,4 +1,5 @@
 import { and, eq, gte, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { CLOCKS_APART_MS } from "./clock-difference.ts";
 import { isAmong } from "./rows.ts";
 import type { Row, Tables } from "./schema/tables.ts";
 import { first, type Preparable, type Slots, statement } from "./statement.ts";
@@ -55,15 +56,12 @@ export function leaseOn<N extends LeasedTable>(row: {
   return { id: row.id, no: row.lease_no, until: row.leased_until ?? 0 };
 }
 
-/** A lease is not used in its last moments (ms): the clocks of two nodes may differ by so much. */
-const MARGIN_MS = 2_000;
-
 /**
  * Whether the holder of a lease may still send what it is for: a node that was suspended, or waited too long for a
- * connection, may not, since another node may have it by now.
+ * connection, may not, since another node may have it by now. By that one's clock the lease may end earlier.
  */
 export function maySend(lease: { until: number }, now: number): boolean {
-  return now < lease.until - MARGIN_MS;
+  return now < lease.until - CLOCKS_APART_MS;
 }
 
 /**
