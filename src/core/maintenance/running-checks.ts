@@ -29,6 +29,10 @@ const REPLICA_WORDS = {
 } as const;
 
 function clockOff({ url, clock_ahead_ms }: ServingNode): Finding {
+  if (clock_ahead_ms === null) {
+    const message = `The node at ${url} could not compare its clock with the database's yet: it takes no work.`;
+    return fault("node_clock", message, "Check the network between them, and the load of the server.");
+  }
   const difference = `${differenceWords(clock_ahead_ms)} the database's`;
   return fault(
     "node_clock",

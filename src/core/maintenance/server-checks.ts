@@ -2,7 +2,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { CLOCK_TOLERANCE_MS, clockAhead, isClockOff } from "../store/clock-difference.ts";
 import type { Reading } from "../store/engines/reading.ts";
 import { heldUpMs } from "../store/held-writes.ts";
-import { type Finding, fault, fine } from "./finding.ts";
+import { type Finding, fault, fine, warning } from "./finding.ts";
 
 /** What a PostgreSQL server reports of the moment: whether writes are held up, and the time. None for SQLite. */
 export async function checkServer(reading: Pick<Reading, "ping">, clock: Clock): Promise<Finding[]> {
@@ -20,7 +20,11 @@ function writes(heldMs: number | null): Finding {
   return fault("writes", message, remedy);
 }
 
-function clocks(aheadMs: number): Finding {
+function clocks(aheadMs: number | null): Finding {
+  if (aheadMs === null) {
+    const message = "The database took too long to respond for its clock to be compared with this machine's.";
+    return warning("database_clock", message, "Run it again; check the network and the load of the server.");
+  }
   if (!isClockOff(aheadMs)) return fine("database_clock", "This machine's clock agrees with the database's.");
   return fault(
     "database_clock",

@@ -16,8 +16,8 @@ interface Beat {
   since: number;
   seen_at: number;
   stopped_at: number | null;
-  /** How far its clock was ahead of the database's (ms); left out by earlier versions. */
-  clock_ahead_ms?: number;
+  /** How far its clock was ahead of the database's (ms), null: not compared yet; left out by earlier versions. */
+  clock_ahead_ms?: number | null;
   /** Whether it ran the jobs of the calendar; left out by earlier versions, and where it did not. */
   runs_cron?: true;
   /** How its replica followed; left out where it has none. */
@@ -38,8 +38,8 @@ export interface ServingNode {
   last_seen_at: string;
   /** `lost`: it recorded nothing lately and was not stopped. */
   state: "serving" | "stopped" | "lost";
-  /** How far its clock was ahead of the database's when it was last seen; 0 where they agree. */
-  clock_ahead_ms: number;
+  /** How far its clock was ahead of the database's when it was last seen (ms); null: it was not compared yet. */
+  clock_ahead_ms: number | null;
   /** Whether it runs the jobs of the calendar: one of the nodes that serve does. */
   runs_cron: boolean;
   /** Null: it reads from none. */
@@ -78,8 +78,8 @@ export interface ServingDaemon {
 
 /** A daemon at a beat. */
 export interface BeatingDaemon extends ServingDaemon {
-  /** How far its clock is ahead of the database's (ms); left out: they agree. */
-  clockAheadMs?: number;
+  /** How far its clock is ahead of the database's (ms), null: it was not compared yet; left out: they agree. */
+  clockAheadMs?: number | null;
   /** Whether it runs the jobs of the calendar; left out: no. */
   runsCron?: boolean;
   /** How its replica follows; left out or null: it has none, or has not looked at it yet. */
@@ -114,7 +114,7 @@ export async function servingState(q: Read): Promise<ServingState> {
     since: isoTime(beat.since),
     last_seen_at: isoTime(beat.seen_at),
     state: stateOf(beat, q.now),
-    clock_ahead_ms: beat.clock_ahead_ms ?? 0,
+    clock_ahead_ms: beat.clock_ahead_ms === undefined ? 0 : beat.clock_ahead_ms,
     runs_cron: beat.runs_cron === true && stateOf(beat, q.now) === "serving",
     replica: beat.replica ?? null,
   }));

@@ -102,7 +102,8 @@ export function registerHealth(app: App, context: DaemonContext): void {
         description:
           "503 while the daemon stops (`draining`), its database does not respond within 2 s, also for want of a " +
           "free connection, or takes no writes (`store`), another node's session has held up writes for more than " +
-          "15 s (`writes_held`), or the clock of the node differs from the database's by more than 2 s (`clock`). " +
+          "15 s (`writes_held`), or the clock of the node differs from the database's by more than 2 s, or was not " +
+          "compared with it yet (`clock`). " +
           "Writes that such a session holds up for less time only wait: then it is 200 with `writes: held`.",
         tags,
         response: { 200: Ready, 503: Unavailable },
