@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Nodes, Store, WindowDraw } from "../src/core/store/store.ts";
 import type { Counters, RateUsage } from "../src/daemon/plugins/rate-windows.ts";
@@ -25,12 +26,13 @@ async function nodes(count: number) {
   return { clock, all: made, url: "url" in location ? location.url : "" };
 }
 
-function nodeOn({ nodes: shared, vault }: Store, clock: TestClock): Node {
+function nodeOn({ nodes: shared, vault }: Store, clock: TestClock, reached = async () => {}): Node {
   if (shared === null) throw new Error("this database has one node");
   const statements: WindowDraw[][] = [];
   const log = { error: (...words: unknown[]) => console.error(...words) };
-  const draw: Nodes["draw"] = (draws) => {
+  const draw: Nodes["draw"] = async (draws) => {
     statements.push([...draws]);
+    await reached();
     return shared.draw(draws);
   };
   return { counters: sharedCounters({ nodes: { draw }, vault, clock, log }), statements };
@@ -126,6 +128,32 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
     expect(node?.statements).toHaveLength(11);
     expect(await Promise.all(Array.from({ length: 100 }, count))).toEqual(Array(100).fill(false));
     expect(node?.statements).toHaveLength(11);
+  });
+
+  test("no request waits for a draw that hangs, however long it does: the node counts alone meanwhile", async () => {
+    const clock = testClock("2026-03-02T09:30:12.000Z");
+    const { store } = await openTestStore(clock);
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const node = nodeOn(store, clock, async () => {
+      begun.resolve();
+      await held.promise;
+    });
+    const count = async (key: string) => (await node.counters.clients.count(key, 30)).allowed;
+    const first = count("ann");
+    await begun.promise;
+    // They asked while the draw was under way: the next one would have taken them.
+    const behind = [count("ben"), ...Array.from({ length: 30 }, () => count("ann"))];
+    expect(await first).toBe(true);
+    expect((await Promise.all(behind)).filter(Boolean)).toHaveLength(30);
+    // Beyond the second for which a node counts alone after a draw that was late.
+    const until = performance.now() + 1_500;
+    while (performance.now() < until) {
+      expect(node.counters.clients.count(`client ${performance.now()}`, 30)).toMatchObject({ allowed: true });
+      await nextTurn();
+    }
+    expect(node.statements).toHaveLength(1);
+    held.resolve();
+    await expect.poll(() => count("carl").then(() => node.statements.length)).toBeGreaterThan(1);
   });
 
   test("while the database is away each node counts alone, and together again once it is back", async () => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import type { Nodes, WindowShare } from "../../core/store/store.ts";
+import type { Nodes, WindowDraw, WindowShare } from "../../core/store/store.ts";
 import type { Vault } from "../../core/store/vault.ts";
 import { type Counters, KEPT_CALLERS, keptCallers, MINUTE, type RateUsage, type Windows } from "./rate-windows.ts";
 
@@ -16,9 +16,9 @@ interface SharedDependencies {
 
 /** Windows that one statement draws from at most. */
 const MOST_DRAWS = 100;
-/** How long a request waits for a draw (ms); then this node counts alone. */
+/** How long a request waits to be counted by a draw (ms); then this node counts alone. */
 const WAIT_MS = 500;
-/** After a draw that failed, or took too long, this node counts alone for so long (ms). */
+/** After a draw that failed, or that a request waited too long for, this node counts alone for so long (ms). */
 const REST_MS = 1_000;
 
 /** Called with whether a request is allowed, and how many were used with it. */
@@ -36,8 +36,9 @@ interface Minute {
   left: number;
   /** What was accepted of it and not yet reported. */
   spent: number;
-  /** Requests that wait for a draw. */
+  /** Requests that wait for the next draw, and the timer of the first of them. */
   waiting: Waiting[];
+  alarm: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -64,7 +65,7 @@ function sharedWindows(tally: string, { clock, vault }: SharedDependencies, draw
     const known = table.get(key);
     if (known?.minute === minute) return Object.assign(known, { limit });
     const id = known?.id ?? vault.blindIndex("rate_windows", `${tally} ${key}`);
-    const fresh: Minute = { id, minute, limit, used: 0, slice: 0, left: 0, spent: 0, waiting: [] };
+    const fresh: Minute = { id, minute, limit, used: 0, slice: 0, left: 0, spent: 0, waiting: [], alarm: undefined };
     table.set(key, fresh);
     return fresh;
   }
@@ -81,10 +82,7 @@ function sharedWindows(tally: string, { clock, vault }: SharedDependencies, draw
         return usageOf(window, true);
       }
       if (drawing.rests()) return usageOf(window, countAlone(window));
-      return new Promise((resolve) => {
-        window.waiting.push((allowed, used) => resolve(usageOf(window, allowed, used)));
-        drawing.ask(window);
-      });
+      return new Promise((resolve) => drawing.wait(window, (allowed, used) => resolve(usageOf(window, allowed, used))));
     },
     look(key, limit) {
       const window = minuteOf(key, limit);
@@ -107,7 +105,9 @@ function countAlone(window: Minute): boolean {
 interface Drawing {
   /** Draws from the window soon, together with others. */
   ask(window: Minute): void;
-  /** Whether a draw has just failed. */
+  /** The same for a request that waits for it: it is answered within half a second, whatever becomes of the draw. */
+  wait(window: Minute, answer: Waiting): void;
+  /** Whether a draw has just failed, or takes too long. */
   rests(): boolean;
 }
 
@@ -116,9 +116,11 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
   const asking = new Set<Minute>();
   let drawing = false;
   let restUntil = 0;
+  let overdueAt = Number.POSITIVE_INFINITY;
 
+  const rests = () => performance.now() < restUntil || performance.now() > overdueAt;
   /** Answers what waits in these windows by what this node knows. */
-  function alone(windows: readonly Asked[]): void {
+  function alone(windows: readonly Pick<Asked, "window" | "waiting">[]): void {
     restUntil = performance.now() + REST_MS;
     for (const { window, waiting } of windows)
       for (const answer of waiting.splice(0)) answer(countAlone(window), window.used);
@@ -127,17 +129,9 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
   async function draw(): Promise<void> {
     const asked = [...asking].slice(0, MOST_DRAWS).map(take);
     for (const { window } of asked) asking.delete(window);
-    const late = setTimeout(() => alone(asked), WAIT_MS);
+    overdueAt = performance.now() + WAIT_MS;
     try {
-      const shares = await nodes.draw(
-        asked.map(({ window: { id, minute, limit }, spent, waiting }) => ({
-          id,
-          minute,
-          limit,
-          spent,
-          wanted: waiting.length,
-        })),
-      );
+      const shares = await nodes.draw(asked.map(drawOf));
       for (const [at, one] of asked.entries()) settle(one, shares[at]);
     } catch (error) {
       // What was to be reported is lost: other nodes may accept so much more in this minute. An outage is logged where
@@ -145,7 +139,8 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
       if (!isUnavailable(error)) log.error({ err: error }, "requests are counted by this node alone");
       alone(asked);
     } finally {
-      clearTimeout(late);
+      overdueAt = Number.POSITIVE_INFINITY;
+      for (const { alarm } of asked) clearTimeout(alarm);
     }
   }
 
@@ -159,25 +154,38 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
     drawing = false;
   }
 
+  function ask(window: Minute): void {
+    if (window.waiting.length === 0 && rests()) return;
+    asking.add(window);
+    if (!drawing) void run();
+  }
+
   return {
-    ask(window) {
-      if (window.waiting.length === 0 && performance.now() < restUntil) return;
-      asking.add(window);
-      if (!drawing) void run();
+    ask,
+    wait(window, answer) {
+      // The draw that takes it may begin long after this, behind one that hangs.
+      const { waiting } = window;
+      if (waiting.length === 0) window.alarm = setTimeout(() => alone([{ window, waiting }]), WAIT_MS);
+      waiting.push(answer);
+      ask(window);
     },
-    rests: () => performance.now() < restUntil,
+    rests,
   };
 }
 
 /** A window with what a draw reports and asks for. */
-interface Asked extends Pick<Minute, "spent" | "waiting"> {
+interface Asked extends Pick<Minute, "spent" | "waiting" | "alarm"> {
   window: Minute;
 }
 
 function take(window: Minute): Asked {
-  const asked = { window, spent: window.spent, waiting: window.waiting.splice(0) };
-  window.spent = 0;
-  return asked;
+  const { spent, waiting, alarm } = window;
+  Object.assign(window, { spent: 0, waiting: [], alarm: undefined } satisfies Partial<Minute>);
+  return { window, spent, waiting, alarm };
+}
+
+function drawOf({ window: { id, minute, limit }, spent, waiting }: Asked): WindowDraw {
+  return { id, minute, limit, spent, wanted: waiting.length };
 }
 
 /** Puts a draw's outcome into its window, and answers what waited for it, the first ones first. */
