@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { isoTime, systemClock } from "../src/core/kernel/clock.ts";
 import type { Nodes, Store, WindowDraw } from "../src/core/store/store.ts";
 import type { Counters, RateUsage } from "../src/daemon/plugins/rate-windows.ts";
 import { sharedCounters } from "../src/daemon/plugins/shared-windows.ts";
 import { type TestClock, testClock } from "./support/clock.ts";
-import { acceptConnections, refuseConnections } from "./support/database.ts";
+import { acceptConnections, onDatabase, refuseConnections } from "./support/database.ts";
 import { seeded } from "./support/random.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
@@ -128,6 +129,30 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
     expect(node?.statements).toHaveLength(11);
     expect(await Promise.all(Array.from({ length: 100 }, count))).toEqual(Array(100).fill(false));
     expect(node?.statements).toHaveLength(11);
+  });
+
+  test("limits hold beside nodes whose clocks are minutes off, and old windows go all the same", async () => {
+    const clock = testClock(isoTime(systemClock.now()));
+    const { store, again, location } = await openTestStore(clock);
+    const nodeAt = async (aheadMs: number) => {
+      const own = testClock(isoTime(clock.now() + aheadMs));
+      return { ...nodeOn(await again(own), own), clock: own };
+    };
+    const [ahead, behind, late] = [await nodeAt(600_000), await nodeAt(-600_000), await nodeAt(0)];
+    const count = async (node: Node, key: string) => (await node.counters.clients.count(key, 19)).allowed;
+    const windows = () => store.read(async (q) => q.db.select().from(q.t.rateWindows), null);
+    await count(behind, "of a minute long ago");
+    const right = nodeOn(store, clock);
+    for (let sent = 0; sent < 19; sent++) expect(await count(right, "ann")).toBe(true);
+    expect(await windows()).toHaveLength(1);
+    expect(await count(ahead, "ann")).toBe(true);
+    expect(await count(late, "ann")).toBe(false);
+    expect(await windows()).toHaveLength(2);
+    // Its clock is corrected: it drops old windows from then on as before.
+    await onDatabase(location, "UPDATE rate_windows SET minute = minute - 60");
+    ahead.clock.advance(-600_000);
+    expect(await count(ahead, "ben")).toBe(true);
+    expect(await windows()).toHaveLength(1);
   });
 
   test("no request waits for a draw that hangs, however long it does: the node counts alone meanwhile", async () => {

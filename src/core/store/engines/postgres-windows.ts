@@ -5,6 +5,11 @@ import type { Pool } from "./postgres-pool.ts";
 /** Minutes that windows are kept: the clocks of nodes differ by seconds. */
 const KEPT_MINUTES = 2;
 
+// What is old by the server's clock too: by a clock that is minutes ahead the windows of all other nodes are old.
+const DROP_OLD = `
+  DELETE FROM rate_windows
+   WHERE minute < least($1::bigint, floor(extract(epoch FROM now()) / 60)::bigint) - ${KEPT_MINUTES}`;
+
 /**
  * SQL of a window after the draw `a`, when it was at `used` and `held` before. Requests that wait are counted at once,
  * up to the limit (`most`). What is given ahead of requests is half of what may still be held, and within the limit.
@@ -37,9 +42,10 @@ export function windowDraws(pool: Pick<Pool, "ask">): Nodes["draw"] {
   return (draws) =>
     pool.ask(async (client) => {
       const minute = Math.max(...draws.map((draw) => draw.minute));
-      if (minute > latest) {
+      // Also a lower one, of a clock that was set back.
+      if (minute !== latest) {
         latest = minute;
-        await client.query("DELETE FROM rate_windows WHERE minute < $1", [minute - KEPT_MINUTES]);
+        await client.query(DROP_OLD, [minute]);
       }
       return drawFrom(client, draws);
     });
