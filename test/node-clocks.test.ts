@@ -1,5 +1,8 @@
+import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { updateProduct } from "../src/core/catalog/import.ts";
 import type { Clock } from "../src/core/kernel/clock.ts";
+import { randomIds } from "../src/core/kernel/ids.ts";
 import { checkNodeClocks } from "../src/core/maintenance/running-checks.ts";
 import { checkServer } from "../src/core/maintenance/server-checks.ts";
 import { CLOCK_TOLERANCE_MS } from "../src/core/store/clock-difference.ts";
@@ -7,11 +10,14 @@ import { recordBeat } from "../src/core/store/serving.ts";
 import type { Store } from "../src/core/store/store.ts";
 import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
 import { watchClock } from "../src/daemon/serve/clock-watch.ts";
+import { startWorkers } from "../src/daemon/workers/all.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
+import { request } from "./support/activations.ts";
 import { testClock } from "./support/clock.ts";
 import { deskOf } from "./support/desk.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { advance, buy, eventsOf, openShop, report } from "./support/sandbox.ts";
 import { openTestStore } from "./support/store.ts";
 import { suspendedAfterClaim } from "./support/suspended.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
@@ -112,6 +118,37 @@ test("status and doctor name a node that could not compare its clock yet", async
       remedy: "Check the network between them, and the load of the server.",
     },
   ]);
+});
+
+test("a node whose clock is off does nothing by itself, in the sandbox too, until it is right again", async () => {
+  const shop = await openShop();
+  const { store, clock, partner, products } = shop;
+  await shop.endpoint(partner, (await startReceiver()).url, ["product.updated"]);
+  const { iccid } = await buy(shop, partner, products.WEEK);
+  await report(partner, iccid, { event: "activated" });
+  await partner.send("POST", "/api/v1/activations", request({ activation_date: "2026-03-02" }));
+  await advance(partner, "P8D");
+  await store.write(updateProduct, { sku: "WEEK", price_cents: 200, actor: "test" });
+  clock.advance(60_000);
+  const done = ["activation.submitted", "product.updated", "esim.expired"];
+  const kindsDone = async () =>
+    (await eventsOf(shop, "sandbox")).map(({ kind }) => kind).filter((kind) => done.includes(kind));
+  let off = true;
+  let asked = 0;
+  const isClockOff = () => {
+    asked++;
+    return off;
+  };
+  const addresses = { publicUrl: "http://esim.test", docsUrl: "http://esim.test" };
+  const settings = { allowPrivateWebhooks: true, smtpUrl: undefined, insecure: false };
+  const node = { node: "one", alone: false, ids: randomIds(), addresses, log: pino({ level: "error" }), isClockOff };
+  const workers = startWorkers({ store, clock, ...node, ...settings });
+  onTestFinished(() => workers.stop());
+  // Each worker has looked, some of them twice.
+  await expect.poll(() => asked).toBeGreaterThan(12);
+  expect(await kindsDone()).toEqual([]);
+  off = false;
+  await expect.poll(async () => (await kindsDone()).sort()).toEqual([...done].sort());
 });
 
 /** A node on the same database whose clock is as far ahead of the platform's as those of two nodes may be apart. */

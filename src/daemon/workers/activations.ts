@@ -167,6 +167,7 @@ export function startActivations(
     name: "sandbox activations",
     pollMs: 1_000,
     log,
+    isClockOff,
     async step(signal) {
       const { pickedUp } = await prepareExchanges(store, signal, ["sandbox"]);
       if (pickedUp > 0) worker.wake();

@@ -47,7 +47,8 @@ export interface Workers {
 export function startWorkers(context: WorkerContext): Workers {
   const { store, log, clock, addresses, smtpUrl, insecure, isClockOff } = context;
   const { publicUrl } = addresses;
-  const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log });
+  // By a wrong clock eSIMs of the sandbox would expire early, and deliveries of events would be due late.
+  const loop = (name: string, pollMs: number, step: Step) => startWorker({ name, pollMs, step, log, isClockOff });
   const sender = createWebhookSender({ allowPrivate: context.allowPrivateWebhooks });
   const carriers = createCarrierGateway({ now: clock.now, publicUrl });
   const exchange = createSignedExchange(clock.now);

@@ -31,6 +31,8 @@ interface LoopOptions {
   pollMs: number;
   step: Step;
   log: Pick<Logger, "error">;
+  /** Whether the clock is too far off: no step is run meanwhile. Left out: it never is, or does not matter. */
+  isClockOff?: (() => boolean) | undefined;
 }
 
 /** While the database is unavailable a step is tried again after this long, then after twice as long each time. */
@@ -41,7 +43,7 @@ const LONGEST_REST_MS = 5_000;
  * Runs `step` whenever woken and every `pollMs`, never twice at a time; one that throws is logged and tried again. One
  * that the database's being unavailable ends is tried again with back-off.
  */
-export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
+export function startWorker({ name, pollMs, step, log, isClockOff }: LoopOptions): Worker {
   const stopping = new AbortController();
   let woken = true;
   let resume: () => void = () => {};
@@ -54,6 +56,7 @@ export function startWorker({ name, pollMs, step, log }: LoopOptions): Worker {
   let outages = 0;
 
   async function once(): Promise<void> {
+    if (isClockOff?.() === true) return;
     try {
       await step(stopping.signal);
       outages = 0;
