@@ -61,8 +61,8 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
   test("a node that is suspended amid a write loses it, and the others continue to write", async () => {
     const { url } = await freshPostgres();
     const other = await node(url);
-    // Ten seconds by default; less here, so that the test need not wait.
-    expect(await other.read(shown, "current_setting('idle_in_transaction_session_timeout')")).toBe("10s");
+    // Five seconds by default; less here, so that the test need not wait.
+    expect(await other.read(shown, "current_setting('idle_in_transaction_session_timeout')")).toBe("5s");
     const suspended = await node(withSetting(url, "idle_in_transaction_session_timeout", "500"));
     const begun = Promise.withResolvers<void>();
     const awake = Promise.withResolvers<void>();

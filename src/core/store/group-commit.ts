@@ -10,6 +10,8 @@ export interface Writer {
   awaits?: boolean;
   /** What a command puts off saves round trips, also where it is alone; left out: it does not. */
   gathers?: boolean;
+  /** For how long (ms) batches are made again whose locks others keep; left out: they fail at once. */
+  lockWaitsMs?: number;
   /** `careful`: each command can be taken back alone, also after it has written. */
   begin(careful: boolean): Promise<void>;
   /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
@@ -89,6 +91,7 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
   let closed = false;
   /** Batches that are still to be made carefully. */
   let careful = 0;
+  const waits = lockWaits(writer, () => closed);
 
   const source = { size: () => queue.size() + first.length, next };
 
@@ -104,7 +107,8 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
         await leaveLoop(writer.awaits ? 0 : tookMs);
         const began = performance.now();
         const half = Math.ceil((away + source.size()) / 2);
-        const batch = await runBatch(writer, source, { careful: careful > 0, half });
+        const batch = await runBatch(writer, source, { careful: careful > 0, half, mayWait: waits.begin() });
+        waits.end(batch);
         away = source.size() > 0 ? batch.writes.length : 0;
         careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
@@ -136,6 +140,23 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
       const take = () => source.next({ production: 0, sandbox: 0 }, 0);
       for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
       while (draining !== null) await draining;
+    },
+  };
+}
+
+/** For how long batches have been made that did not get their locks. */
+function lockWaits({ lockWaitsMs = 0 }: Writer, isClosed: () => boolean) {
+  /** The start of the first of them; null: the last one got its locks. */
+  let since: number | null = null;
+  return {
+    /** Whether the batch that begins now is made again if it does not get its locks. */
+    begin(): () => boolean {
+      since ??= performance.now();
+      const until = since + lockWaitsMs;
+      return () => !isClosed() && performance.now() < until;
+    },
+    end(batch: Batch): void {
+      if (batch.waits !== true) since = null;
     },
   };
 }
@@ -180,6 +201,8 @@ interface Batch {
   topics: Set<Topic>;
   /** It was made twice. */
   repeated: boolean;
+  /** It did not get its locks, and is made again. */
+  waits?: boolean;
 }
 
 type Take = () => Waiting | null;
@@ -190,9 +213,11 @@ interface Beginning {
   careful: boolean;
   /** Half of those who write. */
   half: number;
+  /** Whether it is made again if it does not get its locks. */
+  mayWait: () => boolean;
 }
 
-async function runBatch(writer: Writer, source: Source, { careful, half }: Beginning): Promise<Batch> {
+async function runBatch(writer: Writer, source: Source, { careful, half, mayWait }: Beginning): Promise<Batch> {
   const writes: Waiting[] = [];
   const take = takerOf(source, { batch: writes, half, enoughMs: writer.enoughMs?.() });
   try {
@@ -201,26 +226,34 @@ async function runBatch(writer: Writer, source: Source, { careful, half }: Begin
       return { writes, ...(await runAlone(writer, take)), repeated: false };
     return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
-    if (error === SPOILED) return repeatBatch(writer, writes);
-    return failBatch(writer, writes, { error, take });
+    if (error === SPOILED) return repeatBatch(writer, writes, mayWait);
+    return failBatch(writer, writes, { error, take, mayWait });
   }
 }
 
 /** Makes a batch again of which a command failed after it had written. */
-async function repeatBatch(writer: Writer, writes: Waiting[]): Promise<Batch> {
+async function repeatBatch(writer: Writer, writes: Waiting[], mayWait: () => boolean): Promise<Batch> {
   await writer.rollback();
   const rest = writes.values();
   try {
     await writer.begin(true);
     return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
   } catch (error) {
-    return failBatch(writer, writes, { error, take: () => null });
+    return failBatch(writer, writes, { error, take: () => null, mayWait });
   }
 }
 
-async function failBatch(writer: Writer, writes: Waiting[], failed: { error: unknown; take: Take }): Promise<Batch> {
+interface Failed extends Pick<Beginning, "mayWait"> {
+  error: unknown;
+  take: Take;
+}
+
+async function failBatch(writer: Writer, writes: Waiting[], failed: Failed): Promise<Batch> {
   const fault = writer.fault(failed.error);
   await writer.rollback();
+  // Without outcomes all of them are repeated first.
+  if (isUnavailable(fault) && fault.reason === "locked" && failed.mayWait())
+    return { writes, outcomes: [], topics: new Set(), repeated: false, waits: true };
   // Where it could not even begin, those fail that it would have taken.
   if (writes.length === 0) while (failed.take() !== null);
   return { writes, outcomes: writes.map(() => ({ ok: false, error: fault })), topics: new Set(), repeated: false };

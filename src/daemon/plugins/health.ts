@@ -57,7 +57,7 @@ function heartbeat({ store, clock }: DaemonContext): () => Promise<boolean> {
 }
 
 /**
- * The store answers a read within 2 s and takes writes. While a suspended node holds up writes, for about 10 s, this
+ * The store answers a read within 2 s and takes writes. While a suspended node holds up writes, for 10 s at most, this
  * one counts as ready: all nodes are in the same state, and a proxy that took them all out would refuse reads too.
  */
 function readiness(context: DaemonContext): () => Promise<State> {

@@ -15,6 +15,8 @@ export interface Pool {
   ask<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** An error that `client` caused, as `StoreUnavailable` where it is one. */
   fault(error: unknown, client: pg.PoolClient): unknown;
+  /** How long (ms) a session waits for a lock, as the address has it. */
+  readonly lockTimeoutMs: number;
   close(): Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export interface Pool {
  */
 const sessionBounds = {
   // A node that is suspended or out of reach amid a transaction: the write lock is free again after that.
-  idle_in_transaction_session_timeout: 10_000,
+  idle_in_transaction_session_timeout: 5_000,
   // Longer than that, so that who waits for such a node gets its turn.
   lock_timeout: 15_000,
   statement_timeout: 30_000,
@@ -109,6 +111,7 @@ export function openPool({ url, max }: { url: string; max: number }): Pool {
   return {
     lend,
     fault,
+    lockTimeoutMs: lockTimeoutOf(url),
     async takeBack(client, end) {
       // A lost connection is not waited for: the server rolls its transaction back by itself.
       const ended =
@@ -135,6 +138,16 @@ export function openPool({ url, max }: { url: string; max: number }): Pool {
       await farewell(open);
     },
   };
+}
+
+/** The limit of waits for locks in an address; 0 there is none, and one with a unit counts as the usual one. */
+function lockTimeoutOf(url: string): number {
+  const [connectionString = ""] = serversOf(url).urls;
+  // Made for its reading of the address, which the types leave out; it connects to nothing.
+  const read: unknown = Reflect.get(new pg.Client({ connectionString, ...sessionBounds }), "connectionParameters");
+  const limit = Number(Reflect.get(Object(read), "lock_timeout"));
+  if (Number.isNaN(limit)) return sessionBounds.lock_timeout;
+  return limit === 0 ? Number.POSITIVE_INFINITY : limit;
 }
 
 async function lendFrom({ pool, watch }: Opened, max: number): Promise<pg.PoolClient> {

@@ -27,9 +27,11 @@ interface Slot {
 /** The transactions of a writer, one after the other. */
 export interface Transactions {
   begin(): Promise<void>;
+  /** For how long (ms) transactions are begun again that do not get their locks. */
+  readonly lockWaitsMs: number;
   /** The one that is open. */
   current(): Lent;
-  /** How long its statements wait for rows from here on (ms); null: as long as the connection has it. */
+  /** How long its statements wait for rows from here on (ms); null: as at its start. */
   waitForRows(ms: number | null): void;
   /** Throws the first failure of any statement: after it nothing is committed. */
   commit(): Promise<void>;
@@ -39,16 +41,24 @@ export interface Transactions {
   fault(error: unknown): unknown;
 }
 
+/**
+ * How long (ms) a transaction waits for a lock before it is begun again. A process that is suspended does not begin
+ * again: so none of its sessions gets a lock later than this, by which all others would wait for that one too.
+ */
+const LOCK_WAIT_MS = 2_000;
+
+const waitingFor = (ms: number) => `set_config('lock_timeout', '${ms}', true)`;
+
 /** All writes alone: one transaction at a time, on any number of nodes. */
-const ALONE = `SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
+const aloneFor = (waitMs: number) => `SELECT ${waitingFor(waitMs)}, pg_advisory_xact_lock(${WRITE_LOCK})`;
 
 /**
  * First the slot's: who waits for it does not keep those away who want to be alone. A plan that was made while a table
  * was small, and kept, is to take its index also then: what lanes ask for is in memory, and never a whole table.
  */
-function startOf(slot: number): string {
+function startOf(slot: number, waitMs: number): string {
   const locks = `pg_advisory_xact_lock(${WRITE_LOCK}, ${slot}), pg_advisory_xact_lock_shared(${WRITE_LOCK})`;
-  return `SELECT ${locks}, set_config('random_page_cost', '0.1', true)`;
+  return `SELECT ${waitingFor(waitMs)}, ${locks}, set_config('random_page_cost', '0.1', true)`;
 }
 
 async function commitOn({ client, sending }: Lent): Promise<void> {
@@ -62,9 +72,11 @@ async function commitOn({ client, sending }: Lent): Promise<void> {
 
 /** Transactions with all other writes kept out or, with `beside`, with those of the same slot kept out. */
 export function transactionsOf({ pool, lent }: Connections, beside: Slot | null): Transactions {
+  const waitMs = Math.min(LOCK_WAIT_MS, pool.lockTimeoutMs);
   let open: Lent | null = null;
   let giveBack = () => {};
   let rowWait: number | null = null;
+  const start = beside === null ? aloneFor(waitMs) : startOf(beside.slot, waitMs);
 
   function current(): Lent {
     if (open === null) throw new Error("no transaction is open");
@@ -79,6 +91,7 @@ export function transactionsOf({ pool, lent }: Connections, beside: Slot | null)
 
   return {
     current,
+    lockWaitsMs: pool.lockTimeoutMs,
     async begin() {
       giveBack = (await beside?.permits.take()) ?? giveBack;
       rowWait = null;
@@ -86,10 +99,10 @@ export function transactionsOf({ pool, lent }: Connections, beside: Slot | null)
       const { sending } = open;
       sending.open();
       sending.send("BEGIN");
-      sending.send(beside === null ? ALONE : startOf(beside.slot));
+      sending.send(start);
     },
     waitForRows(ms) {
-      if (ms !== rowWait) current().sending.send(`SET LOCAL lock_timeout TO ${ms ?? "DEFAULT"}`);
+      if (ms !== rowWait) current().sending.send(`SET LOCAL lock_timeout TO ${ms ?? waitMs}`);
       rowWait = ms;
     },
     async commit() {

@@ -26,6 +26,7 @@ export function postgresWriter(transactions: Transactions, makeTx: TxMaker, { be
   const { current, commit, rollback, fault } = transactions;
   return {
     awaits: true,
+    lockWaitsMs: transactions.lockWaitsMs,
     async begin() {
       savepoints = 0;
       await transactions.begin();

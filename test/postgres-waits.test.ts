@@ -1,0 +1,90 @@
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../src/core/kernel/clock.ts";
+import { randomIds } from "../src/core/kernel/ids.ts";
+import { openStore } from "../src/core/store/engines/open.ts";
+import { WRITE_LOCK } from "../src/core/store/engines/postgres-session.ts";
+import { readSetting, writeSettings } from "../src/core/store/settings.ts";
+import type { Command, Store, Tx } from "../src/core/store/store.ts";
+import { freshPostgres, onPostgres } from "./support/store.ts";
+
+const masterKey = Buffer.alloc(32, 7);
+
+async function nodeOn(url: string, options = ""): Promise<Store> {
+  const address = new URL(url);
+  if (options !== "") address.searchParams.set("options", options);
+  const store = await openStore({ url: address.toString() }, { clock: systemClock, ids: randomIds(), masterKey });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function session(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A command of the lane of a partner's orders. */
+function inLane<O>(work: (tx: Tx) => Promise<O>): Command<null, O> {
+  return Object.assign((tx: Tx) => work(tx), { lane: () => ({ kind: "orders" as const, key: "acme" }) });
+}
+
+const address = (name: string) => `http://${name}.test`;
+
+/** Since when writes of this database wait for the lock of another one. */
+const WAITS = `SELECT waitstart::text AS since FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+  AND waitstart IS NOT NULL AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Keeps the event loop from everything else. */
+function blockFor(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe.runIf(onPostgres)("a write that waits on PostgreSQL", () => {
+  const remember = (tx: Tx) => writeSettings(tx, { public_url: address("waited") });
+  const kinds = { alone: remember, "of a lane": inLane(remember) };
+
+  test.each(Object.entries(kinds))("%s waits again and again for a lock, and is written", async (_, command) => {
+    const { url } = await freshPostgres();
+    const store = await nodeOn(url);
+    const holder = await session(url);
+    await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
+    const written = store.write(command, null);
+    const since = new Set<string>();
+    await expect
+      .poll(async () => {
+        for (const row of (await holder.query(WAITS)).rows) since.add(row.since);
+        return since.size;
+      })
+      .toBeGreaterThan(2);
+    await holder.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
+    await written;
+    expect(await store.read(readSetting, "public_url")).toBe(address("waited"));
+  });
+
+  test("is refused within a few seconds when its store is closed", async () => {
+    const { url } = await freshPostgres();
+    const store = await nodeOn(url);
+    const holder = await session(url);
+    await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
+    const refused = expect(store.write(remember, null)).rejects.toMatchObject({ code: "unavailable" });
+    await expect.poll(async () => (await holder.query(WAITS)).rowCount).toBe(1);
+    await store.close();
+    await refused;
+    await holder.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
+    expect(await (await nodeOn(url)).read(readSetting, "public_url")).toBeNull();
+  });
+
+  test("is not cut off while its process is busy for seconds", async () => {
+    const { url } = await freshPostgres();
+    const store = await nodeOn(url);
+    await store.write(async (tx: Tx) => {
+      await remember(tx);
+      await readSetting(tx, "public_url");
+      blockFor(2_500);
+    }, null);
+    expect(await store.read(readSetting, "public_url")).toBe(address("waited"));
+  });
+});
