@@ -88,3 +88,67 @@ describe.runIf(onPostgres)("a write that waits on PostgreSQL", () => {
     expect(await store.read(readSetting, "public_url")).toBe(address("waited"));
   });
 });
+
+const conflicts = {
+  "a deadlock": {
+    // So that it is the write that finds it.
+    options: "-c deadlock_timeout=50ms",
+    async meet(other: pg.Client) {
+      await other.query("SET deadlock_timeout = '1h'");
+      await other.query("BEGIN");
+      await other.query("UPDATE settings SET value = value WHERE key = 'docs_url'");
+      const waiting = other.query("UPDATE settings SET value = value WHERE key = 'public_url'");
+      return () => waiting.then(() => other.query("COMMIT"));
+    },
+  },
+  "a serialization failure": {
+    options: "-c default_transaction_isolation=repeatable\\ read",
+    async meet(other: pg.Client) {
+      await other.query("UPDATE settings SET value = value WHERE key = 'docs_url'");
+      return async () => undefined;
+    },
+  },
+};
+
+const WAITING_FOR_ROWS = `SELECT FROM pg_stat_activity WHERE wait_event = 'transactionid'
+  AND datname = current_database()`;
+
+const HELD_ALONE = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+  AND objid = ${WRITE_LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+describe.runIf(onPostgres)("a write of a lane that fails since others are under way", () => {
+  test.each(Object.entries(conflicts))(
+    "%s is repeated, at last alone, and its caller gets its result",
+    async (name, given) => {
+      const { url } = await freshPostgres();
+      const store = await nodeOn(url, given.options);
+      const [other, watching] = [await session(url), await session(url)];
+      await store.write((tx: Tx) => writeSettings(tx, { public_url: address("old"), docs_url: address("old") }), null);
+      const alone: boolean[] = [];
+      let others = Promise.resolve<unknown>(null);
+      const result = await store.write(
+        inLane(async (tx) => {
+          const run = alone.length + 1;
+          await writeSettings(tx, { public_url: address(`run-${run}`) });
+          await readSetting(tx, "public_url");
+          alone.push((await watching.query(HELD_ALONE)).rowCount === 1);
+          if (!alone.at(-1)) {
+            const end = await given.meet(other);
+            if (name === "a deadlock")
+              await expect.poll(async () => (await watching.query(WAITING_FOR_ROWS)).rowCount).toBe(1);
+            others = end();
+          }
+          await writeSettings(tx, { docs_url: address(`run-${run}`) });
+          return run;
+        }),
+        null,
+      );
+      await others;
+      expect(alone).toEqual([false, false, true]);
+      expect(result).toBe(3);
+      for (const key of ["public_url", "docs_url"] as const) {
+        expect(await store.read(readSetting, key)).toBe(address("run-3"));
+      }
+    },
+  );
+});
