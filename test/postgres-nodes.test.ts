@@ -19,7 +19,7 @@ import { HANG_MS } from "./support/hangs.ts";
 import { call } from "./support/platform.ts";
 import { pgbouncer, startPooler } from "./support/pooler.ts";
 import { openShop, type Shop, shopToken } from "./support/shop.ts";
-import { asBefore, freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
+import { asBefore, freshPostgres, onPostgres, rewind, temporaryDirectory } from "./support/store.ts";
 
 const masterKey = Buffer.alloc(32, 7);
 
@@ -54,6 +54,9 @@ async function shown(q: Read, asked: string): Promise<unknown> {
     .limit(1);
   return row?.value;
 }
+
+/** A write that takes longer was delayed, and not by a busy machine alone. */
+const DELAYED_MS = 500;
 
 const SESSIONS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
@@ -107,6 +110,34 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     await vi.waitFor(() => expect(waits).toEqual([expect.stringContaining("trying again")]), HANG_MS);
     // While it waited for the table's lock, this would have waited behind it.
     expect((await (await session(url)).query("SELECT count(*) FROM partners")).rowCount).toBe(1);
+    await dump.query("COMMIT");
+    await (await opening).write(remember, "http://migrated.test");
+  });
+
+  test("a migration that waits for a table that is being dumped hardly delays writes of serving nodes", async () => {
+    const { url } = await freshPostgres();
+    const serving = await node(url);
+    await rewind({ url }, "0019_sandbox_notices", [
+      "ALTER TABLE sandbox_clocks DROP COLUMN notices_through",
+      "ALTER TABLE event_feeds DROP COLUMN read_at",
+    ]);
+    const dump = await session(url);
+    await dump.query("BEGIN");
+    await dump.query("LOCK TABLE sandbox_clocks IN ACCESS SHARE MODE");
+    const waits: string[] = [];
+    const opening = node(url, (words) => waits.push(words));
+    await vi.waitFor(() => expect(waits).not.toEqual([]), HANG_MS);
+    const began = performance.now();
+    let delayed = 0;
+    for (const attempts = waits.length + 3; waits.length < attempts; ) {
+      const asked = performance.now();
+      await serving.write(remember, "http://serving.test");
+      const took = performance.now() - asked;
+      if (took > DELAYED_MS) delayed += took;
+    }
+    expect(waits[0]).toContain("trying again");
+    // Two thirds of the time when an attempt waited for the table as long as for the lock of all writes.
+    expect(delayed).toBeLessThan((performance.now() - began) / 3);
     await dump.query("COMMIT");
     await (await opening).write(remember, "http://migrated.test");
   });

@@ -74,6 +74,7 @@ function markOf(migration: Migration): string {
 }
 
 const CREATE_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(\S+)/i;
+const ALTER_TABLE = /^ALTER TABLE (\S+) (?!ADD CONSTRAINT \S+ FOREIGN KEY\b)/i;
 const ADD_COLUMN = /^ALTER TABLE \S+ ADD (?:COLUMN )?(?!CONSTRAINT\b|CHECK\b|UNIQUE\b)/i;
 
 /**
@@ -90,6 +91,13 @@ export function expands({ statements, fill }: Pick<Migration, "statements" | "fi
     return ADD_COLUMN.test(text) && (!/\bNOT NULL\b/i.test(text) || /\bDEFAULT\b/i.test(text));
   };
   return fill === undefined && statements.every(adds);
+}
+
+/** The tables that migrations alter, which needs a lock that no reader holds; foreign keys need less. */
+export function alteredTables(pending: readonly Pick<Migration, "statements">[]): string[] {
+  const statements = pending.flatMap((migration) => migration.statements);
+  const altered = statements.flatMap((text) => ALTER_TABLE.exec(text)?.[1] ?? []);
+  return [...new Set(altered)];
 }
 
 function digest(migration: Migration): string {
