@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { LogRecord } from "../src/cli/logs/filter.ts";
 import { followRecords, lastRecords } from "../src/cli/logs/read.ts";
-import { type LogFile, logFiles, openLogFile } from "../src/daemon/log/log-file.ts";
+import { type LogFile, openLogFile } from "../src/daemon/log/log-file.ts";
+import { logFiles } from "../src/daemon/log/rotating-file.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 const MAX_BYTES = 2_000;

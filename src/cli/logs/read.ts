@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import envPaths from "env-paths";
 import { dataDirectory } from "../../core/store/data-directory.ts";
-import { logFiles } from "../../daemon/log/log-file.ts";
+import { logFiles } from "../../daemon/log/rotating-file.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Place } from "../place/place.ts";
 import { isAskedFor, type LogFilter, type LogRecord, textsOf } from "./filter.ts";

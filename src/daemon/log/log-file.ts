@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { makeDirectory } from "../../core/store/make-directory.ts";
+import { logFiles, type RotatingFile, reason, rotatingFile } from "./rotating-file.ts";
 
 /** A log on disk. A full or slow disk never blocks the caller that writes to it. */
 export interface LogFile {
@@ -21,8 +20,6 @@ interface LogFileOptions {
   maxBytes?: number;
 }
 
-/** Files kept: the one written to and those before it. */
-const KEPT = 5;
 const MAX_BYTES = 20 * 1024 * 1024;
 /** Lines of this long go to disk together. */
 const GATHER_MS = 200;
@@ -30,11 +27,6 @@ const GATHER_MS = 200;
 const [LANDING_MS, LOOK_MS] = [500, 20];
 /** What may wait for a disk that does not answer (characters). */
 const MOST_WAITING = 4 * 1024 * 1024;
-
-/** The files of a log, the one written to first, then from new to old. */
-export function logFiles(folder: string): string[] {
-  return Array.from({ length: KEPT }, (_, age) => join(folder, age === 0 ? "serve.log" : `serve.${age}.log`));
-}
 
 /** Lines on their way to the file. */
 interface Queue {
@@ -146,58 +138,8 @@ function hasLanded(path: string, lines: Buffer): boolean {
   return false;
 }
 
-/** The file that is written to now. */
-interface RotatingFile {
-  current(): Promise<FileHandle>;
-  close(): Promise<void>;
-}
-
-function rotatingFile(folder: string, maxBytes: number): RotatingFile {
-  const [path = ""] = logFiles(folder);
-  let opened: { handle: FileHandle; inode: number } | null = null;
-
-  async function close(): Promise<void> {
-    await opened?.handle.close();
-    opened = null;
-  }
-
-  return {
-    /** Opens it again when it is full, or when it was moved or removed. */
-    async current() {
-      const there = await stat(path).catch(() => null);
-      const full = there !== null && there.size >= maxBytes;
-      if (opened !== null && there?.ino === opened.inode && !full) return opened.handle;
-      await close();
-      makeDirectory(folder);
-      if (full) await putAside(folder);
-      const handle = await open(path, "a", 0o600);
-      opened = { handle, inode: (await handle.stat()).ino };
-      return handle;
-    },
-    close,
-  };
-}
-
-/** The oldest goes, each other one becomes a file older. */
-async function putAside(folder: string): Promise<void> {
-  const files = logFiles(folder);
-  await rm(files.at(-1) ?? "", { force: true });
-  for (let age = files.length - 2; age >= 0; age--) {
-    // Another daemon on the same database may do the same right now, and some of them are not there yet.
-    await rename(files[age] ?? "", files[age + 1] ?? "").catch(unlessAbsent);
-  }
-}
-
 /** Begins a line of its own, whatever a disk that filled up has left of the last one. */
 function lostLine(lines: number): string {
   const record = { level: "warn", time: new Date().toISOString(), msg: `${lines} lines of this log were lost` };
   return `\n${JSON.stringify(record)}\n`;
-}
-
-function unlessAbsent(error: unknown): void {
-  if (reason(error) !== "ENOENT") throw error;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
