@@ -108,12 +108,13 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
         const began = performance.now();
         const half = Math.ceil((away + source.size()) / 2);
         const batch = await runBatch(writer, source, { careful: careful > 0, half, mayWait: waits.begin() });
-        waits.end(batch);
+        const refusal = waits.end(batch);
         away = source.size() > 0 ? batch.writes.length : 0;
         careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
         tookMs = performance.now() - began;
         again(batch);
         answer(batch, onSignal);
+        if (refusal !== null) refuseAll(source, refusal);
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -136,18 +137,23 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
     },
     async close() {
       closed = true;
-      // Each as the first of a batch: the first one is always taken.
-      const take = () => source.next({ production: 0, sandbox: 0 }, 0);
-      for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(closedError());
+      refuseAll(source, closedError());
       while (draining !== null) await draining;
     },
   };
+}
+
+function refuseAll(source: Source, error: StoreError): void {
+  // Each as the first of a batch: the first one is always taken.
+  const take = () => source.next({ production: 0, sandbox: 0 }, 0);
+  for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(error);
 }
 
 /** For how long batches have been made that did not get their locks. */
 function lockWaits({ lockWaitsMs = 0 }: Writer, isClosed: () => boolean) {
   /** The start of the first of them; null: the last one got its locks. */
   let since: number | null = null;
+  let hasFailed = false;
   return {
     /** Whether the batch that begins now is made again if it does not get its locks. */
     begin(): () => boolean {
@@ -155,8 +161,16 @@ function lockWaits({ lockWaitsMs = 0 }: Writer, isClosed: () => boolean) {
       const until = since + lockWaitsMs;
       return () => !isClosed() && performance.now() < until;
     },
-    end(batch: Batch): void {
-      if (batch.waits !== true) since = null;
+    /**
+     * What all that wait fail with, once the batch after one that failed fails too: in turn, each would wait for as
+     * long. The first one may have waited for a row of its own.
+     */
+    end({ locked }: Batch): StoreError | null {
+      const fault = locked instanceof StoreError ? locked : null;
+      const refusal = hasFailed ? fault : null;
+      hasFailed = fault !== null && refusal === null;
+      if (locked === undefined || refusal !== null) since = null;
+      return refusal;
     },
   };
 }
@@ -201,8 +215,8 @@ interface Batch {
   topics: Set<Topic>;
   /** It was made twice. */
   repeated: boolean;
-  /** It did not get its locks, and is made again. */
-  waits?: boolean;
+  /** It did not get its locks: it is made `again`, or failed with this. */
+  locked?: "again" | StoreError;
 }
 
 type Take = () => Waiting | null;
@@ -252,11 +266,18 @@ async function failBatch(writer: Writer, writes: Waiting[], failed: Failed): Pro
   const fault = writer.fault(failed.error);
   await writer.rollback();
   // Without outcomes all of them are repeated first.
-  if (isUnavailable(fault) && fault.reason === "locked" && failed.mayWait())
-    return { writes, outcomes: [], topics: new Set(), repeated: false, waits: true };
+  const locked = writer.lockWaitsMs !== undefined && isUnavailable(fault) && fault.reason === "locked" ? fault : null;
+  if (locked !== null && failed.mayWait())
+    return { writes, outcomes: [], topics: new Set(), repeated: false, locked: "again" };
   // Where it could not even begin, those fail that it would have taken.
   if (writes.length === 0) while (failed.take() !== null);
-  return { writes, outcomes: writes.map(() => ({ ok: false, error: fault })), topics: new Set(), repeated: false };
+  return {
+    writes,
+    outcomes: writes.map(() => ({ ok: false, error: fault })),
+    topics: new Set(),
+    repeated: false,
+    ...(locked && { locked }),
+  };
 }
 
 type Ran = Pick<Batch, "outcomes" | "topics">;
