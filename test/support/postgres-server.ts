@@ -92,6 +92,8 @@ async function serverOn({ directory, run, settings }: Place & { settings: string
       await answering(url);
     },
     async kill() {
+      // It makes no session meanwhile that would outlive it.
+      child?.kill("SIGSTOP");
       signalAll("SIGKILL");
       await gone;
     },
