@@ -1,7 +1,9 @@
 /** @module-tag slow */
+import pg from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { findPartner } from "../../src/core/partners/partner.ts";
+import { WRITE_LOCK } from "../../src/core/store/engines/postgres-session.ts";
 import { slotOf } from "../../src/core/store/lanes.ts";
 import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
@@ -37,6 +39,10 @@ async function took<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   return { value, ms: performance.now() - began };
 }
 
+/** Sessions of a lock's mode that wait for other writes. */
+const waitsFor = (mode: string) =>
+  `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND mode = '${mode}'`;
+
 test("while PostgreSQL is suspended, killed and restarted requests get a 503 soon, and no order is lost", async () => {
   const postgres = await server();
   const shop = await shopOn(postgres.url);
@@ -64,8 +70,26 @@ test("while PostgreSQL is suspended, killed and restarted requests get a 503 soo
 
   postgres.suspend();
   const { value, ms } = await took(daemon.stop());
-  expect(value.exitCode).toBe(0);
+  expect(value).toMatchObject({ exitCode: 0, signal: null });
   expect(ms).toBeLessThan(30_000);
+});
+
+test("SIGTERM ends a node within 30 s while another session keeps the lock of all writes", async () => {
+  const postgres = await server();
+  const shop = await shopOn(postgres.url);
+  const daemon = await startDaemon(shop.served);
+  const { order, addWebhook } = await callerOf(shop, daemon.url);
+  expect((await order("before")).status).toBe(201);
+  const holder = new pg.Client({ connectionString: postgres.url });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
+  const waiting = [order("held"), addWebhook("https://hooks.example.net/held")];
+  await vi.waitFor(async () => expect(await postgres.rows(waitsFor("ExclusiveLock"))).toBeGreaterThan(0), HANG_MS);
+  const { value, ms } = await took(daemon.stop());
+  expect(value).toMatchObject({ exitCode: 0, signal: null });
+  expect(ms).toBeLessThan(30_000);
+  for (const reply of await Promise.all(waiting)) expect(reply.status).toBe(503);
 });
 
 test("after a failover the node uses the server that takes writes, and no order is lost or doubled", async () => {
@@ -89,10 +113,6 @@ test("after a failover the node uses the server that takes writes, and no order 
   expect((await get("/api/v1/orders")).body.data).toHaveLength(3);
   expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });
-
-/** Sessions of a lock's mode that wait for other writes. */
-const waiting = (mode: string) =>
-  `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND mode = '${mode}'`;
 
 /** Ten seconds at most by the limits of sessions; the rest is for a busy machine. */
 const SUSPENDED_MS = 13_000;
@@ -125,11 +145,11 @@ test("a node suspended with writes of several kinds pending stops those of other
   await cutter.caught();
   // One that has to be alone waits for it, and those of another slot wait behind that one.
   lost.push(first.addWebhook("https://hooks.example.net/held").catch(() => null));
-  await vi.waitFor(async () => expect(await postgres.rows(waiting("ExclusiveLock"))).toBeGreaterThan(0), HANG_MS);
+  await vi.waitFor(async () => expect(await postgres.rows(waitsFor("ExclusiveLock"))).toBeGreaterThan(0), HANG_MS);
   lost.push(behind.order("behind").catch(() => null));
   await vi.waitFor(async () => {
-    expect(await postgres.rows(waiting("ExclusiveLock"))).toBeGreaterThan(0);
-    expect(await postgres.rows(waiting("ShareLock"))).toBeGreaterThan(0);
+    expect(await postgres.rows(waitsFor("ExclusiveLock"))).toBeGreaterThan(0);
+    expect(await postgres.rows(waitsFor("ShareLock"))).toBeGreaterThan(0);
   }, HANG_MS);
   suspended.child.kill("SIGSTOP");
   const writes = [

@@ -206,12 +206,17 @@ function checkOf(place: Place): DamageCheck {
   return { found: Promise.withResolvers<never>().promise, end: async () => undefined };
 }
 
+/** The process ends so long (ms) after the signal, also where closing the store waits for a statement. */
+const STOP_LIMIT_MS = 28_500;
+
 /** Throws the damage that ended it, if it was that. */
 async function stopOn(end: Promise<string | StoreError>, running: Running, log: Logger): Promise<void> {
   const why = await end;
   onSecondSignal(signals, () => process.exit(exitCodes.interrupted));
   if (typeof why === "string") log.info({ event: "stopping", signal: why }, "stopping");
   else log.fatal({ event: "database_damaged", detail: why.message, hint: why.hint }, "the database is damaged");
+  const code = typeof why === "string" ? exitCodes.done : exitCodes.failed;
+  setTimeout(() => process.exit(code), STOP_LIMIT_MS).unref();
   await running.stop();
   log.info({ event: "stopped" }, "stopped");
   if (typeof why !== "string") throw why;

@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import { createTokens } from "../../core/credentials/tokens.ts";
+import { within } from "../../core/kernel/within.ts";
 import { type DaemonContext, STOP_GRACE_MS } from "../context/context.ts";
 import { buildApp } from "../http/app.ts";
 import { createMetrics } from "../metrics/metrics.ts";
@@ -10,6 +11,9 @@ import type { Counters } from "../plugins/rate-windows.ts";
 import { allRoutes } from "../routes/by-resource.ts";
 import { drain, listen } from "./listen.ts";
 import type { Logged, ServeOptions } from "./options.ts";
+
+/** How long (ms) a front that stops waits for its last counts of requests to be written. */
+const COUNTS_MS = 1_000;
 
 /** What answers HTTP. */
 export interface Front {
@@ -51,7 +55,7 @@ export async function startFront(
     registry: metrics.registry,
     async stop() {
       await drain(app, STOP_GRACE_MS);
-      await requestCounts.stop();
+      await within(requestCounts.stop(), COUNTS_MS);
     },
   };
 }

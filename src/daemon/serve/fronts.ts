@@ -35,8 +35,8 @@ interface FrontsOptions {
 /** A front that ends by itself is replaced after this long; one that cannot start, after twice as long each time. */
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
-/** Longer than a front takes to finish what is in flight; the daemon ends within 30 s. */
-const STOP_LIMIT_MS = 28_000;
+/** Longer than a front takes to finish what is in flight, and less than the daemon takes to stop. */
+const STOP_LIMIT_MS = 26_250;
 
 /** A process that answers HTTP could not start. */
 class FrontError extends Error {

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import { isoTimeOrNull } from "../../core/kernel/clock.ts";
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
+import { within } from "../../core/kernel/within.ts";
 import { SANDBOX_DAYS } from "../../core/orders/purge-sandbox.ts";
 import { adoptSettings, type SettingKey } from "../../core/store/settings.ts";
 import type { Topic } from "../../core/store/store.ts";
@@ -27,9 +28,15 @@ export interface Running {
   url: string;
   publicUrl: string;
   metricsUrl: string | null;
-  /** Stops accepting, finishes what is in flight (25 s at most), lets the workers finish their step. */
+  /**
+   * Stops accepting, finishes what is in flight (25 s at most), lets the workers finish their step. What is not done
+   * after 26.5 s, writes that wait for the database above all, is left to leases and to the closing of the store.
+   */
   stop(): Promise<void>;
 }
+
+/** How long stopping takes at most (ms). */
+const STOP_MS = 26_500;
 
 /** The settings that terminal commands and the daemon read. */
 function settingsOf({ publicUrl, docsUrl }: Addresses, options: ServeOptions): Record<SettingKey, string | null> {
@@ -107,10 +114,10 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     publicUrl: addresses.publicUrl,
     metricsUrl: metricsServer?.url ?? null,
     async stop() {
-      await Promise.all([listening?.stop(), replica?.stop()]);
-      await Promise.all([http.stop(), workers?.stop()]);
-      await heart?.stop();
-      await clocks.stop();
+      const ending = Promise.all([http.stop(), workers?.stop()]).then(() => heart?.stop());
+      const watching = [listening?.stop(), replica?.stop(), clocks.stop()];
+      const ended = await within(Promise.all([ending, ...watching]), STOP_MS);
+      if (!ended) log.warn({ event: "stop_cut_off" }, "not all work ended in time: leases leave it to others");
       watched.stop();
       metricsServer?.close();
     },

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { within } from "../../core/kernel/within.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import { STOP_GRACE_MS } from "../context/context.ts";
 import { startWorker, type Worker } from "./loop.ts";
@@ -95,7 +95,7 @@ export function createPool<L extends Lane, C, R>(kind: PoolWork<L, C, R>, log: P
       runner.wake = () => {};
       clearTimeout(alarm);
       runner.stopping.abort();
-      const all = await withinGrace(runner.idle(), graceMs);
+      const all = await within(runner.idle(), graceMs);
       await recordRest();
       if (!all) await kind.release([...runner.running].map(({ work }) => work)).catch(unlessAway);
     },
@@ -201,15 +201,6 @@ function unlessAway(error: unknown): void {
   if (!isUnavailable(error)) throw error;
 }
 
-/** Whether `done` came about within `graceMs`. */
-async function withinGrace(done: Promise<void>, graceMs: number): Promise<boolean> {
-  const cut = new AbortController();
-  const late = pause(graceMs, false, { signal: cut.signal }).catch(() => false);
-  const inTime = await Promise.race([done.then(() => true), late]);
-  cut.abort();
-  return inTime;
-}
-
 /** The longest that a timer can be set for. */
 const LONGEST_ALARM_MS = 2 ** 31 - 1;
 
@@ -258,8 +249,9 @@ export function startPool(pool: Pool, { log, before, isClockOff }: PoolOptions):
   return {
     wake: worker.wake,
     async stop() {
+      const until = performance.now() + STOP_GRACE_MS;
       await worker.stop();
-      await pool.stop(STOP_GRACE_MS);
+      await pool.stop(Math.max(0, until - performance.now()));
     },
   };
 }
