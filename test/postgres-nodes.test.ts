@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sql } from "drizzle-orm";
@@ -58,6 +58,17 @@ async function shown(q: Read, asked: string): Promise<unknown> {
 /** A write that takes longer was delayed, and not by a busy machine alone. */
 const DELAYED_MS = 500;
 
+/** When (s) the connections to a port of this machine are next asked whether the other end is there. */
+function keepAliveTimers(port: number): number[] {
+  const rows = readFileSync("/proc/net/tcp", "utf8").split("\n").slice(1);
+  return rows.flatMap((row) => {
+    const [, , remote = "", , , timer = ""] = row.trim().split(/\s+/);
+    const [kind, ticks = ""] = timer.split(":");
+    // 2: the timer of keep-alive; hundredths of a second.
+    return parseInt(remote.split(":")[1] ?? "", 16) === port && kind === "02" ? [parseInt(ticks, 16) / 100] : [];
+  });
+}
+
 const SESSIONS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
@@ -98,6 +109,21 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     await holder.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
     await hasty.write(remember, "http://waited.test");
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "both ends of a connection soon look whether the other is there",
+    async () => {
+      const { url } = await freshPostgres();
+      const store = await node(url);
+      for (const [setting, value] of Object.entries({ idle: "10", interval: "5", count: "3" })) {
+        expect(await store.read(shown, `current_setting('tcp_keepalives_${setting}')`)).toBe(value);
+      }
+      expect(await store.read(shown, "current_setting('tcp_user_timeout')")).toBe("30000");
+      await expect.poll(() => keepAliveTimers(Number(new URL(url).port)).length).toBeGreaterThan(0);
+      // Two hours of the system else.
+      expect(Math.max(...keepAliveTimers(Number(new URL(url).port)))).toBeLessThan(60);
+    },
+  );
 
   test("a migration waits briefly for other sessions, reports it, and does not block those behind it", async () => {
     const { url } = await freshPostgres();

@@ -3,6 +3,7 @@ import pg from "pg";
 import { isUnavailable } from "../problems.ts";
 import { exhausted, faultOf } from "./postgres-faults.ts";
 import { serversOf } from "./postgres-servers.ts";
+import { keptAlive } from "./postgres-session.ts";
 import { type Watch, watchServers } from "./postgres-watch.ts";
 
 /** Connections to one PostgreSQL database. A connection that broke is discarded and never lent again. */
@@ -31,6 +32,13 @@ const sessionBounds = {
   lock_timeout: 15_000,
   statement_timeout: 30_000,
 };
+
+/**
+ * The server ends a session whose node is gone without a word (s; ms for what it has sent): the others need its
+ * connection. Nothing on a Unix socket.
+ */
+const serverKeepsAlive =
+  "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000";
 
 /** How long (ms) a new connection, or one that is in use elsewhere, is waited for. */
 const CONNECTION_MS = 10_000;
@@ -74,7 +82,8 @@ function driverPool(url: string, max: number): Opened {
     Client: Client as unknown as new () => pg.ClientBase,
     max,
     connectionTimeoutMillis: CONNECTION_MS,
-    keepAlive: true,
+    ...keptAlive,
+    options: serverKeepsAlive,
     application_name: "esimctl",
     ...sessionBounds,
   });

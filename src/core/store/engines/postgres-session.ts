@@ -6,6 +6,9 @@ import { askServer, chooseServer, serversOf } from "./postgres-servers.ts";
 /** Every writing transaction on one database holds this advisory lock: one at a time, on any number of nodes. */
 export const WRITE_LOCK = 5_214_801;
 
+/** A connection on which nothing is sent is asked after this long whether its other end is there, and not after 2 h. */
+export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
 /** How often a session that waits for its server asks whether the server answers at all (ms). */
 const SILENCE_MS = 5_000;
 
@@ -19,7 +22,7 @@ export async function openSession(address: PostgresAddress): Promise<pg.Client> 
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...keptAlive,
     application_name: "esimctl",
   });
   // The query under way reports a lost connection; without a listener it would end the process.

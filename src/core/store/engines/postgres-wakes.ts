@@ -5,6 +5,7 @@ import { allTopics, type Topic } from "../store.ts";
 import type { SharedDatabase } from "./engine.ts";
 import type { Pool } from "./postgres-pool.ts";
 import { chooseServer, serversOf } from "./postgres-servers.ts";
+import { keptAlive } from "./postgres-session.ts";
 
 const CHANNEL = "esimctl_wake";
 
@@ -98,7 +99,7 @@ async function listenOnce(url: string, received: (text: string) => void, signal:
   const client = new pg.Client({
     connectionString: await chooseServer(serversOf(url)),
     connectionTimeoutMillis: SILENT_MS,
-    keepAlive: true,
+    ...keptAlive,
     application_name: "esimctl listen",
   });
   const lost = once(client, "end").catch(() => undefined);
