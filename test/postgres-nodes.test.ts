@@ -178,10 +178,14 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
 
   test.skipIf(pgbouncer === null)("an address of PgBouncer is refused with a message (needs PgBouncer)", async () => {
     const { url } = await freshPostgres();
-    await expect(node(await startPooler(url))).rejects.toMatchObject({
-      message: expect.stringContaining("connection pooler"),
-      hint: expect.stringContaining("--database-connections"),
+    const pooler = await startPooler(url);
+    const refused = (option: string) => ({
+      message: `The ${option} address is that of a connection pooler, such as PgBouncer.`,
+      hint: expect.stringContaining(`Name the server itself with ${option}`),
     });
+    await expect(node(pooler)).rejects.toMatchObject(refused("--database"));
+    const reading = openStore({ url, replica: pooler }, { clock: systemClock, ids: randomIds(), masterKey });
+    await expect(reading).rejects.toMatchObject(refused("--read-database"));
   });
 
   test("a store keeps to its number of connections, and one too many is refused with a message", async () => {

@@ -1,4 +1,5 @@
 /** @module-tag slow */
+import { sql } from "drizzle-orm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
@@ -107,6 +108,37 @@ test("a replica that is behind, away or promoted is not used, and used again onc
   const before = counted().replica;
   expect(await remembered(store)).toBe("http://promoted.test");
   expect(counted().replica).toBe(before);
+});
+
+test("while all connections to the replica are in use the primary answers soon", async () => {
+  const { primary, standby } = await servers();
+  const replica = (await standby()).url;
+  const given = { clock: systemClock, ids: randomIds(), masterKey, connections: 2 };
+  const store = await openStore({ url: primary.url, replica }, given);
+  onTestFinished(() => store.close());
+  await store.write(remember, "http://busy.test");
+  await eventuallyIs(store, "used");
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const holding: Promise<void>[] = [];
+  while (holding.length < 2) {
+    const begun = Promise.withResolvers<boolean>();
+    const reading = store.list(async (q) => {
+      const [row] = await q.db.select({ isReplica: sql<boolean>`pg_is_in_recovery()` }).from(q.t.settings).limit(1);
+      begun.resolve(row?.isReplica === true);
+      if (row?.isReplica === true) await held.promise;
+    }, null);
+    if (await begun.promise) holding.push(reading);
+  }
+  const began = performance.now();
+  const others = await Promise.all([remembered(store), remembered(store), remembered(store)]);
+  // A connection that is in use is waited for 10 s elsewhere.
+  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(others).toEqual(Array(3).fill("http://busy.test"));
+  held.resolve();
+  await Promise.all(holding);
+  // What they had asked for went back.
+  await readsFromReplica(store);
 });
 
 test("the primary itself is no replica, and neither are several servers", async () => {

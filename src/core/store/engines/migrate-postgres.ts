@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { alteredTables, migrate, migrationsOf, pendingMigrations } from "../migrate.ts";
 import type { MigrationTarget } from "../migrations/migration.ts";
-import { isUnavailable, StoreError } from "../problems.ts";
+import { isUnavailable } from "../problems.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { asStoreError, faultOf } from "./postgres-faults.ts";
-import { openSession, WRITE_LOCK } from "./postgres-session.ts";
+import { openSession, refusePooler, WRITE_LOCK } from "./postgres-session.ts";
 
 /** How long a migration waits for the lock of all writes (ms), and how often it tries: for about five minutes. */
 const LOCK_WAIT_MS = 2_000;
@@ -21,7 +21,7 @@ export type OnWait = (words: string) => void;
 export async function migratePostgres(address: PostgresAddress, onWait: OnWait = () => undefined): Promise<void> {
   const session = await openSession(address);
   try {
-    await refusePooler(session);
+    await refusePooler(session, "--database");
     if (await isUpToDate(session)) return;
     for (let attempt = 1; !(await migrated(session, attempt === ATTEMPTS)); attempt++) {
       onWait("Another session uses tables that the new schema changes: trying again until it lets go of them.");
@@ -32,21 +32,6 @@ export async function migratePostgres(address: PostgresAddress, onWait: OnWait =
   } finally {
     await session.end().catch(() => undefined);
   }
-}
-
-/**
- * Throws `StoreError` behind a pooler of connections. It gives a session to several clients in turn, and drops what a
- * session of a node rests on: its time limits, its prepared statements, its own lock.
- */
-async function refusePooler(session: pg.Client): Promise<void> {
-  const { rows } = await session.query("SELECT pg_backend_pid() AS pid");
-  // A pooler makes up what it reports of the session when a connection starts.
-  const reported: unknown = Reflect.get(session, "processID");
-  if (rows[0]?.pid === reported) return;
-  throw new StoreError(
-    "The --database address is that of a connection pooler, such as PgBouncer.",
-    "Name the server itself with --database: each node keeps to its own serve --database-connections.",
-  );
 }
 
 /** Whether nothing is to be migrated: then the start of a node waits for no lock. */

@@ -6,11 +6,12 @@ import type { ReplicaLook } from "../store.ts";
 import type { Connection, Position, Replica } from "./engine.ts";
 import { ReplicaUnused } from "./engine.ts";
 import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
-import { textOf } from "./postgres-faults.ts";
+import { asStoreError, faultOf, textOf } from "./postgres-faults.ts";
 import { openPool, type Pool } from "./postgres-pool.ts";
-import { serversOf } from "./postgres-servers.ts";
+import { askServer, serversOf } from "./postgres-servers.ts";
+import { openSession, refusePooler } from "./postgres-session.ts";
 
-/** How long a read waits for the replica (ms), and how often it looks. */
+/** How long a read waits for a connection, and then for the replica (ms), and how often it looks. */
 const WAIT_MS = 50;
 const BETWEEN_MS = 2;
 /** How long a look at the replica waits for it (ms): one that takes longer is behind. */
@@ -61,16 +62,46 @@ const WORDS = {
   foreign: "it is no hot standby of the database",
 } as const;
 
-/** A replica at `address`, on at most `connections`. Throws `StoreError` where the address cannot be one. */
+/**
+ * Throws `StoreError` where an address cannot be that of a replica. Of one that is away nothing is known yet: its reads
+ * go to the primary.
+ */
+export async function checkReplica(address: PostgresAddress): Promise<void> {
+  refuseCleartext(address);
+  const { urls, writable } = serversOf(address.url);
+  const [only] = urls;
+  if (writable || urls.length > 1 || only === undefined) {
+    throw new StoreError("The --read-database address has to name one replica.", "Name one server that is read only.");
+  }
+  // A session to a silent server takes longer to fail.
+  if ((await askServer(only, false)).kind !== "usable") return;
+  try {
+    const session = await openSession(address);
+    await refusePooler(session, "--read-database").finally(() => session.end().catch(() => undefined));
+  } catch (error) {
+    if (!isUnavailable(faultOf(error, false))) throw asStoreError(error);
+  }
+}
+
+/** Lends a connection that is free soon; one that comes later goes back at once. */
+async function lendSoon(pool: Pool): Promise<pg.PoolClient> {
+  const lending = pool.lend();
+  const lent = new AbortController();
+  const late = pause(WAIT_MS, null, { signal: lent.signal }).catch(() => null);
+  const client = await Promise.race([lending, late]).finally(() => lent.abort());
+  if (client !== null) return client;
+  lending.then(
+    (unused) => unused.release(),
+    () => undefined,
+  );
+  throw new ReplicaUnused("no connection to it is free");
+}
+
+/** A replica at `address`, which `checkReplica` has let pass, on at most `connections`. */
 export function openReplica(
   address: PostgresAddress,
   { connections, connectionOf }: { connections: number; connectionOf: (client: pg.PoolClient) => Connection },
 ): Replica {
-  refuseCleartext(address);
-  const { urls, writable } = serversOf(address.url);
-  if (writable || urls.length > 1) {
-    throw new StoreError("The --read-database address has to name one replica.", "Name one server that is read only.");
-  }
   const pool = openPool({ url: address.url, max: connections });
   let restUntil = 0;
 
@@ -92,7 +123,7 @@ export function openReplica(
     async snapshot(position, run) {
       if (performance.now() < restUntil) throw new ReplicaUnused("it rests");
       try {
-        const client = await pool.lend();
+        const client = await lendSoon(pool);
         const { state } = await follow(client, position, WAIT_MS).catch(async (error: unknown) => {
           const fault = pool.fault(error, client);
           await pool.takeBack(client, "ROLLBACK");

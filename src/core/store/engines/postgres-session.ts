@@ -1,4 +1,5 @@
 import pg from "pg";
+import { StoreError } from "../problems.ts";
 import { type PostgresAddress, refuseCleartext } from "./postgres-address.ts";
 import { faultOf } from "./postgres-faults.ts";
 import { askServer, chooseServer, serversOf } from "./postgres-servers.ts";
@@ -34,6 +35,21 @@ export async function openSession(address: PostgresAddress): Promise<pg.Client> 
   } catch (error) {
     throw faultOf(error, true);
   }
+}
+
+/**
+ * Throws `StoreError` behind a pooler of connections. It gives a session to several clients in turn, and drops what a
+ * session of a node rests on: its time limits, its prepared statements, its own lock.
+ */
+export async function refusePooler(session: pg.Client, option: "--database" | "--read-database"): Promise<void> {
+  const { rows } = await session.query("SELECT pg_backend_pid() AS pid");
+  // A pooler makes up what it reports of the session when a connection starts.
+  const reported: unknown = Reflect.get(session, "processID");
+  if (rows[0]?.pid === reported) return;
+  throw new StoreError(
+    `The ${option} address is that of a connection pooler, such as PgBouncer.`,
+    `Name the server itself with ${option}: each node keeps to its own serve --database-connections.`,
+  );
 }
 
 /** Ends what is under way on a session whose server is silent: nothing else ends a query that gets no response. */

@@ -13,7 +13,7 @@ import { faultOf } from "./postgres-faults.ts";
 import { laneWriter } from "./postgres-lane-writer.ts";
 import { openPool } from "./postgres-pool.ts";
 import { pulseOf } from "./postgres-pulse.ts";
-import { openReplica, positionOf } from "./postgres-replica.ts";
+import { checkReplica, openReplica, positionOf } from "./postgres-replica.ts";
 import { sendingOn } from "./postgres-sending.ts";
 import { openSession } from "./postgres-session.ts";
 import { type Lent, transactionsOf } from "./postgres-transactions.ts";
@@ -42,6 +42,8 @@ export async function openPostgres(
   { connections, onWait, id }: OpenOptions = {},
 ): Promise<Engine> {
   await migratePostgres(address, onWait);
+  const { replica: url, insecure } = address;
+  if (url !== undefined) await checkReplica({ url, insecure });
   return postgresEngine(address, { connections, id });
 }
 
