@@ -19,6 +19,7 @@ const undisturbed = [
 /** They run on PostgreSQL too, in smaller numbers: what they promise depends on the engine. */
 const onBothEngines = [
   "activation-crash",
+  "crash-model",
   "fairness",
   "large-orders",
   "order-crash",
