@@ -96,6 +96,8 @@ test("fulfilled orders are read from the whole list, others and sold eSIMs from 
   const { connection, q, ran } = await seen(platform);
   const owner = { partnerId: known.partnerId, environment: "sandbox" } as const;
   const page = { environment: "production", limit: 5 } as const;
+  const { esims } = q.t;
+  const ofOrder = async (id: string) => q.db.select().from(esims).where(sql`${esims.order_id} = ${id}`).limit(1);
   const reads: [index: string, read: () => Promise<unknown>][] = [
     ["orders_list", () => listOrders(q, { ...owner, limit: 5 })],
     ["orders_list", () => listOrders(q, { ...owner, limit: 5, status: "fulfilled" })],
@@ -104,7 +106,7 @@ test("fulfilled orders are read from the whole list, others and sold eSIMs from 
     ["sqlite_autoindex_orders_1", () => listAllOrders(q, { ...page, status: "fulfilled" })],
     ["orders_list", () => listAllOrders(q, { ...page, partnerId: known.partnerId, status: "fulfilled" })],
     ["orders_rest", () => heldOrders(q, { limit: 5 })],
-    ["esims_sold", () => esimsOfOrderPage(q, known.partnerId)],
+    ["esims_sold", () => ofOrder(known.partnerId)],
   ];
   for (const [index, read] of reads) {
     ran.length = 0;
@@ -127,11 +129,6 @@ test("whether documents are in a pool is searched by their numbers, however larg
     expect.stringMatching(/^SEARCH passports USING COVERING INDEX passports_number \(number_index=/),
   );
 });
-
-/** The eSIMs of an order, by its id. */
-function esimsOfOrderPage(q: Read, id: string) {
-  return q.db.select().from(q.t.esims).where(sql`${q.t.esims.order_id} = ${id}`).orderBy(q.t.esims.id).limit(1);
-}
 
 test("each file that builds queries at each call is covered here", () => {
   const builds = coreFiles.filter((name) =>
