@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { newId } from "../kernel/ids.ts";
 import { noteErasure } from "./erasure.ts";
-import type { Writer } from "./group-commit.ts";
 import { refuseMovedDatabase } from "./moved.ts";
 import { StoreError } from "./problems.ts";
 import { isKeyUsed } from "./reseal.ts";
@@ -11,6 +10,7 @@ import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 import { storedValue } from "./stored-value.ts";
 import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, sealBytes, type Vault } from "./vault.ts";
+import type { Writer } from "./writer.ts";
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
 

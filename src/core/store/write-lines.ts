@@ -1,7 +1,8 @@
 import type { Owner } from "../kernel/owner.ts";
-import { createLine, type Kind, type Line, type Writer } from "./group-commit.ts";
+import { createLine, type Line } from "./group-commit.ts";
 import { slotOf } from "./lanes.ts";
 import type { Command, Topic } from "./store.ts";
+import type { Kind, Writer } from "./writer.ts";
 
 /** The writers of an engine. */
 export interface Writers {

@@ -1,5 +1,5 @@
-import type { Writer } from "../group-commit.ts";
 import type { Moment, Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "../store.ts";
+import type { Writer } from "../writer.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
 export type Connection = Pick<Read, "db" | "t" | "prepared" | "memory">;

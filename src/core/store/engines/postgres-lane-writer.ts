@@ -1,6 +1,6 @@
-import { type Kind, SPOILED, type Writer } from "../group-commit.ts";
 import { isUnavailable } from "../problems.ts";
 import { runsOf } from "../runs.ts";
+import { type Kind, SPOILED, type Writer } from "../writer.ts";
 import type { TxMaker } from "./engine.ts";
 import type { Transactions } from "./postgres-transactions.ts";
 import { postgresWriter, repeatOf } from "./postgres-writer.ts";

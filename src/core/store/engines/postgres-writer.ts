@@ -1,6 +1,6 @@
 import pg from "pg";
-import type { Repeat, Writer } from "../group-commit.ts";
 import { causesOf } from "../problems.ts";
+import type { Repeat, Writer } from "../writer.ts";
 import type { TxMaker } from "./engine.ts";
 import type { Lent, Transactions } from "./postgres-transactions.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import type { Writer } from "../group-commit.ts";
 import { runsOf } from "../runs.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared } from "../store.ts";
+import type { Writer } from "../writer.ts";
 import type { TxMaker } from "./engine.ts";
 import { faultOf, isBusy } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";

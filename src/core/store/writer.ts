@@ -1,0 +1,53 @@
+import type { Owner } from "../kernel/owner.ts";
+import type { Command, Topic, Tx } from "./store.ts";
+
+/** A writing connection of an engine, as group commit needs it. */
+export interface Writer {
+  /** Its statements are answered in later turns of the event loop; left out: a batch may hold it from end to end. */
+  awaits?: boolean;
+  /** What a command puts off saves round trips, also where it is alone; left out: it does not. */
+  gathers?: boolean;
+  /** For how long (ms) batches are made again whose locks others keep; left out: they fail at once. */
+  lockWaitsMs?: number;
+  /** `careful`: each command can be taken back alone, also after it has written. */
+  begin(careful: boolean): Promise<void>;
+  /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
+  ready?(): Promise<void>;
+  /** Before each write of a batch of several. `kind`: those of one kind may share a memory (run-memory.ts). */
+  savepoint(kind: Kind | null): Promise<void>;
+  release(): Promise<void>;
+  /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
+  rollbackToSavepoint(): Promise<boolean>;
+  /** After how long (ms) a batch of half of the callers is worth its commit; left out: none is, all go into one. */
+  enoughMs?(): number;
+  /** Others see what it wrote once it is durable, and then this resolves. */
+  commit(): Promise<void>;
+  /** Undoes the whole batch; must not throw. */
+  rollback(): Promise<void>;
+  /** An error of the transaction under way, as `StoreUnavailable` where the database is the cause. */
+  fault(error: unknown): unknown;
+  /** How a write is repeated that failed by `fault` only since others were under way; null: it is not. */
+  repeat(fault: unknown): Repeat | null;
+  tx(signal: (topic: Topic) => void, requestId: string | null): Tx;
+}
+
+/** At the start of the next batch, or with no other write under way. */
+export type Repeat = "first" | "alone";
+
+/** A command whose runs share a memory. */
+export type Kind = Pick<Command<unknown, unknown>, "lookAhead">;
+
+/** A write that waits for its transaction. */
+export interface Waiting {
+  owner: Owner | null;
+  run: (tx: Tx) => Promise<unknown>;
+  requestId: string | null;
+  /** The command where its runs share a memory; null: they do not. */
+  kind: Kind | null;
+  input: unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What a batch fails with that has to be made again carefully. A writer may throw it but from `begin`. */
+export const SPOILED = new Error("a command failed after it had written");
