@@ -8,14 +8,14 @@ import { slotOf } from "../../src/core/store/lanes.ts";
 import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { commitCutter } from "../support/commit-cutter.ts";
-import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
+import { type Daemon, launchServe, startDaemon, targetOf } from "../support/daemon.ts";
 import { onDatabase } from "../support/database.ts";
 import { HANG_MS } from "../support/hangs.ts";
 import { addOrderersOfSlots } from "../support/lanes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { openShop, type Shop, withStoreOf } from "../support/shop.ts";
 import { callerOf } from "../support/shop-caller.ts";
-import { temporaryDirectory } from "../support/store.ts";
+import { rewind, temporaryDirectory } from "../support/store.ts";
 import { countingSupplier, useHttpSupplier } from "../support/supplies.ts";
 
 /**
@@ -37,6 +37,13 @@ function shopOn(url: string): Promise<Shop> {
 }
 
 const readyz = async ({ url }: Daemon) => (await fetch(`${url}/readyz`)).status;
+
+async function session(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
 
 async function took<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   const began = performance.now();
@@ -86,9 +93,7 @@ test("SIGTERM ends a node within 30 s while another session keeps the lock of al
   const daemon = await startDaemon(shop.served);
   const { order, addWebhook } = await callerOf(shop, daemon.url);
   expect((await order("before")).status).toBe(201);
-  const holder = new pg.Client({ connectionString: postgres.url });
-  await holder.connect();
-  onTestFinished(() => holder.end());
+  const holder = await session(postgres.url);
   await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
   const waiting = [order("held"), addWebhook("https://hooks.example.net/held")];
   await vi.waitFor(async () => expect(await postgres.rows(waitsFor("ExclusiveLock"))).toBeGreaterThan(0), HANG_MS);
@@ -172,6 +177,29 @@ test("a node suspended with writes of several kinds pending stops those of other
   suspended.child.kill("SIGCONT");
   await Promise.all(lost);
   await vi.waitFor(async () => expect([200, 201]).toContain((await first.order("held")).status), HANG_MS);
+});
+
+test("a node suspended amid its migration stops the writes of others for 10 s at most", async () => {
+  const postgres = await server();
+  const shop = await shopOn(postgres.url);
+  await rewind({ url: postgres.url }, "0019_sandbox_notices", [
+    "ALTER TABLE sandbox_clocks DROP COLUMN notices_through",
+    "ALTER TABLE event_feeds DROP COLUMN read_at",
+  ]);
+  const cutter = await commitCutter(postgres.port);
+  cutter.hold();
+  const migrating = launchServe({ ...shop.served, database: cutter.urlOf(postgres.url) });
+  await cutter.caught();
+  migrating.child.kill("SIGSTOP");
+  const writer = await session(postgres.url);
+  const { ms } = await took(writer.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`));
+  expect(ms).toBeLessThan(SUSPENDED_MS);
+  await writer.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
+  cutter.letGo();
+  migrating.child.kill("SIGCONT");
+  expect(await migrating.ended).toMatchObject({ exitCode: 1 });
+  const daemon = await startDaemon(shop.served);
+  expect(await readyz(daemon)).toBe(200);
 });
 
 test("while a suspended node holds up writes, /readyz and doctor of others show it", async () => {

@@ -13,6 +13,8 @@ const BETWEEN_ATTEMPTS_MS = 2_000;
 const ATTEMPTS = 150;
 /** How long it waits for a table's lock (ms): nodes that serve wait meanwhile. */
 const TABLE_WAIT_MS = 100;
+/** When the server ends a migration that does nothing (ms): its node is suspended, and all others cannot write. */
+const IDLE_MS = 8_000;
 
 /** Called each time that opening has to wait for other sessions, with words for a person. */
 export type OnWait = (words: string) => void;
@@ -65,6 +67,7 @@ async function migrated(session: pg.Client, isLast: boolean): Promise<boolean> {
   await session.query("BEGIN");
   try {
     await session.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+    await session.query(`SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`);
     await session.query(`SELECT pg_advisory_xact_lock(${WRITE_LOCK})`);
     await session.query(`SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`);
     await lockTables(session);
