@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sql } from "drizzle-orm";
-import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
@@ -15,6 +14,7 @@ import { servingState } from "../src/core/store/serving.ts";
 import { readSetting, writeSettings } from "../src/core/store/settings.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { sessionOn } from "./support/database.ts";
 import { HANG_MS } from "./support/hangs.ts";
 import { call } from "./support/platform.ts";
 import { pgbouncer, startPooler } from "./support/pooler.ts";
@@ -28,14 +28,6 @@ async function node(url: string, onWait?: (words: string) => void): Promise<Stor
   const store = await openStore({ url }, { clock: systemClock, ids: randomIds(), masterKey, onWait });
   onTestFinished(() => store.close());
   return store;
-}
-
-/** Another session on the database, ended with the test. */
-async function session(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
 }
 
 function withSetting(url: string, name: string, value: string): string {
@@ -103,7 +95,7 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     expect(await store.read(shown, "current_setting('lock_timeout')")).toBe("15s");
     const hasty = await node(withSetting(withSetting(url, "lock_timeout", "100"), "statement_timeout", "200"));
     await expect(hasty.read(shown, "pg_sleep(60)::text")).rejects.toMatchObject({ reason: "slow" });
-    const holder = await session(url);
+    const holder = await sessionOn(url);
     await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
     await expect(hasty.write(remember, "http://hasty.test")).rejects.toMatchObject({ reason: "locked" });
     await holder.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
@@ -128,14 +120,14 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
   test("a migration waits briefly for other sessions, reports it, and does not block those behind it", async () => {
     const { url } = await freshPostgres();
     await asBefore({ url }, migrationsOf("postgres").slice(0, 3), []);
-    const dump = await session(url);
+    const dump = await sessionOn(url);
     await dump.query("BEGIN");
     await dump.query("LOCK TABLE partners IN ACCESS SHARE MODE");
     const waits: string[] = [];
     const opening = node(url, (words) => waits.push(words));
     await vi.waitFor(() => expect(waits).toEqual([expect.stringContaining("trying again")]), HANG_MS);
     // While it waited for the table's lock, this would have waited behind it.
-    expect((await (await session(url)).query("SELECT count(*) FROM partners")).rowCount).toBe(1);
+    expect((await (await sessionOn(url)).query("SELECT count(*) FROM partners")).rowCount).toBe(1);
     await dump.query("COMMIT");
     await (await opening).write(remember, "http://migrated.test");
   });
@@ -147,7 +139,7 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
       "ALTER TABLE sandbox_clocks DROP COLUMN notices_through",
       "ALTER TABLE event_feeds DROP COLUMN read_at",
     ]);
-    const dump = await session(url);
+    const dump = await sessionOn(url);
     await dump.query("BEGIN");
     await dump.query("LOCK TABLE sandbox_clocks IN ACCESS SHARE MODE");
     const waits: string[] = [];
@@ -171,7 +163,7 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
   test("a node whose schema is up to date opens while another one writes", async () => {
     const { url } = await freshPostgres();
     await node(url);
-    const writer = await session(url);
+    const writer = await sessionOn(url);
     await writer.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
     expect(await (await node(url)).read(readSetting, "public_url")).toBeNull();
   });
@@ -192,7 +184,7 @@ describe.runIf(onPostgres)("several nodes on one PostgreSQL", () => {
     const { url } = await freshPostgres();
     const store = await openStore({ url }, { clock: systemClock, ids: randomIds(), masterKey, connections: 2 });
     onTestFinished(() => store.close());
-    const other = await session(url);
+    const other = await sessionOn(url);
     const open = async () => (await other.query(SESSIONS)).rowCount;
     await Promise.all(Array.from({ length: 20 }, () => store.read(shown, "pg_sleep(0.01)::text")));
     expect(await open()).toBe(2);

@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
@@ -6,6 +6,7 @@ import { openStore } from "../src/core/store/engines/open.ts";
 import { WRITE_LOCK } from "../src/core/store/engines/postgres-session.ts";
 import { readSetting, writeSettings } from "../src/core/store/settings.ts";
 import type { Command, Store, Tx } from "../src/core/store/store.ts";
+import { sessionOn } from "./support/database.ts";
 import { freshPostgres, onPostgres } from "./support/store.ts";
 
 const masterKey = Buffer.alloc(32, 7);
@@ -16,13 +17,6 @@ async function nodeOn(url: string, options = ""): Promise<Store> {
   const store = await openStore({ url: address.toString() }, { clock: systemClock, ids: randomIds(), masterKey });
   onTestFinished(() => store.close());
   return store;
-}
-
-async function session(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
 }
 
 /** A command of the lane of a partner's orders. */
@@ -49,7 +43,7 @@ describe.runIf(onPostgres)("a write that waits on PostgreSQL", () => {
   test.each(Object.entries(kinds))("%s waits again and again for a lock, and is written", async (_, command) => {
     const { url } = await freshPostgres();
     const store = await nodeOn(url);
-    const holder = await session(url);
+    const holder = await sessionOn(url);
     await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
     const written = store.write(command, null);
     const since = new Set<string>();
@@ -67,7 +61,7 @@ describe.runIf(onPostgres)("a write that waits on PostgreSQL", () => {
   test("is refused within a few seconds when its store is closed", async () => {
     const { url } = await freshPostgres();
     const store = await nodeOn(url);
-    const holder = await session(url);
+    const holder = await sessionOn(url);
     await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
     const refused = expect(store.write(remember, null)).rejects.toMatchObject({ code: "unavailable" });
     await expect.poll(async () => (await holder.query(WAITS)).rowCount).toBe(1);
@@ -122,7 +116,7 @@ describe.runIf(onPostgres)("a write of a lane that fails since others are under 
     async (name, given) => {
       const { url } = await freshPostgres();
       const store = await nodeOn(url, given.options);
-      const [other, watching] = [await session(url), await session(url)];
+      const [other, watching] = [await sessionOn(url), await sessionOn(url)];
       await store.write((tx: Tx) => writeSettings(tx, { public_url: address("old"), docs_url: address("old") }), null);
       const alone: boolean[] = [];
       let others = Promise.resolve<unknown>(null);

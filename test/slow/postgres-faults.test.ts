@@ -1,5 +1,4 @@
 /** @module-tag slow */
-import pg from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { findPartner } from "../../src/core/partners/partner.ts";
@@ -9,7 +8,7 @@ import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { commitCutter } from "../support/commit-cutter.ts";
 import { type Daemon, launchServe, startDaemon, targetOf } from "../support/daemon.ts";
-import { onDatabase } from "../support/database.ts";
+import { onDatabase, sessionOn } from "../support/database.ts";
 import { HANG_MS } from "../support/hangs.ts";
 import { addOrderersOfSlots } from "../support/lanes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
@@ -37,13 +36,6 @@ function shopOn(url: string): Promise<Shop> {
 }
 
 const readyz = async ({ url }: Daemon) => (await fetch(`${url}/readyz`)).status;
-
-async function session(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
 
 async function took<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   const began = performance.now();
@@ -93,7 +85,7 @@ test("SIGTERM ends a node within 30 s while another session keeps the lock of al
   const daemon = await startDaemon(shop.served);
   const { order, addWebhook } = await callerOf(shop, daemon.url);
   expect((await order("before")).status).toBe(201);
-  const holder = await session(postgres.url);
+  const holder = await sessionOn(postgres.url);
   await holder.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`);
   const waiting = [order("held"), addWebhook("https://hooks.example.net/held")];
   await vi.waitFor(async () => expect(await postgres.rows(waitsFor("ExclusiveLock"))).toBeGreaterThan(0), HANG_MS);
@@ -191,7 +183,7 @@ test("a node suspended amid its migration stops the writes of others for 10 s at
   const migrating = launchServe({ ...shop.served, database: cutter.urlOf(postgres.url) });
   await cutter.caught();
   migrating.child.kill("SIGSTOP");
-  const writer = await session(postgres.url);
+  const writer = await sessionOn(postgres.url);
   const { ms } = await took(writer.query(`SELECT pg_advisory_lock(${WRITE_LOCK})`));
   expect(ms).toBeLessThan(SUSPENDED_MS);
   await writer.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);

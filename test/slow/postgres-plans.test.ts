@@ -1,12 +1,13 @@
 /** @module-tag slow */
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { openPostgres } from "../../src/core/store/engines/postgres.ts";
 import { postgresTables } from "../../src/core/store/schema/postgres-tables.ts";
 import type { Tables } from "../../src/core/store/schema/tables.ts";
 import type { Db } from "../../src/core/store/store.ts";
 import { importCore, made, nameOf, statementOf, wholeReads } from "../support/core-statements.ts";
+import { sessionOn } from "../support/database.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { type Statement, smallTables } from "../support/query-plans.ts";
 
@@ -63,9 +64,7 @@ async function emptyDatabase(): Promise<pg.Client> {
   const server = await startPostgres();
   onTestFinished(() => server.remove());
   await (await openPostgres({ url: server.url })).close();
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await sessionOn(server.url);
   await client.query("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan");
   return client;
 }

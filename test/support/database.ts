@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import pg from "pg";
+import { onTestFinished } from "vitest";
 import { dataDirectory } from "../../src/core/store/data-directory.ts";
 import type { Location } from "../../src/core/store/engines/open.ts";
 import type { Served } from "./daemon.ts";
@@ -11,6 +12,14 @@ export async function onDatabase(location: Location, statements: string): Promis
   const connection = new Database(location.file);
   connection.exec(statements);
   connection.close();
+}
+
+/** A session on a PostgreSQL database, past the program; it ends with the test. */
+export async function sessionOn(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
 }
 
 /** Where the database is that a daemon serves. */
