@@ -1,5 +1,4 @@
 import cluster, { type Worker } from "node:cluster";
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Topic } from "../../core/store/store.ts";
@@ -73,6 +72,8 @@ export async function startFronts(options: FrontsOptions): Promise<Fronts> {
   function start(rest: number): Promise<string> {
     const front = cluster.fork(options.env);
     const { pid } = front.process;
+    // A message to one that has just ended: its exit follows.
+    front.on("error", () => undefined);
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     let listens = false;
     let failure: FrontFailure | null = null;
@@ -168,7 +169,8 @@ function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void 
 /** Lets a front finish what is in flight; one that is not `ready` serves nothing yet and is ended at once. */
 async function end(front: Worker, ready: boolean): Promise<void> {
   if (front.isDead()) return;
-  const gone = once(front, "exit");
+  // Not `once` of node:events, which fails with a message that comes too late for it.
+  const gone = new Promise<void>((resolve) => void front.once("exit", () => resolve()));
   if (!ready) front.process.kill("SIGKILL");
   else if (front.isConnected()) front.send({ kind: "stop" } satisfies ToFront);
   const cut = setTimeout(() => front.process.kill("SIGKILL"), STOP_LIMIT_MS);

@@ -84,9 +84,17 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const node = given.ids.uuid(given.clock.now());
   const replica = store.replica && watchReplica(store.replica, log);
   const { allowPrivateWebhooks, smtpUrl, insecure } = options;
+  const unwatch = async () => {
+    await Promise.all([clocks.stop(), replica?.stop()]);
+    watched.stop();
+  };
   // Workers start once the address is bound; what fronts commit before, the workers find when they start.
   let workers: Workers | null = null;
-  const http = await startHttp(context, options, { port, wake: (topic) => workers?.wake(topic) });
+  const wake = (topic: Topic) => workers?.wake(topic);
+  const http = await startHttp(context, options, { port, wake }).catch(async (error: unknown) => {
+    await unwatch();
+    throw error;
+  });
   const { metricsPort } = options;
   let metricsServer: Awaited<ReturnType<typeof startMetricsServer>> | null = null;
   let heart: Awaited<ReturnType<typeof startHeart>> | null = null;
@@ -100,8 +108,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     // Without its workers the daemon must not serve.
     metricsServer?.close();
     await http.stop();
-    await Promise.all([clocks.stop(), replica?.stop()]);
-    watched.stop();
+    await unwatch();
     throw error;
   }
 
