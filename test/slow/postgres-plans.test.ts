@@ -29,6 +29,7 @@ const postgresReads: Record<string, string> = {
 interface Step {
   "Node Type": string;
   "Relation Name"?: string;
+  "Index Name"?: string;
   "Index Cond"?: string;
   Plans?: Step[];
 }
@@ -45,6 +46,14 @@ test("every statement of core uses an index on PostgreSQL", async () => {
   const known = { ...wholeReads, ...postgresReads };
   expect([...whole].filter((name) => !(name in known))).toEqual([]);
   expect(Object.keys(postgresReads).filter((name) => !whole.has(name))).toEqual([]);
+});
+
+test("the version of an order is looked up by its ID before the table has statistics", async () => {
+  const client = await emptyDatabase();
+  const [db, t] = [drizzle({ client }) as unknown as Db, postgresTables as unknown as Tables];
+  const own = made.filter(({ stack }) => nameOf(stack) === "src/core/orders/order.ts versionOf");
+  const plans = await Promise.all(own.map(({ build }) => planOf(client, statementOf(db, t, build))));
+  expect(plans.map((steps) => steps.map((step) => step["Index Name"]))).toEqual([["orders_pkey"]]);
 });
 
 test("a statement without an index is found", async () => {
