@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { within } from "../../kernel/within.ts";
 import { causesOf, isUnavailable, StoreError } from "../problems.ts";
 import { LINE_KEY } from "../replica-line.ts";
 import type { ReplicaLook } from "../store.ts";
@@ -86,10 +87,7 @@ export async function checkReplica(address: PostgresAddress): Promise<void> {
 /** Lends a connection that is free soon; one that comes later goes back at once. */
 async function lendSoon(pool: Pool): Promise<pg.PoolClient> {
   const lending = pool.lend();
-  const lent = new AbortController();
-  const late = pause(WAIT_MS, null, { signal: lent.signal }).catch(() => null);
-  const client = await Promise.race([lending, late]).finally(() => lent.abort());
-  if (client !== null) return client;
+  if (await within(lending, WAIT_MS)) return lending;
   lending.then(
     (unused) => unused.release(),
     () => undefined,
