@@ -70,7 +70,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/partners/partner.ts all": "answers all partners, in the order of their slugs",
   "src/core/partners/credit-line.ts lines": "looks at every wallet, asked for by the operator",
   "src/core/orders/spend.ts today": "groups the orders of one day by currency, when a cap is set",
-  "src/core/orders/guard-rails.ts ofCredential": "reads what is paused: a few rows, in most installations none",
+  "src/core/orders/guard-rails.ts ofCredentials":
+    "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
   "src/core/store/pauses.ts all": "reads what is paused: a few rows, in most installations none",
   "src/core/wallet/check.ts credits": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts drawn": "an audit adds up every draw and repayment",
@@ -96,6 +97,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/outbox/audience.ts endpointsOfEach":
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",
+  "src/core/wallet/held.ts ofPartners": "reads the list of ids that it is given",
   "src/core/outbox/record-for-many.ts endpointsOfAll": "reads the list of ids that it is given",
   "src/core/catalog/announce.ts feedsAfter": "merges two lists, each of at most the rows that it is asked for",
   "src/core/wallet/record-transaction.ts insertPostings": "inserts two rows, and reads none",

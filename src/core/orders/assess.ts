@@ -4,13 +4,20 @@ import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../store/partner-limits.ts";
-import { remembered } from "../store/run-memory.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import { nowOf } from "../store/sandbox-clock.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import { readSetting } from "../store/settings.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
-import { type Budget, type GuardRails, guardRailsOf, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
+import {
+  type Budget,
+  type GuardRails,
+  guardRailsOf,
+  guardRailsOfEach,
+  refusePausedSupplier,
+  refuseWhilePaused,
+} from "./guard-rails.ts";
 import {
   type FindProduct,
   type FoundProducts,
@@ -74,8 +81,19 @@ export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: Find
 }
 
 /** The guard rails of orders that a credential places, asked for once in a run. */
-export function railsOf(q: Read, credential: string | null): Promise<GuardRails> {
-  return remembered(q, `rails ${credential}`, () => guardRailsOf(q, credential));
+function railsOf(q: Read, credential: string | null): Promise<GuardRails> {
+  return remembered(q, railsName(credential), () => guardRailsOf(q, credential));
+}
+
+function railsName(credential: string | null): string {
+  return `rails ${credential}`;
+}
+
+/** Looks up the guard rails of orders of a run. */
+export async function lookAtRails(tx: Tx, credentials: readonly string[]): Promise<void> {
+  const unknown = [...new Set(credentials)].filter((credential) => !isRemembered(tx, railsName(credential)));
+  if (unknown.length === 0) return;
+  for (const [credential, rails] of await guardRailsOfEach(tx, unknown)) remember(tx, railsName(credential), rails);
 }
 
 /** Assesses an order as `assessOrder` does, by what was looked up for it. */

@@ -1,6 +1,7 @@
-import { eq, sql } from "drizzle-orm";
+import { aliasedTable, sql } from "drizzle-orm";
 import { Problem } from "../kernel/problem.ts";
 import { currentPauses, type Pause } from "../store/pauses.ts";
+import { isListed, listOf } from "../store/rows.ts";
 import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -19,28 +20,45 @@ export interface Budget {
   caps: readonly SpendCap[];
 }
 
-/** One round trip for both: the row of caps, once for each pause, or once without any. */
-const ofCredential = statement((db, t, slot: Slots<{ client_id: string }>) => {
-  const guarding = sql`coalesce(
-    (select c.guarded_by from ${t.credentials} c where c.client_id = ${slot.client_id}), ${slot.client_id})`;
+/**
+ * One round trip for both: of each credential the row of its caps, once for each pause, or once without any. `ids` is
+ * a list as `listOf` makes it.
+ */
+const ofCredentials = statement((db, t, slot: Slots<{ ids: string }>) => {
+  const guarding = aliasedTable(t.credentials, "guarding");
   const { kind, name, reason } = t.pauses;
+  const { client_id: asked, guarded_by } = t.credentials;
   return db
-    .select({ client_id: t.credentials.client_id, caps: t.credentials.spend_caps, kind, name, reason })
+    .select({ asked, client_id: guarding.client_id, caps: guarding.spend_caps, kind, name, reason })
     .from(t.credentials)
+    .innerJoin(guarding, sql`${guarding.client_id} = coalesce(${guarded_by}, ${asked})`)
     .leftJoin(t.pauses, sql`true`)
-    .where(eq(t.credentials.client_id, guarding));
+    .where(isListed(t, asked, slot.ids));
 });
 
 /** The guard rails of an order that a credential places; null: the operator does, whom no cap binds. */
 export async function guardRailsOf(q: Read, clientId: string | null): Promise<GuardRails> {
   if (clientId === null) return { pauses: await currentPauses(q), budget: null };
-  const rows = await ofCredential(q, { client_id: clientId });
-  const [{ client_id, caps } = { client_id: clientId, caps: null }] = rows;
+  return railsIn(await ofCredentials(q, { ids: listOf([clientId]) }));
+}
+
+/** The guard rails of orders that credentials place, by credential; none for one that does not exist. */
+export async function guardRailsOfEach(q: Read, clientIds: readonly string[]): Promise<Map<string, GuardRails>> {
+  const rows = Map.groupBy(await ofCredentials(q, { ids: listOf(clientIds) }), ({ asked }) => asked);
+  return new Map([...rows].map(([clientId, own]) => [clientId, railsIn(own)]));
+}
+
+/** Of rows of one credential. */
+function railsIn(rows: Awaited<ReturnType<typeof ofCredentials>>): GuardRails {
+  const [one] = rows;
   return {
     pauses: rows.flatMap(({ kind, name, reason }) =>
       kind === null || name === null || reason === null ? [] : [{ kind, name, reason }],
     ),
-    budget: caps === null || caps.length === 0 ? null : { clientId: client_id, caps },
+    budget:
+      one === undefined || one.caps === null || one.caps.length === 0
+        ? null
+        : { clientId: one.client_id, caps: one.caps },
   };
 }
 

@@ -6,8 +6,8 @@ import { together } from "../kernel/together.ts";
 import { lookAtAudiences } from "../outbox/audience.ts";
 import type { Feed } from "../outbox/feed-number.ts";
 import type { Tx } from "../store/store.ts";
-import { walletsOf } from "../wallet/held.ts";
-import { type AskedOrder, railsOf } from "./assess.ts";
+import { lookAtWallets } from "../wallet/held.ts";
+import { type AskedOrder, lookAtRails } from "./assess.ts";
 import { lookAtKeys, type OwnKey } from "./idempotency.ts";
 import { findNumbers } from "./new-number.ts";
 
@@ -21,8 +21,6 @@ interface Expected extends AskedOrder {
  * as by the sandbox, each asks for by itself.
  */
 export async function lookAhead(tx: Tx, orders: readonly Expected[]): Promise<void> {
-  const partners = new Set(orders.map(({ partnerId }) => partnerId));
-  const credentials = new Set(orders.map(({ credential = null }) => credential));
   const products = productsOf(orders);
   await together(
     lookAtKeys(tx, orders.map(keyOf)),
@@ -30,8 +28,14 @@ export async function lookAhead(tx: Tx, orders: readonly Expected[]): Promise<vo
     lookAtProducts(tx, products),
     // Callers may pass any text; only the ID of a product has a pool.
     lookAtPools(tx, productsOf(orders.filter(isCharged)) as ProductId[]),
-    ...[...credentials].map((credential) => railsOf(tx, credential)),
-    ...[...partners].map((partnerId) => walletsOf(tx, partnerId)),
+    lookAtRails(
+      tx,
+      orders.flatMap(({ credential }) => credential ?? []),
+    ),
+    lookAtWallets(
+      tx,
+      orders.map(({ partnerId }) => partnerId),
+    ),
     ...environments.map((environment) => lookAtAudiences(tx, environment, feedsOf(orders, environment))),
   );
 }

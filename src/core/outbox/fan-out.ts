@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { elementsOf, insertRows, type NewRow } from "../store/rows.ts";
-import { gatheredRows, gathersRows, insertLast, remembered, writeLast } from "../store/run-memory.ts";
+import { elementsOf, insertRows, listOf, type NewRow } from "../store/rows.ts";
+import { gatheredRows, gathersRows, insertLast, remembered, writeLastTogether } from "../store/run-memory.ts";
 import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -21,7 +21,7 @@ function deliveryOf(tx: Tx, event_id: string, endpoint_id: WebhookId) {
   return { id: newId<DeliveryId>(tx), event_id, endpoint_id, status: "pending", ...fresh } as const;
 }
 
-/** `ids` is JSON: a list of lists of one id. */
+/** `ids` is a list as `listOf` makes it. */
 const lookNow = statement((db, t, slot: Slots<{ ids: string; now: number }>) =>
   db
     .update(t.webhookEndpoints)
@@ -102,8 +102,8 @@ async function insertAndWake(tx: Tx, deliveries: NewRow<"deliveries">[]): Promis
   if (due.size === 0) return;
   // Of several commands of a run the first one's delivery is due first.
   const now = await remembered(tx, "look now", async () => tx.now);
-  const look = (ids: readonly WebhookId[]) => lookNow(tx, { ids: JSON.stringify(ids.map((id) => [id])), now });
-  if (tx.memory) for (const id of due) await writeLast(tx, `look ${id}`, async () => void (await look([id])));
-  else await look([...due]);
+  const write = async (ids: readonly WebhookId[]) => void (await lookNow(tx, { ids: listOf(ids), now }));
+  if (tx.memory) for (const id of due) await writeLastTogether(tx, id, { kind: "look", key: id, write });
+  else await write([...due]);
   tx.signal("deliveries");
 }

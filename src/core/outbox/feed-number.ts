@@ -1,8 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { elementsOf, isListed, locking } from "../store/rows.ts";
-import { remember, writeLast } from "../store/run-memory.ts";
+import { elementsOf, isListed, locking, updateRows } from "../store/rows.ts";
+import { remember, writeLastTogether } from "../store/run-memory.ts";
+import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -18,13 +19,6 @@ const raise = statement((db, t, slot: Slots<Feed & { by: number }>) =>
       set: { last_no: sql`${t.eventFeeds.last_no} + excluded.last_no` },
     })
     .returning({ no: t.eventFeeds.last_no }),
-);
-
-const reach = statement((db, t, slot: Slots<Feed & { no: number }>) =>
-  db
-    .update(t.eventFeeds)
-    .set({ last_no: slot.no })
-    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
 );
 
 const lastNumbers = statement((db, t, slot: Slots<Pick<Feed, "environment"> & { partners: string }>) => {
@@ -62,7 +56,9 @@ export async function lastOfNextNumbers(tx: Tx, feed: Feed, by: number): Promise
   }
   const no = known + by;
   remember(tx, key, no);
-  await writeLast(tx, key, async () => void (await reach(tx, { ...feed, no })));
+  const { partner_id, environment } = feed;
+  const write = (feeds: readonly Partial<Row<"eventFeeds">>[]) => updateRows(tx, "eventFeeds", feeds);
+  await writeLastTogether(tx, { partner_id, environment, last_no: no }, { kind: "feeds", key, write });
   return no;
 }
 

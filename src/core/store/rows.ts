@@ -247,29 +247,39 @@ function insertOfMany<N extends TableName>(tx: Tx, table: N, columns: readonly N
   return tx.db.insert(tx.t[table]).select(all as never);
 }
 
+/** Primary keys of tables whose rows are changed many at once; of the others it is `id`. */
+const updateKeys: Partial<Record<TableName, readonly string[]>> = {
+  eventFeeds: ["partner_id", "environment"],
+  wallets: ["partner_id", "currency"],
+};
+
 /**
- * Writes the same columns into many rows by one statement, each found by its id: those that the first of `rows` has.
+ * Writes the same columns into many rows by one statement, each found by its key, all of which each has: those that the
+ * first of `rows` has.
  */
 export async function updateRows<N extends TableName>(
   tx: Tx,
   table: N,
-  rows: readonly (Partial<Row<N>> & { id: string })[],
+  rows: readonly Partial<Row<N>>[],
 ): Promise<void> {
   const [one] = rows;
   if (one === undefined) return;
-  const names = Object.keys(one).filter((name) => name !== "id");
-  const columns = namedColumns(tx, table, ["id", ...names.sort()]);
+  const keys = updateKeys[table] ?? ["id"];
+  const names = Object.keys(one).filter((name) => !keys.includes(name));
+  const columns = namedColumns(tx, table, [...keys, ...names.sort()]);
   const prepared = preparedShape(tx, `update_many_${table}_${names.join(",")}`, () => {
-    const [id, ...changed] = columns.map(({ name, column }, at) => ({ name, column, cell: elementCell(column, at) }));
+    const cells = columns.map(({ name, column }, at) => ({ name, column, cell: elementCell(column, at) }));
+    const [first, ...others] = cells.slice(0, keys.length);
     const list = sql`${sql.placeholder("rows")}`;
-    const changes = Object.fromEntries(changed.map(({ name, cell }) => [name, cell]));
+    const changes = Object.fromEntries(cells.slice(keys.length).map(({ name, cell }) => [name, cell]));
+    const found = [first && isElement(tx.t, first.column, list), ...others.map(({ column, cell }) => eq(column, cell))];
     return (
       tx.db
         .update(tx.t[table])
         .set(changes as never)
         // Its type expects a table.
         .from(elementsOf(tx.t, list))
-        .where(id === undefined ? undefined : isElement(tx.t, id.column, list))
+        .where(and(...found))
     );
   });
   await prepared.execute({ rows: cellsOf(columns, rows) });

@@ -13,7 +13,7 @@ export class StaleRunError extends Error {
 
 /** The memory of a run that begins. `gathers`: rows that are put off are inserted together. */
 export function runMemory(gathers: boolean): RunMemory {
-  return { found: new Map(), due: new Map(), rows: gathers ? new Map() : null, count: 0 };
+  return { found: new Map(), due: new Map(), together: new Map(), rows: gathers ? new Map() : null, count: 0 };
 }
 
 /** What `find` answers, asked once in a run. What it answers must not be changed by commands that remember. */
@@ -45,6 +45,24 @@ export async function writeLast(tx: Tx, key: string, write: () => Promise<void>)
   if (memory === undefined || memory === null) return write();
   memory.due.set(key, write);
   memory.count += 1;
+}
+
+/** How rows of a kind are written, by one statement for all of them. */
+interface WrittenTogether<R> {
+  kind: string;
+  /** Of the row: a later one replaces an earlier one. */
+  key: string;
+  write: (rows: readonly R[]) => Promise<void>;
+}
+
+/** Writes a row at the end of the run, by one statement with all of its kind; without a run at once. */
+export async function writeLastTogether<R>(tx: Tx, row: R, { kind, key, write }: WrittenTogether<R>): Promise<void> {
+  const { memory } = tx;
+  if (memory === undefined || memory === null) return write([row]);
+  // Under a kind there are only its own rows.
+  const rows = (memory.together.get(kind) ?? new Map()) as Map<string, R>;
+  memory.together.set(kind, rows.set(key, row));
+  await writeLast(tx, kind, () => write([...rows.values()]));
 }
 
 /** Whether rows that commands of the run insert by `insertLast` are there only at its end. */
@@ -87,12 +105,13 @@ export async function writeGathered({ memory }: Read): Promise<void> {
 const LATE: ReadonlySet<string> = new Set<TableName>(["orderLines", "orderItems"]);
 
 /** Makes the writes that were put off. Throws `StaleRunError`. */
-export async function writeDue({ rows, due }: RunMemory): Promise<void> {
+export async function writeDue({ rows, due, together: kinds }: RunMemory): Promise<void> {
   const [early, late]: [Gathered[], Gathered[]] = [[], []];
   for (const [table, gathered] of rows ?? []) (LATE.has(table) ? late : early).push(gathered);
   // Those that wait for other transactions do so in one order, whatever the run; and late, as others wait for them.
   const sorted = [...due].sort(([one], [other]) => (one < other ? -1 : 1));
   due.clear();
+  kinds.clear();
   rows?.clear();
   const writes = [...early.map(({ insert }) => insert), ...sorted.map(([, write]) => write)];
   await together(...[...writes, ...late.map(({ insert }) => insert)].map((write) => write()));

@@ -22,6 +22,8 @@ export interface RunMemory {
   found: Map<string, unknown>;
   /** By what is written: a later write replaces an earlier one. */
   due: Map<string, () => Promise<void>>;
+  /** What the writes of `due` write together: by the same name, and by what is written. */
+  together: Map<string, Map<string, unknown>>;
   /** Rows that are inserted together, by table; null: the engine inserts each at once. */
   rows: Map<string, Gathered> | null;
   /** Writes that were put off. */

@@ -1,7 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
-import { remember, remembered } from "../store/run-memory.ts";
+import { isListed, listOf } from "../store/rows.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -10,7 +11,8 @@ import { availableOf, type Charged, insufficientBalance } from "./spendable.ts";
 /** A wallet as a movement finds it, with the thresholds of its partner: JSON by currency, null where none is set. */
 export type HeldWallet = Omit<Row<"wallets">, "chain_mark"> & { thresholds: string | null };
 
-const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) => {
+/** `partners` is a list as `listOf` makes it. */
+const ofPartners = statement((db, t, slot: Slots<{ partners: string }>) => {
   const { partner_id, currency, balance_cents, last_transaction_at, low_at, restored_at } = t.wallets;
   const { credit_limit_cents, credit_used_cents, chain_count, chain_hash, signed_count } = t.wallets;
   const balance = { partner_id, currency, balance_cents, last_transaction_at, low_at, restored_at };
@@ -21,7 +23,7 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) => {
   return db
     .select({ ...balance, ...rest, thresholds })
     .from(t.wallets)
-    .where(eq(partner_id, slot.partner_id));
+    .where(isListed(t, partner_id, slot.partners));
 });
 
 /**
@@ -29,7 +31,15 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) => {
  * money of this partner beside it (docs/decisions/0049).
  */
 export function walletsOf(tx: Tx, partnerId: PartnerId): Promise<HeldWallet[]> {
-  return remembered(tx, walletsKey(partnerId), () => ofPartner(tx, { partner_id: partnerId }));
+  return remembered(tx, walletsKey(partnerId), () => ofPartners(tx, { partners: listOf([partnerId]) }));
+}
+
+/** Looks up the wallets of partners for the commands of a run. */
+export async function lookAtWallets(tx: Tx, partnerIds: readonly PartnerId[]): Promise<void> {
+  const unknown = [...new Set(partnerIds)].filter((id) => !isRemembered(tx, walletsKey(id)));
+  if (unknown.length === 0) return;
+  const found = Map.groupBy(await ofPartners(tx, { partners: listOf(unknown) }), ({ partner_id }) => partner_id);
+  for (const id of unknown) remember(tx, walletsKey(id), found.get(id) ?? []);
 }
 
 function walletsKey(partnerId: PartnerId): string {

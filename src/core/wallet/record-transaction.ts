@@ -1,8 +1,8 @@
-import { and, eq } from "drizzle-orm";
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { headMark, ledgerHash, walletChain } from "../store/chain.ts";
-import { gathersRows, insertLast, writeLast } from "../store/run-memory.ts";
+import { updateRows } from "../store/rows.ts";
+import { gathersRows, insertLast, writeLastTogether } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -46,22 +46,6 @@ export function deltaOf({ kind, amount }: Movement): number {
   return rules[kind].sign === 1 ? amount : 0 - amount;
 }
 
-type Key = { partner_id: PartnerId; currency: string };
-type Moved = { balance: number; now: number; count: number; hash: string; mark: string };
-
-const moveWallet = statement((db, t, slot: Slots<Key & Moved>) =>
-  db
-    .update(t.wallets)
-    .set({
-      balance_cents: slot.balance,
-      last_transaction_at: slot.now,
-      chain_count: slot.count,
-      chain_hash: slot.hash,
-      chain_mark: slot.mark,
-    })
-    .where(and(eq(t.wallets.partner_id, slot.partner_id), eq(t.wallets.currency, slot.currency))),
-);
-
 type TwoPostings = { transaction_id: string; currency: string } & Record<"own" | "against", string> &
   Record<"own_cents" | "against_cents", number>;
 
@@ -86,14 +70,28 @@ async function post(tx: Tx, transaction_id: string, [own, other]: readonly [Post
   await insertPostings(tx, { transaction_id, currency: own.currency, ...accounts, ...cents });
 }
 
-/** Writes what a movement changes of its wallet; of several in a run the last one's. */
-function writeMoved(tx: Tx, wallet: HeldWallet, moved: Omit<Moved, "mark">): Promise<void> {
-  const { partner_id, currency, signed_count: signedCount } = wallet;
+/** What a movement changes of its wallet. */
+function movedOf(tx: Tx, wallet: HeldWallet): Partial<Row<"wallets">> {
+  const { partner_id, currency, balance_cents, last_transaction_at, chain_count, chain_hash } = wallet;
   const chain = walletChain(partner_id, currency);
+  const head = { chain, count: chain_count, hash: chain_hash, signedCount: wallet.signed_count };
+  const chain_mark = headMark(tx.vault, head);
+  return { partner_id, currency, balance_cents, last_transaction_at, chain_count, chain_hash, chain_mark };
+}
+
+/** Writes what a movement changes of its wallet; of several in a run the last one's. */
+function writeMoved(tx: Tx, wallet: HeldWallet): Promise<void> {
   rememberWallet(tx, wallet);
-  return writeLast(tx, chain, async () => {
-    const mark = headMark(tx.vault, { chain, count: moved.count, hash: moved.hash, signedCount });
-    await moveWallet(tx, { partner_id, currency, ...moved, mark });
+  const write = (wallets: readonly HeldWallet[]) =>
+    updateRows(
+      tx,
+      "wallets",
+      wallets.map((one) => movedOf(tx, one)),
+    );
+  return writeLastTogether(tx, wallet, {
+    kind: "wallets",
+    key: walletChain(wallet.partner_id, wallet.currency),
+    write,
   });
 }
 
@@ -129,6 +127,6 @@ export async function recordTransaction(tx: Tx, movement: Movement, before: Held
   await post(tx, transaction.id, [own, other]);
   const moved = { balance_cents: balance, last_transaction_at: tx.now, chain_count: count, chain_hash: hash };
   const wallet = { ...before, ...moved };
-  await writeMoved(tx, wallet, { balance, now: tx.now, count, hash });
+  await writeMoved(tx, wallet);
   return { id: transaction.id, wallet };
 }
