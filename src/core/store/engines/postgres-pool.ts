@@ -4,6 +4,7 @@ import { isUnavailable } from "../problems.ts";
 import { exhausted, faultOf } from "./postgres-faults.ts";
 import { serversOf } from "./postgres-servers.ts";
 import { keptAlive } from "./postgres-session.ts";
+import { streamOf } from "./postgres-stream.ts";
 import { type Watch, watchServers } from "./postgres-watch.ts";
 
 /** Connections to one PostgreSQL database. A connection that broke is discarded and never lent again. */
@@ -210,8 +211,4 @@ function limitSilence(client: pg.PoolClient, ms: number): void {
   const stream = streamOf(client);
   // The driver types it as any stream; it is a socket, with TLS or without.
   if (stream !== null && "setTimeout" in stream && typeof stream.setTimeout === "function") stream.setTimeout(ms);
-}
-
-function streamOf(client: pg.PoolClient) {
-  return client instanceof pg.Client ? client.connection.stream : null;
 }

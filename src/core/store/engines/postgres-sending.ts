@@ -1,4 +1,6 @@
+import { nextTick } from "node:process";
 import type pg from "pg";
+import { streamOf } from "./postgres-stream.ts";
 
 /**
  * Statements of one client, as a transaction sends them. The client pipelines: what is sent is executed in its order,
@@ -38,6 +40,7 @@ const UNREAD = { command: "", rowCount: null, oid: 0, fields: [], rows: [] };
 /** Sends the statements of `client`, which pipelines. */
 export function sendingOn(client: pg.ClientBase): Sending {
   let state: State | null = null;
+  const inTurn = turnsOf(client);
 
   /** Keeps what a statement came to; never rejects. */
   function noted(sent: Promise<unknown>): Promise<void> {
@@ -62,7 +65,7 @@ export function sendingOn(client: pg.ClientBase): Sending {
   }
 
   async function query(config: pg.QueryConfig, values?: unknown[]): Promise<unknown> {
-    const sent = client.query(config, values);
+    const sent = inTurn().query(config, values);
     if (state === null) return sent;
     const ended = noted(sent);
     const { writes, unread } = kindOf(config.text);
@@ -79,7 +82,7 @@ export function sendingOn(client: pg.ClientBase): Sending {
     open() {
       state = { underWay: [], writes: 0, failure: null };
     },
-    send: (text) => void state?.underWay.push(noted(client.query(text))),
+    send: (text) => void state?.underWay.push(noted(inTurn().query(text))),
     settle,
     writes: () => state?.writes ?? 0,
     failure: () => state?.failure ?? null,
@@ -90,6 +93,27 @@ export function sendingOn(client: pg.ClientBase): Sending {
     close() {
       state = null;
     },
+  };
+}
+
+/**
+ * The client, which keeps what it sends until nothing more is sent without waiting: each packet costs both ends a call
+ * of their system.
+ */
+function turnsOf(client: pg.ClientBase): () => pg.ClientBase {
+  const stream = streamOf(client);
+  let begun = false;
+  function end(): void {
+    begun = false;
+    stream?.uncork();
+  }
+  return () => {
+    if (begun) return client;
+    begun = true;
+    stream?.cork();
+    // After the promises that are resolved by now: those who wait for them send more.
+    nextTick(end);
+    return client;
   };
 }
 
