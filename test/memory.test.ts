@@ -9,6 +9,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
+import { prepareDataDirectory } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
@@ -16,7 +17,7 @@ import { addProducts } from "./support/catalog.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
 import { checkout } from "./support/process.ts";
-import { onPostgres, temporaryDirectory } from "./support/store.ts";
+import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const PAGES = 8;
 const PAGE = 100;
@@ -90,11 +91,20 @@ function freshFile() {
   return { file: join(temporaryDirectory(), "esimctl.db"), masterKey: randomBytes(32) };
 }
 
+const flagsOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+
+test.runIf(process.platform === "linux" && onPostgres)("serve on PostgreSQL has bounds of its one heap", async () => {
+  const { url } = await freshPostgres();
+  const { keyFile } = prepareDataDirectory(join(temporaryDirectory(), "data"), randomIds());
+  const { pid, stop } = await startDaemon({ database: url, keyFile });
+  expect(flagsOf(pid)).toEqual(expect.arrayContaining(["--max-semi-space-size=16", "--heap-growing-percent=50"]));
+  await stop();
+});
+
 describe.runIf(!onPostgres)("serve on a data directory", () => {
   test.runIf(process.platform === "linux")("starts with bounds of its heap and of glibc's pools", async () => {
     const { pid, stop } = await startDaemon({ data: join(temporaryDirectory(), "data") });
-    const flags = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    expect(flags).toEqual(expect.arrayContaining(["--max-semi-space-size=4", "--heap-growing-percent=25"]));
+    expect(flagsOf(pid)).toEqual(expect.arrayContaining(["--max-semi-space-size=4", "--heap-growing-percent=25"]));
     expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
     await stop();
   });
