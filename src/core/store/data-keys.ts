@@ -254,8 +254,8 @@ export function withCurrentKeys(writer: Writer, keys: Keyring): Writer {
   let refreshed = Promise.resolve();
   return {
     ...writer,
-    async begin(careful) {
-      await writer.begin(careful);
+    async begin(careful, slots) {
+      await writer.begin(careful, slots);
       refreshed = keys.refresh(writer.tx(() => undefined, null));
       // What it fails with is thrown by `ready`, if anything is to be written by then.
       refreshed.catch(() => undefined);

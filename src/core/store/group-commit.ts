@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Joined, type JoinedLines, joinedLines, type LineWrites } from "./joined-lines.ts";
+import { type LockWaits, lockWaits } from "./lock-waits.ts";
 import { StoreError } from "./problems.ts";
 import { type Batch, runBatch, type Source } from "./run-batch.ts";
 import type { Topic } from "./store.ts";
-import { createWriteQueue, type Taken } from "./write-queue.ts";
+import { createWriteQueue } from "./write-queue.ts";
 import type { Repeat, Waiting, Writer } from "./writer.ts";
 
 /** Writes of which one batch is under way at a time. */
@@ -18,6 +20,19 @@ interface LineOptions {
   repeat?: (waiting: Waiting) => void;
   /** How long a batch goes on taking writes (ms); left out: as the queue has it. */
   longestMs?: number;
+  /** The slot of a line whose batches may be of several, and the lines with which it shares them. */
+  shared?: { slot: number; lines: JoinedLines<OwnLine> };
+}
+
+/** What a line keeps, also while its writes are in the batch of another one. */
+export interface OwnLine extends LineWrites {
+  /** The writes that its next batch begins with. */
+  first: Waiting[];
+  /** Batches that are still to be made carefully. */
+  careful: number;
+  waits: LockWaits;
+  /** Makes batches of what waits, unless it does. */
+  wake(): void;
 }
 
 /** Batches that are made carefully after one that was made twice: a caller that fails on purpose delays few of them. */
@@ -31,38 +46,43 @@ const CAREFUL_BATCHES = 64;
  * that cannot be used fails the batch with `StoreUnavailable`; the next batch begins afresh. Which writes a batch
  * takes, and how many, the queue decides (write-queue.ts); one that comes while a batch is under way may still join it.
  */
-export function createLine(writer: Writer, { onSignal, repeat, longestMs }: LineOptions): Line {
+export function createLine(writer: Writer, { onSignal, repeat, longestMs, shared }: LineOptions): Line {
   const queue = createWriteQueue<Waiting>(longestMs);
-  /** The writes that the next batch begins with. */
-  const first: Waiting[] = [];
   let draining: Promise<void> | null = null;
   let closed = false;
-  /** Batches that are still to be made carefully. */
-  let careful = 0;
-  const waits = lockWaits(writer, () => closed);
-
-  const source = { size: () => queue.size() + first.length, next };
-
-  function next(taken: Taken, elapsedMs: number, enoughMs?: number): Waiting | null {
-    return first.shift() ?? queue.next(taken, elapsedMs, enoughMs);
-  }
+  const first: Waiting[] = [];
+  const own: OwnLine = {
+    slot: shared?.slot ?? 0,
+    first,
+    careful: 0,
+    waits: lockWaits(writer.lockWaitsMs ?? 0, () => closed),
+    size: () => queue.size() + first.length,
+    next: (taken, elapsedMs, enoughMs) => first.shift() ?? queue.next(taken, elapsedMs, enoughMs),
+    isSound: () => first.length === 0 && own.careful === 0 && !own.waits.areLong(),
+    wake() {
+      draining ??= drain();
+    },
+  };
+  const lines = shared?.lines ?? joinedLines();
+  lines.add(own);
 
   async function drain(): Promise<void> {
     try {
       /** Writes of the batch before whose callers have not come back: it left others waiting. */
       let away = 0;
-      for (let tookMs = 0; source.size() > 0; ) {
+      for (let tookMs = 0; own.size() > 0; ) {
         await leaveLoop(writer.awaits ? 0 : tookMs);
+        const joined = await lines.join(own);
+        if (joined === null) continue;
         const began = performance.now();
-        const half = Math.ceil((away + source.size()) / 2);
-        const batch = await runBatch(writer, source, { careful: careful > 0, half, mayWait: waits.begin() });
-        const refusal = waits.end(batch);
-        away = source.size() > 0 ? batch.writes.length : 0;
-        careful = batch.repeated ? CAREFUL_BATCHES : Math.max(careful - 1, 0);
+        const half = Math.ceil((away + own.size()) / 2);
+        const { batch, refusals } = await runJoined(writer, joined, half);
+        away = own.size() > 0 ? batch.writes.length : 0;
         tookMs = performance.now() - began;
-        again(batch);
+        for (const waiting of putBack(batch, joined)) repeat?.(waiting);
+        joined.release();
         answer(batch, onSignal);
-        if (refusal !== null) refuseAll(source, refusal);
+        for (const { line, error } of refusals) refuseAll(line, error);
       }
     } finally {
       // In the same breath as the last look at the queue: a write that comes later starts the next drain.
@@ -70,57 +90,61 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs }: Line
     }
   }
 
-  function again(batch: Batch): void {
-    const repeats = repeatsOf(batch);
-    // Before those that it did not come to, either.
-    first.unshift(...repeats.flatMap(([waiting, how]) => (how === "first" ? [waiting] : [])));
-    for (const [waiting, how] of repeats) if (how === "alone") repeat?.(waiting);
-  }
-
   return {
     push(waiting) {
       if (closed) return waiting.reject(closedError());
       queue.push(waiting, waiting.owner);
-      draining ??= drain();
+      own.wake();
     },
     async close() {
       closed = true;
-      refuseAll(source, closedError());
+      refuseAll(own, closedError());
       while (draining !== null) await draining;
     },
   };
+}
+
+/** Makes a batch of lines. `refusals`: what all that wait in a line fail with. */
+async function runJoined(writer: Writer, joined: Joined<OwnLine>, half: number) {
+  const { lines } = joined;
+  const may = lines.map(({ waits }) => waits.begin());
+  const batch = await runBatch(writer, joined, {
+    careful: lines.some(({ careful }) => careful > 0),
+    slots: lines.map(({ slot }) => slot).toSorted((one, other) => one - other),
+    half,
+    mayWait: () => may.every((mayWait) => mayWait()),
+  });
+  const refusals = lines.flatMap((line) => {
+    line.careful = batch.repeated ? CAREFUL_BATCHES : Math.max(line.careful - 1, 0);
+    const error = line.waits.end(batch);
+    return error === null ? [] : [{ line, error }];
+  });
+  return { batch, refusals };
+}
+
+/** Gives writes that are repeated first back to their lines; the others, which are repeated alone, are the result. */
+function putBack(batch: Batch, { lineOf }: Joined<OwnLine>): Waiting[] {
+  const again = new Map<OwnLine, Waiting[]>();
+  const alone: Waiting[] = [];
+  for (const [waiting, how] of repeatsOf(batch)) {
+    const line = lineOf(waiting);
+    const writes = how === "alone" ? alone : (again.get(line) ?? []);
+    writes.push(waiting);
+    if (how === "first") again.set(line, writes);
+  }
+  // Before those that the batch did not come to, either.
+  for (const [line, writes] of again) {
+    line.first.unshift(...writes);
+    // It may have ended since another one's batch had taken all that waited.
+    line.wake();
+  }
+  return alone;
 }
 
 function refuseAll(source: Source, error: StoreError): void {
   // Each as the first of a batch: the first one is always taken.
   const take = () => source.next({ production: 0, sandbox: 0 }, 0);
   for (let waiting = take(); waiting !== null; waiting = take()) waiting.reject(error);
-}
-
-/** For how long batches have been made that did not get their locks. */
-function lockWaits({ lockWaitsMs = 0 }: Writer, isClosed: () => boolean) {
-  /** The start of the first of them; null: the last one got its locks. */
-  let since: number | null = null;
-  let hasFailed = false;
-  return {
-    /** Whether the batch that begins now is made again if it does not get its locks. */
-    begin(): () => boolean {
-      since ??= performance.now();
-      const until = since + lockWaitsMs;
-      return () => !isClosed() && performance.now() < until;
-    },
-    /**
-     * What all that wait fail with, once the batch after one that failed fails too: in turn, each would wait for as
-     * long. The first one may have waited for a row of its own.
-     */
-    end({ locked }: Batch): StoreError | null {
-      const fault = locked instanceof StoreError ? locked : null;
-      const refusal = hasFailed ? fault : null;
-      hasFailed = fault !== null && refusal === null;
-      if (locked === undefined || refusal !== null) since = null;
-      return refusal;
-    },
-  };
 }
 
 /** The writes of a batch that are repeated, and how. What it took and did not come to follows the one it ended at. */

@@ -10,7 +10,7 @@ export interface Batch {
   writes: Waiting[];
   outcomes: Outcome[];
   topics: Set<Topic>;
-  /** It was made twice. */
+  /** It was made twice, or is to be. */
   repeated: boolean;
   /** It did not get its locks: it is made `again`, or failed with this. */
   locked?: "again" | StoreError;
@@ -24,6 +24,8 @@ export type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
 /** How a batch is made. */
 interface Beginning {
   careful: boolean;
+  /** Of its writes, in their order; a writer without slots has no use for them. */
+  slots: readonly number[];
   /** Half of those who write. */
   half: number;
   /** Whether it is made again if it does not get its locks. */
@@ -34,30 +36,38 @@ interface Beginning {
  * Makes one batch of the writes that wait. What fails is in the outcomes, a commit that fails in all of them: it does
  * not throw.
  */
-export async function runBatch(writer: Writer, source: Source, { careful, half, mayWait }: Beginning): Promise<Batch> {
+export async function runBatch(writer: Writer, source: Source, beginning: Beginning): Promise<Batch> {
+  const { careful, slots, half } = beginning;
   const writes: Waiting[] = [];
   const take = takerOf(source, { batch: writes, half, enoughMs: writer.enoughMs?.() });
   try {
-    await writer.begin(careful);
+    await writer.begin(careful, slots);
     if (source.size() === 1 && (careful || !writer.gathers))
       return { writes, ...(await runAlone(writer, take)), repeated: false };
     return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
-    if (error === SPOILED) return repeatBatch(writer, writes, mayWait);
-    return failBatch(writer, writes, { error, take, mayWait });
+    if (error === SPOILED)
+      return slots.length > 1 ? splitBatch(writer, writes) : repeatBatch(writer, writes, beginning);
+    return failBatch(writer, writes, { error, take, mayWait: beginning.mayWait });
   }
 }
 
 /** Makes a batch again of which a command failed after it had written. */
-async function repeatBatch(writer: Writer, writes: Waiting[], mayWait: () => boolean): Promise<Batch> {
+async function repeatBatch(writer: Writer, writes: Waiting[], { slots, mayWait }: Beginning): Promise<Batch> {
   await writer.rollback();
   const rest = writes.values();
   try {
-    await writer.begin(true);
+    await writer.begin(true, slots);
     return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
   } catch (error) {
     return failBatch(writer, writes, { error, take: () => null, mayWait });
   }
+}
+
+/** Takes back a batch of several slots of which a command failed after it had written: each slot makes its own. */
+async function splitBatch(writer: Writer, writes: Waiting[]): Promise<Batch> {
+  await writer.rollback();
+  return { writes, outcomes: [], topics: new Set(), repeated: true };
 }
 
 interface Failed extends Pick<Beginning, "mayWait"> {

@@ -1,6 +1,7 @@
 import type { Owner } from "../kernel/owner.ts";
-import { createLine, type Line } from "./group-commit.ts";
-import { slotOf } from "./lanes.ts";
+import { createLine, type Line, type OwnLine } from "./group-commit.ts";
+import { type JoinedLines, joinedLines } from "./joined-lines.ts";
+import { type LaneKind, slotOf } from "./lanes.ts";
 import type { Command, Topic } from "./store.ts";
 import type { Kind, Writer } from "./writer.ts";
 
@@ -8,8 +9,8 @@ import type { Kind, Writer } from "./writer.ts";
 export interface Writers {
   /** Writes with no other under way. */
   alone: Writer;
-  /** Writes of one slot, beside those of other slots; null: this engine has one writer. */
-  ofSlot: ((slot: number) => Writer) | null;
+  /** Writes of slots, beside those of others; null: this engine has one writer. */
+  ofSlots: (() => Writer) | null;
 }
 
 /**
@@ -25,19 +26,31 @@ function kindOf<I>(command: Command<I, unknown>): Kind {
 
 /**
  * Group commit in lines side by side: one for each slot of the lanes, and one for writes that run alone. In the latter
- * a write is repeated that failed since others were under way.
+ * a write is repeated that failed since others were under way. Lines of one kind share batches.
  */
-export function writeLines({ alone: writer, ofSlot }: Writers, onSignal: (topic: Topic) => void) {
+export function writeLines({ alone: writer, ofSlots }: Writers, onSignal: (topic: Topic) => void) {
   const alone = createLine(writer, { onSignal });
   const slots = new Map<number, Line>();
+  const kinds = new Map<LaneKind, JoinedLines<OwnLine>>();
+
+  function linesOf(kind: LaneKind): JoinedLines<OwnLine> {
+    const lines = kinds.get(kind) ?? joinedLines();
+    kinds.set(kind, lines);
+    return lines;
+  }
 
   function lineOf<I>(command: Command<I, unknown>, input: I): Line {
-    const lane = ofSlot === null ? null : (command.lane?.(input) ?? null);
-    if (lane === null || ofSlot === null) return alone;
+    const lane = ofSlots === null ? null : (command.lane?.(input) ?? null);
+    if (lane === null || ofSlots === null) return alone;
     const slot = slotOf(lane);
     const known = slots.get(slot);
     if (known !== undefined) return known;
-    const line = createLine(ofSlot(slot), { onSignal, repeat: alone.push, longestMs: LONGEST_OF_SLOT_MS });
+    const line = createLine(ofSlots(), {
+      onSignal,
+      repeat: alone.push,
+      longestMs: LONGEST_OF_SLOT_MS,
+      shared: { slot, lines: linesOf(lane.kind) },
+    });
     slots.set(slot, line);
     return line;
   }
@@ -60,8 +73,9 @@ export function writeLines({ alone: writer, ofSlot }: Writers, onSignal: (topic:
      * the batches under way have ended as any other.
      */
     async close(): Promise<void> {
-      const ending = [...slots.values(), alone].map((line) => line.close());
-      await Promise.all(ending);
+      const lines = [...slots.values(), alone];
+      // Again: a batch may have given writes back to a line that had ended.
+      for (const _ of ["batches", "what they gave back"]) await Promise.all(lines.map((line) => line.close()));
     },
   };
 }

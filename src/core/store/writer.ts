@@ -9,8 +9,11 @@ export interface Writer {
   gathers?: boolean;
   /** For how long (ms) batches are made again whose locks others keep; left out: they fail at once. */
   lockWaitsMs?: number;
-  /** `careful`: each command can be taken back alone, also after it has written. */
-  begin(careful: boolean): Promise<void>;
+  /**
+   * `careful`: each command can be taken back alone, also after it has written. `slots`: of the batch's writes (see
+   * lanes.ts), in ascending order; a writer whose transactions have no other beside them ignores them.
+   */
+  begin(careful: boolean, slots: readonly number[]): Promise<void>;
   /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
   ready?(): Promise<void>;
   /** Before each write of a batch of several. `kind`: those of one kind may share a memory (run-memory.ts). */

@@ -48,8 +48,8 @@ export interface Engine {
   look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** The writer of this process whose transactions run with no other under way, in any process. */
   writer(makeTx: TxMaker): Writer;
-  /** A writer of a slot (see lanes.ts), beside those of other slots; null: here all writes are alone. */
-  slotWriter: ((makeTx: TxMaker, slot: number) => Writer) | null;
+  /** A writer of slots (see lanes.ts), beside those of others; null: here all writes are alone. */
+  slotsWriter: ((makeTx: TxMaker) => Writer) | null;
   /** This moment of the database, as cheaply as the engine can read it. */
   moment(): Promise<Moment>;
   ping(): Promise<Pulse>;

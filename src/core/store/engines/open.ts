@@ -126,10 +126,10 @@ function ownWrites(engine: Engine, { makeTx, keys, committed }: WritesBase): Wri
   };
 }
 
-function writersOf({ writer, slotWriter }: Engine, makeTx: TxMaker, keys: Keyring): Writers {
+function writersOf({ writer, slotsWriter }: Engine, makeTx: TxMaker, keys: Keyring): Writers {
   return {
     alone: withCurrentKeys(writer(makeTx), keys),
-    ofSlot: slotWriter === null ? null : (slot) => withCurrentKeys(slotWriter(makeTx, slot), keys),
+    ofSlots: slotsWriter === null ? null : () => withCurrentKeys(slotsWriter(makeTx), keys),
   };
 }
 

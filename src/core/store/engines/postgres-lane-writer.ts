@@ -42,10 +42,10 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
   return {
     ...careful,
     gathers: true,
-    async begin(isCareful) {
+    async begin(isCareful, slots) {
       quick = !isCareful;
       run.forget();
-      await careful.begin(isCareful);
+      await careful.begin(isCareful, slots);
     },
     async savepoint(kind) {
       if (!quick) return careful.savepoint(kind);

@@ -18,15 +18,15 @@ interface Connections {
   lent(client: pg.PoolClient): Lent;
 }
 
-/** The slot whose writes are made, and leave for a batch of it. */
-interface Slot {
-  slot: number;
+/** What a batch of slots takes before it begins. */
+interface Beside {
   permits: Permits;
 }
 
 /** The transactions of a writer, one after the other. */
 export interface Transactions {
-  begin(): Promise<void>;
+  /** `slots`: whose writes are kept out, in ascending order; those that are alone keep out all. */
+  begin(slots: readonly number[]): Promise<void>;
   /** For how long (ms) transactions are begun again that do not get their locks. */
   readonly lockWaitsMs: number;
   /** The one that is open. */
@@ -52,13 +52,19 @@ const waitingFor = (ms: number) => `set_config('lock_timeout', '${ms}', true)`;
 /** All writes alone: one transaction at a time, on any number of nodes. */
 const aloneFor = (waitMs: number) => `SELECT ${waitingFor(waitMs)}, pg_advisory_xact_lock(${WRITE_LOCK})`;
 
+/** The same for each slot of a batch after its first: with all of them a batch waits little longer than with one. */
+const NEXT_SLOT_WAIT_MS = 120;
+
 /**
- * First the slot's: who waits for it does not keep those away who want to be alone. A plan that was made while a table
- * was small, and kept, is to take its index also then: what lanes ask for is in memory, and never a whole table.
+ * First the slots', in one order on all nodes, so that no two batches wait for each other: who waits for them does not
+ * keep those away who want to be alone. A plan that was made while a table was small, and kept, is to take its index
+ * also then: what lanes ask for is in memory, and never a whole table.
  */
-function startOf(slot: number, waitMs: number): string {
-  const locks = `pg_advisory_xact_lock(${WRITE_LOCK}, ${slot}), pg_advisory_xact_lock_shared(${WRITE_LOCK})`;
-  return `SELECT ${waitingFor(waitMs)}, ${locks}, set_config('random_page_cost', '0.1', true)`;
+function startOf(slots: readonly number[], waitMs: number): string {
+  const [first, ...more] = slots.map((slot) => `pg_advisory_xact_lock(${WRITE_LOCK}, ${slot})`);
+  const next = more.length > 0 ? [waitingFor(NEXT_SLOT_WAIT_MS), ...more, waitingFor(waitMs)] : [];
+  const all = `pg_advisory_xact_lock_shared(${WRITE_LOCK})`;
+  return `SELECT ${[waitingFor(waitMs), first, ...next, all].join(", ")}, set_config('random_page_cost', '0.1', true)`;
 }
 
 async function commitOn({ client, sending }: Lent): Promise<void> {
@@ -70,13 +76,12 @@ async function commitOn({ client, sending }: Lent): Promise<void> {
   client.release();
 }
 
-/** Transactions with all other writes kept out or, with `beside`, with those of the same slot kept out. */
-export function transactionsOf({ pool, lent }: Connections, beside: Slot | null): Transactions {
+/** Transactions with all other writes kept out or, with `beside`, with those of the same slots kept out. */
+export function transactionsOf({ pool, lent }: Connections, beside: Beside | null): Transactions {
   const waitMs = Math.min(LOCK_WAIT_MS, pool.lockTimeoutMs);
   let open: Lent | null = null;
   let giveBack = () => {};
   let rowWait: number | null = null;
-  const start = beside === null ? aloneFor(waitMs) : startOf(beside.slot, waitMs);
 
   function current(): Lent {
     if (open === null) throw new Error("no transaction is open");
@@ -92,14 +97,14 @@ export function transactionsOf({ pool, lent }: Connections, beside: Slot | null)
   return {
     current,
     lockWaitsMs: pool.lockTimeoutMs,
-    async begin() {
+    async begin(slots) {
       giveBack = (await beside?.permits.take()) ?? giveBack;
       rowWait = null;
       open = lent(await pool.lend());
       const { sending } = open;
       sending.open();
       sending.send("BEGIN");
-      sending.send(start);
+      sending.send(beside === null ? aloneFor(waitMs) : startOf(slots, waitMs));
     },
     waitForRows(ms) {
       if (ms !== rowWait) current().sending.send(`SET LOCAL lock_timeout TO ${ms ?? waitMs}`);

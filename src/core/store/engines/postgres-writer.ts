@@ -27,9 +27,9 @@ export function postgresWriter(transactions: Transactions, makeTx: TxMaker, { be
   return {
     awaits: true,
     lockWaitsMs: transactions.lockWaitsMs,
-    async begin() {
+    async begin(_, slots) {
       savepoints = 0;
-      await transactions.begin();
+      await transactions.begin(slots);
     },
     async savepoint() {
       savepoints += 1;

@@ -91,7 +91,7 @@ function sqliteEngine(writer: Database.Database, { watched = false, bulk = false
   return {
     ...readsOf(snapshots),
     writer: (makeTx) => sqliteWriter(writer, { makeTx, pace: disk.pace, turns: order }),
-    slotWriter: null,
+    slotsWriter: null,
     erase,
     async close() {
       unbound();

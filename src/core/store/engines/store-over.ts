@@ -20,7 +20,7 @@ export interface StoreBase {
 }
 
 /** What a store needs of its engine beside the writing. */
-export type ReadingEngine = Omit<Engine, "writer" | "slotWriter" | "erase">;
+export type ReadingEngine = Omit<Engine, "writer" | "slotsWriter" | "erase">;
 
 /** The writes of a store: this thread's own, or another one's. */
 export interface Writes extends Pick<Store, "write" | "rehearse" | "erase"> {
