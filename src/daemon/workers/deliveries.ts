@@ -21,10 +21,12 @@ import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
+import { type PromptEndpoints, promptEndpoints } from "./prompt-endpoints.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
-export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit"> {
+export interface DeliveriesDependencies
+  extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit" | "prompt"> {
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
@@ -34,9 +36,12 @@ export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdB
 
 /**
  * Attempts that are claimed at the same time: in all, of a partner's endpoints in one environment, of one endpoint. Of
- * each endpoint three times as many as it gets requests: while some are recorded, others are sent.
+ * a prompt endpoint five times as many as it gets requests: while 64 outcomes are recorded and as many deliveries
+ * claimed, others are sent.
  */
-const BOUNDS: Bounds = { overall: 768, production: 672, sandbox: 384, perKey: 192, perLane: 96 };
+const BOUNDS: Bounds = { overall: 768, production: 672, sandbox: 384, perKey: 320, perLane: 160 };
+/** Claimed of an endpoint that is not known to be prompt: each can be sent while its lease is held. */
+const PER_ENDPOINT = 96;
 /** Outcomes that are recorded together. */
 const RECORDED_TOGETHER = 64;
 /** Requests that one endpoint gets at a time. */
@@ -54,6 +59,8 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
     holdBody: shareBodies(store, deps.publicUrl),
     vaultFor: vaultOfClaim(store),
     limit: limitPerKey(REQUESTS_PER_ENDPOINT),
+    // As many as may be under way: none of these was slow.
+    prompt: promptEndpoints(REQUESTS_PER_ENDPOINT),
   };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
@@ -62,7 +69,7 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
     async due(full) {
       // As many as can be in flight: one that can take more is among them.
       const { due, waitMs } = await store.read(dueEndpoints, { full, limit: BOUNDS.perKey });
-      return { lanes: due.map(laneOf), waitMs };
+      return { lanes: due.map((endpoint) => laneOf(endpoint, making.prompt)), waitMs };
     },
     async turn(rooms, outcomes) {
       const lanes = new Map(rooms.map(({ lane }) => [lane.id, lane]));
@@ -82,10 +89,10 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
   return createPool(work, log);
 }
 
-function laneOf(endpoint: DueEndpoint): EndpointLane {
+function laneOf(endpoint: DueEndpoint, prompt: PromptEndpoints): EndpointLane {
   const { id, failing } = endpoint;
-  const own = failing ? { perLane: PER_FAILING_ENDPOINT } : {};
-  return { id, key: queueName(endpoint), sandbox: endpoint.environment === "sandbox", ...own };
+  const perLane = failing ? PER_FAILING_ENDPOINT : prompt.has(id) ? BOUNDS.perLane : PER_ENDPOINT;
+  return { id, key: queueName(endpoint), sandbox: endpoint.environment === "sandbox", perLane };
 }
 
 /**
@@ -132,6 +139,7 @@ interface DeliverDependencies {
   vaultFor(endpoint: WebhookRow): Pick<Vault, "open">;
   /** By the ID of the endpoint. */
   limit: LimitPerKey;
+  prompt: PromptEndpoints;
 }
 
 /** The deliveries of a claim share the row of their endpoint: its secrets are opened once for all of them. */
@@ -182,6 +190,7 @@ async function deliver(
     await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id }]);
     return null;
   }
+  deps.prompt.note(endpoint.id, answer);
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
   const { statusCode, error, body, latencyMs } = answer;
   return { ...about, leaseNo: lease.no, attempts, at, statusCode, error, body, latencyMs };
