@@ -127,6 +127,17 @@ test("a log that cannot be written is reported once, blocks nothing, and counts 
   expect(warnings).toHaveLength(1);
 });
 
+test("lines that wait are written whole and in their order, however many and in whatever script", async () => {
+  const { folder, open } = smallLog();
+  const log = open();
+  const lines = Array.from({ length: 400 }, (_, n) => `${JSON.stringify({ n, pad: "zł é 東京 😀".repeat(n % 60) })}\n`);
+  // Longer than all that waits before it.
+  lines.push(`${JSON.stringify({ pad: "東".repeat(300_000) })}\n`, line(1));
+  for (const one of lines) log.write(one);
+  await log.close();
+  expect(readFileSync(join(folder, "serve.log"), "utf8")).toBe(lines.join(""));
+});
+
 test("lines of a process that ends before it has written any are in the file", () => {
   const { folder, open, warnings } = smallLog();
   const file = open();

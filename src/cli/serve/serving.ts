@@ -141,7 +141,8 @@ function warn(context: Context, log: Logger, { event, words }: { event: string; 
 /** Where log lines are shown: standard output, whose last lines are not lost when the process ends all at once. */
 function shownTo(people: boolean): LogOutput {
   if (people) return { pretty: true };
-  const destination = gatheredLines(process.stdout);
+  // As bytes: a text waits for a slow reader in all the pieces that it was put together from.
+  const destination = gatheredLines({ write: (lines) => process.stdout.write(Buffer.from(lines)) });
   process.once("exit", destination.flush);
   return { pretty: false, destination };
 }

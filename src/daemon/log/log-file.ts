@@ -25,30 +25,40 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const GATHER_MS = 200;
 /** At the end of the process: how long lines may take that a thread is appending, and how often they are looked for. */
 const [LANDING_MS, LOOK_MS] = [500, 20];
-/** What may wait for a disk that does not answer (characters). */
+/** What may wait for a disk that does not answer (bytes). */
 const MOST_WAITING = 4 * 1024 * 1024;
+/** Room for what waits, at first (bytes). */
+const FIRST_ROOM = 64 * 1024;
 
 /** Lines on their way to the file. */
-interface Queue {
-  waiting: string[];
-  /** Of what waits (characters). */
-  size: number;
+interface Queue extends Waiting {
+  underway: Underway | null;
   /** Lines that were not written, and of which the file does not say so yet. */
   lost: number;
   warned: boolean;
-  underway: Underway | null;
 }
+
+/** Lines as bytes: texts would be copied by each collection of young garbage until they are written. */
+interface Waiting {
+  /** The first `size` of these. */
+  bytes: Buffer;
+  size: number;
+  /** How many lines. */
+  lines: number;
+}
+
+const nothing = (): Waiting => ({ bytes: Buffer.allocUnsafeSlow(FIRST_ROOM), size: 0, lines: 0 });
 
 /** Opens the log in `folder` (0700, its files 0600), which is made when the first line comes. */
 export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogFileOptions): LogFile {
   const [path = ""] = logFiles(folder);
   const file = rotatingFile(folder, maxBytes);
   const hurry = new AbortController();
-  const queue: Queue = { waiting: [], size: 0, lost: 0, warned: false, underway: null };
+  const queue: Queue = { ...nothing(), lost: 0, warned: false, underway: null };
   let writing: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
-    while (queue.waiting.length > 0) {
+    while (queue.size > 0) {
       // Cut short when there is no time to gather any more.
       await pause(GATHER_MS, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
       await writeTogether(queue, file, (fault) => {
@@ -62,18 +72,17 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
     write(line) {
       if (queue.size > MOST_WAITING) queue.lost += 1;
       else {
-        queue.waiting.push(line);
-        queue.size += line.length;
+        append(queue, line);
         writing ??= drain();
       }
     },
     flushSync() {
       try {
-        appendSync(folder, [...leftOf(path, queue.underway), Buffer.from(queue.waiting.join(""))]);
+        appendSync(folder, [...leftOf(path, queue.underway), linesOf(queue)]);
       } catch (error) {
         warn(`The end of the log ${path} is lost: ${reason(error)}.`);
       }
-      Object.assign(queue, { waiting: [], underway: null });
+      Object.assign(queue, nothing(), { underway: null });
     },
     async close() {
       hurry.abort();
@@ -83,12 +92,29 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
   };
 }
 
+function linesOf({ bytes, size }: Waiting): Buffer {
+  return bytes.subarray(0, size);
+}
+
+function append(waiting: Waiting, line: string): void {
+  // No character of a text is more than three bytes.
+  const most = waiting.size + 3 * line.length;
+  if (most > waiting.bytes.length) {
+    const larger = Buffer.allocUnsafeSlow(Math.max(most, 2 * waiting.bytes.length));
+    waiting.bytes.copy(larger, 0, 0, waiting.size);
+    waiting.bytes = larger;
+  }
+  waiting.size += waiting.bytes.write(line, waiting.size);
+  waiting.lines += 1;
+}
+
 /** Appends what waits; of several times in a row that it cannot `warn` hears the first. */
 async function writeTogether(queue: Queue, file: RotatingFile, warn: (fault: string) => void): Promise<void> {
-  const { waiting, lost } = queue;
-  const notice = lost === 0 ? "" : lostLine(lost);
-  const own: Underway = { lines: Buffer.from(notice + waiting.join("")), given: false };
-  Object.assign(queue, { waiting: [], size: 0, underway: own });
+  const { lines: count, lost } = queue;
+  const waiting = linesOf(queue);
+  const lines = lost === 0 ? waiting : Buffer.concat([Buffer.from(lostLine(lost)), waiting]);
+  const own: Underway = { lines, given: false };
+  Object.assign(queue, nothing(), { underway: own });
   try {
     const handle = await file.current();
     // Written at the end of the process meanwhile.
@@ -98,7 +124,7 @@ async function writeTogether(queue: Queue, file: RotatingFile, warn: (fault: str
     queue.lost -= lost;
     queue.warned = false;
   } catch (error) {
-    queue.lost += waiting.length;
+    queue.lost += count;
     if (!queue.warned) warn(reason(error));
     queue.warned = true;
   } finally {
