@@ -86,6 +86,16 @@ test("many writers of several processes lose nothing", async () => {
   expect(new Set(answers).size).toBe(60);
 });
 
+test("who asks for the epoch in one turn shares one promise, and who asks after a write gets another", async () => {
+  const { store } = await openTestStore(testClock());
+  const asked = store.epoch();
+  expect(store.epoch()).toBe(asked);
+  const before = await asked;
+  await store.write((tx) => tx.touch(), null);
+  expect(store.epoch()).not.toBe(asked);
+  expect(await store.epoch()).toBe(before + 1);
+});
+
 test("the epoch changes for every process when reference data changed, and only then", async () => {
   const { store, again } = await openTestStore(testClock());
   const other = await again();

@@ -1,3 +1,4 @@
+import { oncePerAnswer } from "./once-per-turn.ts";
 import { isUnavailable, type StoreUnavailable } from "./problems.ts";
 import type { Store } from "./store.ts";
 
@@ -18,7 +19,7 @@ export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable)
     look: (query, input) => reporting(store.look(query, input)),
     write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
     rehearse: (command, input) => reporting(store.rehearse(command, input)),
-    epoch: () => reporting(store.epoch()),
-    state: () => reporting(store.state()),
+    epoch: oncePerAnswer(store.epoch, reporting),
+    state: oncePerAnswer(store.state, reporting),
   };
 }

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { type Keyring, keyring } from "../data-keys.ts";
-import { oncePerTurn } from "../once-per-turn.ts";
+import { oncePerAnswer, oncePerTurn } from "../once-per-turn.ts";
 import { statement } from "../statement.ts";
 import type { Nodes, Read, Store, Topic } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, type Vault, withAllKeys } from "../vault.ts";
@@ -92,8 +92,8 @@ export function storeOver(
     look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: writes.rehearse,
-    epoch: () => moment.ask().then(({ epoch }) => epoch),
-    state: () => moment.ask().then(({ state }) => state),
+    epoch: oncePerAnswer(moment.ask, (now) => now.then(({ epoch }) => epoch)),
+    state: oncePerAnswer(moment.ask, (now) => now.then(({ state }) => state)),
     onSignal: signals.onSignal,
     onUnreadable: unreadable.listen,
     erase: writes.erase,
