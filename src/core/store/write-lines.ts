@@ -74,8 +74,10 @@ export function writeLines({ alone: writer, ofSlots }: Writers, onSignal: (topic
      */
     async close(): Promise<void> {
       const lines = [...slots.values(), alone];
-      // Again: a batch may have given writes back to a line that had ended.
-      for (const _ of ["batches", "what they gave back"]) await Promise.all(lines.map((line) => line.close()));
+      const end = () => Promise.all(lines.map((line) => line.close()));
+      await end();
+      // The last batches may have given writes back to lines that had ended.
+      await end();
     },
   };
 }
