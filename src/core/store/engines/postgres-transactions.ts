@@ -18,11 +18,6 @@ interface Connections {
   lent(client: pg.PoolClient): Lent;
 }
 
-/** What a batch of slots takes before it begins. */
-interface Beside {
-  permits: Permits;
-}
-
 /** The transactions of a writer, one after the other. */
 export interface Transactions {
   /** `slots`: whose writes are kept out, in ascending order; those that are alone keep out all. */
@@ -76,8 +71,11 @@ async function commitOn({ client, sending }: Lent): Promise<void> {
   client.release();
 }
 
-/** Transactions with all other writes kept out or, with `beside`, with those of the same slots kept out. */
-export function transactionsOf({ pool, lent }: Connections, beside: Beside | null): Transactions {
+/**
+ * Transactions with those of the same slots kept out, each of which takes one of `permits`; null: with all other writes
+ * kept out.
+ */
+export function transactionsOf({ pool, lent }: Connections, permits: Permits | null): Transactions {
   const waitMs = Math.min(LOCK_WAIT_MS, pool.lockTimeoutMs);
   let open: Lent | null = null;
   let giveBack = () => {};
@@ -98,13 +96,13 @@ export function transactionsOf({ pool, lent }: Connections, beside: Beside | nul
     current,
     lockWaitsMs: pool.lockTimeoutMs,
     async begin(slots) {
-      giveBack = (await beside?.permits.take()) ?? giveBack;
+      giveBack = (await permits?.take()) ?? giveBack;
       rowWait = null;
       open = lent(await pool.lend());
       const { sending } = open;
       sending.open();
       sending.send("BEGIN");
-      sending.send(beside === null ? aloneFor(waitMs) : startOf(slots, waitMs));
+      sending.send(permits === null ? aloneFor(waitMs) : startOf(slots, waitMs));
     },
     waitForRows(ms) {
       if (ms !== rowWait) current().sending.send(`SET LOCAL lock_timeout TO ${ms ?? waitMs}`);

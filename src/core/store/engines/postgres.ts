@@ -102,7 +102,7 @@ function postgresEngine(
     },
     look: (run) => pool.ask((client) => run(connectionOf(client))),
     writer: (makeTx) => postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false }),
-    slotsWriter: batches === 0 ? null : (makeTx) => laneWriter(transactionsOf({ pool, lent }, { permits }), makeTx),
+    slotsWriter: batches === 0 ? null : (makeTx) => laneWriter(transactionsOf({ pool, lent }, permits), makeTx),
     moment: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
