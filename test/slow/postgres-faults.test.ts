@@ -256,8 +256,8 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
   cutter.cut(0);
 
   await vi.waitFor(async () => {
-    // Leases whose claims were lost end, as if two minutes went by.
-    await onDatabase({ url: postgres.url }, LEASES_END);
+    // Leases whose claims were lost end, and attempts after a fault come due, as if two minutes went by.
+    await onDatabase({ url: postgres.url }, TWO_MINUTES_ON);
     const { data } = (await get("/api/v1/orders?limit=100")).body;
     expect(data.map((one: { status: string }) => one.status)).toEqual(keys.map(() => "fulfilled"));
   }, HANG_MS);
@@ -270,6 +270,6 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
   expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });
 
-const LEASES_END = `
-  UPDATE order_items SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL;
-  UPDATE orders SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE leased_until IS NOT NULL`;
+const TWO_MINUTES_ON = `
+  UPDATE order_items SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE due_at IS NOT NULL;
+  UPDATE orders SET due_at = due_at - 120000, leased_until = leased_until - 120000 WHERE due_at IS NOT NULL`;
