@@ -27,7 +27,7 @@ export interface Measured {
   highest: number;
   /** Of the figures of both sides; left out: items a second. */
   unit?: string;
-  /** Processor time of this process for an item (µs), medians, where both sides do their work in it. */
+  /** Processor time for an item (µs), medians, where the system says it for both sides. */
   cpu?: { ours: number; bare: number };
   /** Milliseconds within which 99 of 100 responses came, medians, where both sides are loaded with requests. */
   p99?: { ours: number; bare: number };
@@ -50,35 +50,47 @@ interface Sides {
   peer: string;
   ours: Side;
   bare: Side;
-  /** Both sides do their work in this process, and nothing else does: its processor time is theirs. */
-  inProcess?: boolean;
+  /** Of the process in which each side does its work, and nothing else works meanwhile. */
+  cpu?: { ours: Meter; bare: Meter } | undefined;
 }
 
-/** A round of one side, with the processor time of this process for an item (µs). */
+/** The processor time that a process has taken so far (µs). */
+export type Meter = () => number;
+
+/** That of this process. */
+export const ownCpu: Meter = () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+/** A round of one side, with the processor time of an item (µs). */
 type Round = Pace & { cpu: number };
 
-async function roundOf(side: Side, items: number): Promise<Round> {
-  const before = process.cpuUsage();
+async function roundOf(side: Side, items: number, meter: Meter): Promise<Round> {
+  const before = meter();
   const pace = await side(items);
-  const { user, system } = process.cpuUsage(before);
-  return { ...pace, cpu: (user + system) / items };
+  return { ...pace, cpu: (meter() - before) / items };
 }
 
 /** Runs both sides in turn, after a short turn of each to warm up, so that both meet the same machine. */
 export async function compare({ rounds, items, ...scale }: Scale, sides: Sides): Promise<Measured> {
-  const { what, peer, ours, bare, inProcess = false } = sides;
+  const { what, peer, ours, bare, cpu } = sides;
   const warmUp = Math.ceil(items * scale.warmUp);
   if (warmUp > 0) {
     await bare(warmUp);
     await ours(warmUp);
   }
+  const turns = {
+    ours: () => roundOf(ours, items, cpu?.ours ?? ownCpu),
+    bare: () => roundOf(bare, items, cpu?.bare ?? ownCpu),
+  };
   const pairs: { ours: Round; bare: Round }[] = [];
   for (let round = 0; round < rounds; round++) {
     // The first side alternates: neither always runs after the other.
-    if (round % 2 === 0) pairs.push({ ours: await roundOf(ours, items), bare: await roundOf(bare, items) });
+    if (round % 2 === 0) pairs.push({ ours: await turns.ours(), bare: await turns.bare() });
     else {
-      const first = await roundOf(bare, items);
-      pairs.push({ ours: await roundOf(ours, items), bare: first });
+      const first = await turns.bare();
+      pairs.push({ ours: await turns.ours(), bare: first });
     }
   }
   const medians = (of: (round: Round) => number) => ({
@@ -89,7 +101,7 @@ export async function compare({ rounds, items, ...scale }: Scale, sides: Sides):
   const rates = pairs.map((pair) => ({ ours: pair.ours.perSecond, bare: pair.bare.perSecond }));
   return {
     ...measuredOf({ what, peer }, rates),
-    ...(inProcess ? { cpu: medians(({ cpu }) => cpu) } : {}),
+    ...(cpu === undefined ? {} : { cpu: medians((round) => round.cpu) }),
     ...(timed ? { p99: medians(({ p99Ms = 0 }) => p99Ms) } : {}),
   };
 }

@@ -1,11 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fastify } from "fastify";
-import { createOrder } from "../../src/core/orders/create.ts";
-import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
-import { addStock } from "../support/catalog.ts";
-import { settled } from "../support/pool.ts";
-import { type Bench, compare, type Measured, type Scale } from "./bench.ts";
+import { type Bench, compare, type Measured, ownCpu, type Scale } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
-import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
+import { type Installation, install, type Served, serveInstallation } from "./installation.ts";
 
 const CONNECTIONS = 32;
 
@@ -13,57 +12,52 @@ const CONNECTIONS = 32;
 const ORDERS = 30;
 
 /**
- * A page of the catalog, a page of orders and one fulfilled order over HTTP, against a Fastify that sends the same
- * bytes from memory.
+ * A page of the catalog, a page of orders and one fulfilled order, from `serve` as its users start it, against a
+ * Fastify that sends the same bytes from memory.
  */
 export const httpReads: Bench = async (scale) => {
-  const opened = await benchStore();
-  const { app, url, token } = await servePlatform(opened);
+  const folder = mkdtempSync(join(tmpdir(), "esimctl-reads-"));
   try {
-    const headers = { authorization: `Bearer ${token}` };
-    const [order] = await fulfilledOrders(opened);
-    return [
-      await against(scale, { what: "GET /products (page of 20)", url: `${url}/api/v1/products`, headers }),
-      await against(scale, { what: "GET /orders/{id}", url: `${url}/api/v1/orders/${order}`, headers }),
-      await against(scale, { what: "GET /orders?limit=20", url: `${url}/api/v1/orders?limit=20`, headers }),
-    ];
+    const installed = await install(join(folder, "data"), { orders: 0, stock: ORDERS });
+    const served = await serveInstallation(installed);
+    try {
+      const order = await placeOrders(installed, served);
+      return [
+        await against(scale, served, { what: "GET /products (page of 20)", path: "/api/v1/products" }),
+        await against(scale, served, { what: "GET /orders/{id}", path: `/api/v1/orders/${order}` }),
+        await against(scale, served, { what: "GET /orders?limit=20", path: "/api/v1/orders?limit=20" }),
+      ];
+    } finally {
+      await served.stop();
+    }
   } finally {
-    await app.close();
-    await opened.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 };
 
-/** Places orders of one eSIM; their IDs. */
-export async function fulfilledOrders({
-  store,
-  partnerId,
-  productId,
-}: Pick<BenchStore, "store" | "partnerId" | "productId">): Promise<string[]> {
-  await addStock(store, "PLAN-0", ORDERS);
-  const placed = Array.from({ length: ORDERS }, (_, number) =>
-    store.write(createOrder, {
-      partnerId,
-      environment: "production",
-      key: { space: "single", value: `read-${number}` },
-      payloadHash: "read",
-      lines: [{ product_id: productId, quantity: 1 }],
-      metadata: {},
-      activationRequests: [],
-      customer: null,
-    }),
-  );
-  const created = await Promise.all(placed);
-  await settled(createFulfilment({ store, log: console }));
-  return created.map(({ order }) => order.id);
+/** Places orders of one eSIM, which are delivered at once; the ID of the last. */
+async function placeOrders({ productId }: Installation, { url, token }: Served): Promise<string> {
+  const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });
+  let id = "";
+  for (let number = 0; number < ORDERS; number++) {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const keyed = { ...headers, "idempotency-key": `read-${number}` };
+    const response = await fetch(`${url}/api/v1/orders`, { method: "POST", headers: keyed, body });
+    if (response.status !== 201) throw new Error(`an order was answered with ${response.status}`);
+    // Contract: Order.
+    ({ id } = (await response.json()) as { id: string });
+  }
+  return id;
 }
 
 interface Read {
   what: string;
-  url: string;
-  headers: Record<string, string>;
+  path: string;
 }
 
-async function against(scale: Scale, { what, url, headers }: Read): Promise<Measured> {
+async function against(scale: Scale, { token, cpu, ...served }: Served, { what, path }: Read): Promise<Measured> {
+  const headers = { authorization: `Bearer ${token}` };
+  const url = `${served.url}${path}`;
   const answer = await fetch(url, { headers });
   const bare = await serveBytes(await answer.text());
   try {
@@ -72,7 +66,7 @@ async function against(scale: Scale, { what, url, headers }: Read): Promise<Meas
       peer: "bare Fastify, same bytes from memory",
       ours: (amount) => httpLoad({ url, connections: CONNECTIONS, amount, headers }),
       bare: (amount) => httpLoad({ url: bare.url, connections: CONNECTIONS, amount, headers }),
-      inProcess: true,
+      cpu: cpu && { ours: cpu, bare: ownCpu },
     });
   } finally {
     await bare.close();

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { openOrCreate } from "../../src/cli/place/local-store.ts";
 import { createCredential } from "../../src/core/credentials/create.ts";
@@ -10,10 +11,12 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
 import { dataDirectory } from "../../src/core/store/data-directory.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
 import { addProducts, addStock } from "../support/catalog.ts";
 import { program } from "../support/process.ts";
+import type { Meter } from "./bench.ts";
 import { fillOrders } from "./fill-orders.ts";
 
 /** Above what any machine sends in a minute. */
@@ -45,11 +48,16 @@ export async function install(data: string, { orders, stock }: { orders: number;
   const skus = Array.from({ length: 60 }, (_, index) => ({ sku: `PLAN-${index}`, price_cents: 250 + index }));
   const productId = (await addProducts(store, skus))["PLAN-0"];
   if (productId === undefined) throw new Error("the catalog was not imported");
-  for (let added = 0; added < stock; added += BATCH) await addStock(store, "PLAN-0", Math.min(BATCH, stock - added));
+  await addStockInBatches(store, stock);
   const made = await store.write(createCredential, { partner: "bench", live: true, actor });
   await store.close();
   fillOrders(dataDirectory(data).databaseFile, { partnerId, productId, orders });
   return { data, clientId: made.client_id, clientSecret: made.client_secret, partnerId, productId };
+}
+
+/** Puts eSIMs of the first product in stock. */
+export async function addStockInBatches(store: Store, count: number): Promise<void> {
+  for (let added = 0; added < count; added += BATCH) await addStock(store, "PLAN-0", Math.min(BATCH, count - added));
 }
 
 /** A process that serves an installation. */
@@ -60,18 +68,19 @@ export interface Served {
   readyMs: number;
   /** Megabytes of memory that it occupies now. */
   memory(): Promise<number>;
+  /** Undefined where the system does not say. */
+  cpu: Meter | undefined;
   stop(): Promise<void>;
 }
 
-/** Serves an installation by the built program, as its users do. */
+/** Serves an installation by the built program, as its users do; the log goes to a file beside the data. */
 export async function serveInstallation(
   { data, clientId, clientSecret }: Installation,
   flags: readonly string[] = [],
 ): Promise<Served> {
   const from = performance.now();
   const args = [program, "serve", "--data", data, "--port", "0", "--json", ...flags];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const url = await addressIn(child.stdout);
+  const { child, url } = await serveWithLog(args, `${data}.log`);
   const readyMs = performance.now() - from;
   const form = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId });
   form.set("client_secret", clientSecret);
@@ -83,6 +92,7 @@ export async function serveInstallation(
     token,
     readyMs,
     memory: () => residentMb(child.pid ?? 0),
+    cpu: cpuOf(child.pid ?? 0),
     async stop() {
       const ended = once(child, "close");
       child.kill("SIGTERM");
@@ -91,16 +101,37 @@ export async function serveInstallation(
   };
 }
 
-/** The address in the log's line about it; the lines after it are read and dropped. */
-export function addressIn(output: NodeJS.ReadableStream): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  createInterface(output)
-    .on("line", (line) => {
-      const url = /"event":"listening","url":"([^"]+)"/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    })
-    .once("close", () => reject(new Error("serve ended before it listened")));
-  return promise;
+/** Starts Node with arguments that serve; resolves once the log in the file says where. */
+export async function serveWithLog(
+  args: readonly string[],
+  log: string,
+  env = process.env,
+): Promise<{ child: ChildProcess; url: string }> {
+  const output = openSync(log, "w");
+  const child = spawn(process.execPath, args, { stdio: ["ignore", output, "inherit"], env });
+  closeSync(output);
+  for (;;) {
+    const url = /"event":"listening","url":"([^"]+)"/.exec(readFileSync(log, "utf8"))?.[1];
+    if (url !== undefined) return { child, url };
+    if ((child.exitCode ?? child.signalCode) !== null) throw new Error("serve ended before it listened");
+    await pause(LOOK_MS);
+  }
+}
+
+/** How often the log is looked at: little of a start. */
+const LOOK_MS = 5;
+
+/** Of a second: what Linux counts processor time in. */
+const TICKS = 100;
+
+function cpuOf(pid: number): Meter | undefined {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return undefined;
+  return () => {
+    // What follows the name, which is in brackets: the state, and from the 12th on time in the program and the kernel.
+    const fields = readFileSync(file, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS;
+  };
 }
 
 /** What a process occupies, as `ps` says. */

@@ -15,7 +15,7 @@ import { addStock } from "../support/catalog.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import type { Owner } from "../support/owner.ts";
 import { startPostgres } from "../support/postgres-server.ts";
-import { fulfilledOrders } from "./http-reads.ts";
+import { fulfilledOrders } from "./fulfilled-orders.ts";
 import type { NodeCaller, NodeLoad, NodeRates } from "./node-callers.ts";
 import { furnish, tokenOf } from "./platform.ts";
 

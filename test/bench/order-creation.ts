@@ -1,45 +1,80 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { fastify } from "fastify";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
-import { type Bench, compare, paceOf, type Side } from "./bench.ts";
+import { type Bench, compare, type Measured, ownCpu, paceOf, type Scale, type Side } from "./bench.ts";
 import { httpLoad, type Load } from "./http-load.ts";
-import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
+import { addStockInBatches, install, serveInstallation } from "./installation.ts";
+import { type BenchStore, benchStore } from "./platform.ts";
 import { rawOrders } from "./raw-orders.ts";
 
 const CALLERS = 64;
 export const PEER = "better-sqlite3, same rows, one transaction each";
 
 /**
- * Orders of one line, charged and durable: through the store, and over HTTP, each against better-sqlite3 alone; then
- * over HTTP against a Fastify that checks the same body and sends it back.
+ * Orders of one line, charged and durable: through the store, where they wait for stock, and from stock over HTTP, by
+ * `serve` as its users start it, each against better-sqlite3 alone; then over HTTP against a Fastify that checks the
+ * same body and sends it back.
  */
-export const orderCreation: Bench = async (scale) => {
+export const orderCreation: Bench = async (scale) => [await inStore(scale), ...(await overHttp(scale))];
+
+async function inStore(scale: Scale): Promise<Measured> {
   const opened = await benchStore();
   const peer = await benchStore();
   const { side: bare, close } = rawSide(peer);
-  const { app, url, token } = await servePlatform(opened);
-  const echo = await serveEcho();
   try {
     const what = `store.write(createOrder), ${CALLERS} callers`;
-    const overHttp = `POST /orders, ${CALLERS} connections`;
-    return [
-      await compare(scale, { what, peer: PEER, ours: await throughStore(opened), bare }),
-      await compare(scale, { what: overHttp, peer: PEER, ours: throughHttp(opened, url, token), bare }),
-      await compare(scale, {
-        what: overHttp,
-        peer: "bare Fastify, the body validated and sent back",
-        ours: throughHttp(opened, url, token),
-        bare: throughHttp(opened, echo.url, token),
-        inProcess: true,
-      }),
-    ];
+    return await compare(scale, { what, peer: PEER, ours: await throughStore(opened), bare });
   } finally {
-    await echo.close();
-    await app.close();
     close();
     await Promise.all([opened.close(), peer.close()]);
   }
-};
+}
+
+async function overHttp(scale: Scale): Promise<Measured[]> {
+  const folder = mkdtempSync(join(tmpdir(), "esimctl-orders-"));
+  const sold = scale.rounds * scale.items + Math.ceil(scale.items * scale.warmUp);
+  const peer = await benchStore();
+  const { side: bare, close } = rawSide({ ...peer, stock: await stockOf(peer, sold) });
+  const echo = await serveEcho();
+  try {
+    const installed = await install(join(folder, "data"), { orders: 0, stock: 2 * sold });
+    const { url, token, cpu, stop } = await serveInstallation(installed);
+    try {
+      const what = `POST /orders, ${CALLERS} connections`;
+      const ours = throughHttp(installed, url, token);
+      return [
+        await compare(scale, { what, peer: PEER, ours, bare }),
+        await compare(scale, {
+          what,
+          peer: "bare Fastify, the body validated and sent back",
+          ours,
+          bare: throughHttp(installed, echo.url, token),
+          cpu: cpu && { ours: cpu, bare: ownCpu },
+        }),
+      ];
+    } finally {
+      await stop();
+    }
+  } finally {
+    await echo.close();
+    close();
+    await peer.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** eSIMs of the product that is sold; their IDs. */
+async function stockOf({ store, file }: BenchStore, count: number): Promise<string[]> {
+  await addStockInBatches(store, count);
+  const database = new Database(file, { readonly: true });
+  const ids = database.prepare("SELECT id FROM esims WHERE order_id IS NULL ORDER BY id").pluck().all();
+  database.close();
+  return ids.map(String);
+}
 
 /** The other peer: it keeps nothing and looks nothing up. */
 async function serveEcho() {
@@ -58,8 +93,8 @@ async function serveEcho() {
   return { url, close: () => app.close() };
 }
 
-/** The peer: orders of better-sqlite3 alone, one transaction each. */
-export function rawSide(peer: BenchStore): { side: Side; close(): void } {
+/** The peer: orders of better-sqlite3 alone, one transaction each; from its stock, where it has some. */
+export function rawSide(peer: Parameters<typeof rawOrders>[0]): { side: Side; close(): void } {
   const raw = rawOrders(peer);
   const side: Side = (orders) =>
     paceOf(orders, async () => {
@@ -93,7 +128,7 @@ async function throughStore({ store, partnerId, productId }: BenchStore): Promis
 }
 
 /** Orders over HTTP by as many connections as there are callers. */
-export function throughHttp(opened: BenchStore, url: string, token: string): Side {
+export function throughHttp(opened: Pick<BenchStore, "productId">, url: string, token: string): Side {
   return (amount) => httpLoad({ ...orderLoad(opened, url, token), amount });
 }
 

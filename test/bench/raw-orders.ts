@@ -6,9 +6,9 @@ import type { BenchStore } from "./platform.ts";
 /**
  * The peer of order creation: better-sqlite3 without anything around it, on a database of the same schema, in WAL mode
  * with synchronous=FULL. Each order is one transaction that writes the rows which `createOrder` writes for one line; it
- * looks nothing up and checks nothing.
+ * looks nothing up and checks nothing. Where `stock` says which eSIMs it has, orders get one each and are fulfilled.
  */
-export function rawOrders({ file, partnerId, productId }: BenchStore) {
+export function rawOrders({ file, partnerId, productId, stock }: BenchStore & { stock?: readonly string[] }) {
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
@@ -19,6 +19,7 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     "UPDATE wallets SET balance_cents = balance_cents - ?, last_transaction_at = ? " +
       "WHERE partner_id = ? AND currency = ?",
   );
+  const sale = stock && sell(database, { partnerId, productId, stock });
   const price = 250;
   // Above those of the store's own orders.
   let feedNo = 1_000_000_000;
@@ -37,35 +38,71 @@ export function rawOrders({ file, partnerId, productId }: BenchStore) {
     const posting = { transaction_id, currency: "AUD" };
     insert.ledger_postings({ ...posting, account: `wallet:${partnerId}`, amount_cents: -price });
     insert.ledger_postings({ ...posting, account: "house:sales", amount_cents: price });
-    const times = { created_at: now, updated_at: now, due_at: now };
+    const state = sale ? fulfilledAt(now) : waitingSince(now);
+    const times = { created_at: now, updated_at: now };
     const sums = { currency: "AUD", total_cents: price, refunded_cents: 0, wallet_balance_after_cents: 0 };
-    const state = { status: "paid", reserved: 0, ahead_ms: 0, lease_no: 0, version: 0, metadata: "{}" };
-    insert.orders({ id, order_number, ...owner, ...bought, ...sums, ...state, ...times });
+    const rest = { ahead_ms: 0, lease_no: 0, version: 0, metadata: "{}" };
+    insert.orders({ id, order_number, ...owner, ...bought, ...sums, ...state.order, ...times, ...rest });
     const placed = { id: ids.uuid(now), order_id: id, ...owner, created_at: now };
-    const line = { ...placed, position: 0, status: "pending", assigned: 0 };
+    const line = { ...placed, position: 0, ...state.line };
     const product = { product_name: "Plan PLAN-0", product_type: "esim_qr_pregen", delivery_method: "stock" };
     insert.order_lines({ ...line, ...product, ...bought });
     insert.idempotency_keys({ ...owner, space: "single", key, payload_hash: key, order_id: id });
     const created_at = isoTime(now);
     const about = () => ({ ...owner, subject_id: id, occurred_at: now, feed_no: feedNo++ });
-    const created = {
-      id,
-      order_number,
-      partner_id: partnerId,
-      status: "paid",
-      total_price_cents: price,
-      currency: "AUD",
-    };
+    const named = { id, order_number, partner_id: partnerId, status: "paid" };
+    const priced = { total_price_cents: price, currency: "AUD" };
     const line_items = [bought];
-    const made = JSON.stringify({ ...created, line_items, created_at });
+    const made = JSON.stringify({ ...named, ...priced, line_items, created_at });
     insert.events({ id: ids.uuid(now), kind: "order.created", ...about(), data: made });
     const payment = { amount_cents: price, currency: "AUD", payment_method: "wallet", completed_at: created_at };
     const paid = JSON.stringify({ order_id: id, order_number, ...payment, transaction_id });
     insert.events({ id: ids.uuid(now), kind: "payment.completed", ...about(), data: paid });
+    for (const { kind, ...data } of sale?.({ id, order_number, lineId: placed.id, now }) ?? [])
+      insert.events({ id: ids.uuid(now), kind, ...about(), data: JSON.stringify(data) });
   }
 
   return { create: database.transaction(writeRows), close: () => void database.close() };
 }
+
+type Sold = Pick<BenchStore, "partnerId" | "productId"> & { stock: readonly string[] };
+
+interface Sale {
+  id: string;
+  order_number: string;
+  lineId: string;
+  now: number;
+}
+
+/** Hands an order the next eSIM; the events that say so. Throws an `Error` when all are sold. */
+function sell(database: Database.Database, { partnerId, productId, stock }: Sold) {
+  const take = database.prepare("UPDATE stock_pools SET available = available - 1 WHERE product_id = ?");
+  const assign = database.prepare(
+    "UPDATE esims SET order_id = ?, line_id = ?, partner_id = ?, environment = 'production', assigned_at = ? " +
+      "WHERE id = ?",
+  );
+  const left = stock.values();
+  return ({ id, order_number, lineId, now }: Sale) => {
+    const { value: esim } = left.next();
+    if (esim === undefined) throw new Error("all eSIMs of the peer are sold");
+    take.run(productId);
+    assign.run(id, lineId, partnerId, now, esim);
+    return [
+      { kind: "order.fulfilled", id, order_number, status: "fulfilled", fulfilled_at: isoTime(now) },
+      { kind: "esims.ready", order_id: id, order_number, count: 1 },
+    ];
+  };
+}
+
+/** What the rows of an order and its line say of its state. */
+const fulfilledAt = (now: number) => ({
+  order: { status: "fulfilled", reserved: 1, fulfilled_at: now },
+  line: { status: "fulfilled", assigned: 1 },
+});
+const waitingSince = (now: number) => ({
+  order: { status: "paid", reserved: 0, due_at: now },
+  line: { status: "pending", assigned: 0 },
+});
 
 const tables = [
   "ledger_transactions",

@@ -1,7 +1,7 @@
 /** Started by `slowDisk`: measures in a process of its own and prints the lines of the table as JSON. */
 import { compare, type Measured, type Scale, type Side } from "./bench.ts";
+import { fulfilledOrders } from "./fulfilled-orders.ts";
 import { httpLoad, steadyLoad } from "./http-load.ts";
-import { fulfilledOrders } from "./http-reads.ts";
 import { orderLoad, PEER, rawSide, throughHttp } from "./order-creation.ts";
 import { benchStore, servePlatform } from "./platform.ts";
 

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 import { fastify } from "fastify";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { type Clock, systemClock } from "../../src/core/kernel/clock.ts";
-import { type Bench, compare, paceOf, type Side } from "./bench.ts";
+import { type Bench, compare, ownCpu, paceOf, type Side } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
 import { benchStore, servePlatform } from "./platform.ts";
 
@@ -27,7 +27,7 @@ export const tokens: Bench = async (scale) => {
     const load = { url: `${url}/api/v1/oauth/token`, method: "POST", connections: CONNECTIONS, headers, body } as const;
     const ours: Side = (amount) => httpLoad({ ...load, amount });
     const bare: Side = (amount) => httpLoad({ ...load, url: signing.url, amount });
-    const sides = { what: "POST /oauth/token", ours, inProcess: true };
+    const sides = { what: "POST /oauth/token", ours, cpu: { ours: ownCpu, bare: ownCpu } };
     return [
       await compare(scale, { ...sides, bare: signatures(), peer: "an Ed25519 signature and a SHA-256, in a loop" }),
       await compare(scale, { ...sides, bare, peer: "bare Fastify, both for each request" }),

@@ -3,7 +3,7 @@
  * `GET /orders/{id}` and <name>-order.svg of `POST /orders`. `--program ../earlier/bin/esimctl` takes those of another
  * checkout, `--folder` puts them elsewhere, `--requests` says how many there are of either (20,000).
  */
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { parseArgs, promisify } from "node:util";
 import Database from "better-sqlite3";
 import { luhnDigit } from "../../../src/core/kernel/check-digits.ts";
 import { httpLoad } from "../http-load.ts";
-import { addressIn } from "../installation.ts";
+import { serveWithLog } from "../installation.ts";
 import { flameGraph } from "./graph.ts";
 import { type CpuProfile, framesOf } from "./profile.ts";
 
@@ -123,13 +123,12 @@ async function graphOf({ what, load }: Work, client: Client): Promise<string> {
   const profiles = mkdtempSync(join(scratch, "profiles-"));
   const flags = ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
   const args = [...flags, program, "serve", "--data", data, "--port", "0", "--json"];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
+  const { child, url } = await serveWithLog(args, join(scratch, "serve.log"), env);
   const ended = once(child, "close");
   const span = { from: 0, to: 0 };
   // V8's profiles are of the same clock.
   const now = () => Number(process.hrtime.bigint() / 1_000n);
   try {
-    const url = await addressIn(child.stdout);
     const asked = await load({ url, headers: { authorization: `Bearer ${await tokenOf(url, client)}` } });
     await httpLoad({ ...asked, amount: Math.ceil(requests / 4) });
     span.from = now();
