@@ -145,11 +145,16 @@ async function graphOf({ what, load }: Work, client: Client): Promise<string> {
   return flameGraph({ name: "all", place: "", total, callees }, `${what}, ${values.name}`);
 }
 
-/** One profile a thread, the main one first. */
+/** One profile a thread, the main one first: the last, as the launcher, which became another program, may leave one. */
 function profiledIn(folder: string): CpuProfile[] {
   // CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile
   const threadOf = (name: string) => Number(name.split(".")[4]);
-  const files = readdirSync(folder).sort((one, other) => threadOf(one) - threadOf(other));
+  const lasts = new Map(
+    readdirSync(folder)
+      .toSorted()
+      .map((name) => [threadOf(name), name]),
+  );
+  const files = [...lasts.values()].sort((one, other) => threadOf(one) - threadOf(other));
   // V8's documented form.
   return files.map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as CpuProfile);
 }
