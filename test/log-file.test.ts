@@ -11,11 +11,11 @@ import { temporaryDirectory } from "./support/store.ts";
 const MAX_BYTES = 2_000;
 
 /** A log of small files, and what it warned of. */
-function smallLog() {
+function smallLog(maxBytes = MAX_BYTES) {
   const folder = join(temporaryDirectory(), "data", "logs");
   const warnings: string[] = [];
   const open = (): LogFile => {
-    const file = openLogFile(folder, { warn: (words) => warnings.push(words), maxBytes: MAX_BYTES });
+    const file = openLogFile(folder, { warn: (words) => warnings.push(words), maxBytes });
     onTestFinished(() => file.close());
     return file;
   };
@@ -136,6 +136,24 @@ test("lines that wait are written whole and in their order, however many and in 
   for (const one of lines) log.write(one);
   await log.close();
   expect(readFileSync(join(folder, "serve.log"), "utf8")).toBe(lines.join(""));
+});
+
+test("lines that come while others are written follow them", async () => {
+  const { folder, open } = smallLog(1_000_000_000);
+  const path = join(folder, "serve.log");
+  const log = open();
+  const lines: string[] = [];
+  const sizes = new Set([0]);
+  // Some of them come amid each write.
+  while (sizes.size < 6) {
+    lines.push(`${lines.length}\n`);
+    log.write(lines.at(-1) ?? "");
+    await nextTurn();
+    if (existsSync(path)) sizes.add(statSync(path).size);
+  }
+  await log.close();
+  // Whether they are the same: a difference between megabytes takes minutes to print.
+  expect(readFileSync(path, "utf8") === lines.join("")).toBe(true);
 });
 
 test("lines of a process that ends before it has written any are in the file", () => {

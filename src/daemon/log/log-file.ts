@@ -27,12 +27,15 @@ const GATHER_MS = 200;
 const [LANDING_MS, LOOK_MS] = [500, 20];
 /** What may wait for a disk that does not answer (bytes). */
 const MOST_WAITING = 4 * 1024 * 1024;
-/** Room for what waits, at first (bytes). */
+/** Room for what waits, at first; and a room of which less than this part was used becomes as small again (bytes). */
 const FIRST_ROOM = 64 * 1024;
+const USED_PART = 1 / 8;
 
 /** Lines on their way to the file. */
 interface Queue extends Waiting {
   underway: Underway | null;
+  /** Room for lines that come while others are written: one made for each time is garbage that V8 looks for early. */
+  spare: Buffer;
   /** Lines that were not written, and of which the file does not say so yet. */
   lost: number;
   warned: boolean;
@@ -47,14 +50,20 @@ interface Waiting {
   lines: number;
 }
 
-const nothing = (): Waiting => ({ bytes: Buffer.allocUnsafeSlow(FIRST_ROOM), size: 0, lines: 0 });
+const emptyRoom = () => Buffer.allocUnsafeSlow(FIRST_ROOM);
+const nothingIn = (bytes: Buffer): Waiting => ({ bytes, size: 0, lines: 0 });
+
+/** The room of lines that were written, for others to come. */
+function roomAfter({ bytes, size }: Waiting): Buffer {
+  return size < bytes.length * USED_PART && bytes.length > FIRST_ROOM ? emptyRoom() : bytes;
+}
 
 /** Opens the log in `folder` (0700, its files 0600), which is made when the first line comes. */
 export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogFileOptions): LogFile {
   const [path = ""] = logFiles(folder);
   const file = rotatingFile(folder, maxBytes);
   const hurry = new AbortController();
-  const queue: Queue = { ...nothing(), lost: 0, warned: false, underway: null };
+  const queue: Queue = { ...nothingIn(emptyRoom()), spare: emptyRoom(), lost: 0, warned: false, underway: null };
   let writing: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
@@ -82,7 +91,7 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
       } catch (error) {
         warn(`The end of the log ${path} is lost: ${reason(error)}.`);
       }
-      Object.assign(queue, nothing(), { underway: null });
+      Object.assign(queue, nothingIn(emptyRoom()), { underway: null });
     },
     async close() {
       hurry.abort();
@@ -110,11 +119,11 @@ function append(waiting: Waiting, line: string): void {
 
 /** Appends what waits; of several times in a row that it cannot `warn` hears the first. */
 async function writeTogether(queue: Queue, file: RotatingFile, warn: (fault: string) => void): Promise<void> {
-  const { lines: count, lost } = queue;
-  const waiting = linesOf(queue);
+  const { lost, ...taken } = queue;
+  const waiting = linesOf(taken);
   const lines = lost === 0 ? waiting : Buffer.concat([Buffer.from(lostLine(lost)), waiting]);
   const own: Underway = { lines, given: false };
-  Object.assign(queue, nothing(), { underway: own });
+  Object.assign(queue, nothingIn(queue.spare), { underway: own });
   try {
     const handle = await file.current();
     // Written at the end of the process meanwhile.
@@ -124,10 +133,11 @@ async function writeTogether(queue: Queue, file: RotatingFile, warn: (fault: str
     queue.lost -= lost;
     queue.warned = false;
   } catch (error) {
-    queue.lost += count;
+    queue.lost += taken.lines;
     if (!queue.warned) warn(reason(error));
     queue.warned = true;
   } finally {
+    queue.spare = roomAfter(taken);
     if (queue.underway === own) queue.underway = null;
   }
 }
