@@ -12,9 +12,9 @@ import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
 
-// What `bin/esimctl` gives the threads of `serve`; a command that imports starts without it. V8 reads it when a heap is
-// made. Limits of a Worker would do, but this flag, once given, takes precedence.
-const YOUNG = "--max-semi-space-size=4";
+// Of the bounds that `bin/esimctl` gives `serve` the event loop alone has the lower one; a command that imports starts
+// without any. V8 reads them when a heap is made. Limits of a Worker would do, but the flags, once given, take precedence.
+const YOUNG = "--min-semi-space-size=0 --max-semi-space-size=4";
 
 /** A thread that has opened a database file and makes its writes. */
 export interface WriterThread {
