@@ -66,6 +66,11 @@ declare module "fastify" {
     policy?: Readonly<Record<string, readonly string[]>>;
     /** True: its responses may carry an ETag, and If-None-Match is read; for the API reference. */
     etag?: boolean;
+    /**
+     * True of a GET whose response depends on nothing but the request, its caller and what is committed: while nothing
+     * is committed it is sent again (http/sent-again.ts). Not what the clock changes, nor what a request leaves behind.
+     */
+    again?: boolean;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
     allow?: string;
   }
@@ -89,6 +94,8 @@ declare module "fastify" {
     confirmAccess(): Promise<void>;
     /** Read it by `rulesOf`. */
     rules: RouteRules | undefined;
+    /** What `Store.state` was before anything was read for the response; only of routes with `again`. */
+    stateBefore: number | null;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type ConnectionError, type FastifyBaseLogger, fastify, LogController } from "fastify";
@@ -38,9 +39,16 @@ export interface Outside {
   limits: RateLimits;
   /** Responds to what is not HTTP. */
   clientErrorHandler: (error: ConnectionError, socket: Socket) => void;
+  /** Goes before the handler of all requests. */
+  before(handler: RequestListener): RequestListener;
   /** Registers the routes, and everything around them. */
   surround(app: App, routes: () => void): void;
 }
+
+/** A request that is incomplete after this long gets 408 (ms). */
+const REQUEST_MS = 60_000;
+/** How long a connection without a request stays open (ms). */
+const KEEP_ALIVE_MS = 72_000;
 
 const PLUGIN_NAME = Symbol.for("fastify.display-name");
 
@@ -77,15 +85,13 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
     // One hop: what a client wrote into the header, left of the proxy's entry, is not trusted.
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: BODY_LIMIT,
-    // A request that is incomplete after this long gets 408.
-    requestTimeout: 60_000,
     // Without options pino makes a child at a third of the cost.
     childLoggerFactory: (log, bindings) => log.child(bindings),
     genReqId: (request) => requestId(request.headers["x-request-id"], context),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     return503OnClosing: false,
     exposeHeadRoutes: outside !== undefined,
-    ...(outside === undefined ? {} : { clientErrorHandler: outside.clientErrorHandler, http: letThrough }),
+    ...(outside === undefined ? {} : serverOptions(outside)),
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
@@ -96,6 +102,14 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
       });
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+function serverOptions({ clientErrorHandler, before }: Outside) {
+  const timeouts = { requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+  return {
+    clientErrorHandler,
+    serverFactory: (handler: RequestListener) => createServer({ ...letThrough, ...timeouts }, before(handler)),
+  };
 }
 
 declare module "fastify" {

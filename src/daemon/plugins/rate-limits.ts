@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { addressOf } from "../../core/kernel/networks.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { DaemonContext } from "../context/context.ts";
+import type { Counted, DaemonContext } from "../context/context.ts";
 import { readBasic } from "./basic.ts";
 import type { Counters, RateUsage } from "./rate-windows.ts";
 import { rulesOf } from "./route-rules.ts";
@@ -13,15 +13,19 @@ const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 const TOKEN_LIMIT = 30;
 
-function show(reply: FastifyReply, usage: RateUsage): void {
-  reply.header("x-ratelimit-limit", usage.limit);
-  reply.header("x-ratelimit-remaining", usage.remaining);
-  reply.header("x-ratelimit-reset", Math.ceil(usage.resetsAt / 1000));
+/** The headers that say how much of its limit a caller has used. */
+export const usageHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
+
+/** Calls `set` with each of these headers. */
+export function showUsage(usage: RateUsage, set: (name: (typeof usageHeaders)[number], value: number) => void): void {
+  set("x-ratelimit-limit", usage.limit);
+  set("x-ratelimit-remaining", usage.remaining);
+  set("x-ratelimit-reset", Math.ceil(usage.resetsAt / 1000));
 }
 
 /** Writes the usage to the response's headers; the refusal when this request exceeds the limit. */
 function settle(reply: FastifyReply, usage: RateUsage, clock: Clock): Problem | undefined {
-  show(reply, usage);
+  showUsage(usage, (name, value) => reply.header(name, value));
   if (usage.allowed) return undefined;
   const seconds = Math.max(1, Math.ceil((usage.resetsAt - clock.now()) / 1000));
   reply.header("retry-after", seconds);
@@ -61,6 +65,8 @@ type Refusal = Problem | undefined;
 export interface RateLimits {
   /** Counts a request once its caller is known, or known not to be; the refusal when it exceeds the limit. */
   refusal(request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal>;
+  /** Counts a request of a known client and nothing else; undefined where nothing is counted. */
+  count(client: Counted): RateUsage | Promise<RateUsage> | undefined;
   /** Counts a request to the token endpoint by its client_id too, once its body is read. */
   tokenRefusal(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined>;
 }
@@ -71,16 +77,15 @@ export interface RateLimits {
  */
 export function createRateLimits({ clock }: DaemonContext, counters: Counters): RateLimits {
   const { clients, addresses, tokenClients, tokenAddresses } = counters;
+  const count = ({ clientId, ratePerMinute }: Counted) => clients.count(clientId, ratePerMinute);
   return {
+    count,
     refusal(request, reply) {
       const { counted } = request;
       const { rateLimit } = rulesOf(request);
       if (rateLimit === "exempt") return undefined;
       const perAddress = rateLimit === "token" ? tokenAddresses : addresses;
-      const usage =
-        counted === undefined
-          ? perAddress.count(networkOf(request.ip), ADDRESS_LIMIT)
-          : clients.count(counted.clientId, counted.ratePerMinute);
+      const usage = counted === undefined ? perAddress.count(networkOf(request.ip), ADDRESS_LIMIT) : count(counted);
       return usage instanceof Promise
         ? usage.then((found) => settle(reply, found, clock))
         : settle(reply, usage, clock);
@@ -96,4 +101,8 @@ export function createRateLimits({ clock }: DaemonContext, counters: Counters): 
 }
 
 /** For the terminal's requests in process: nothing is counted. */
-export const unlimited: RateLimits = { refusal: () => undefined, tokenRefusal: async () => undefined };
+export const unlimited: RateLimits = {
+  refusal: () => undefined,
+  count: () => undefined,
+  tokenRefusal: async () => undefined,
+};

@@ -1,25 +1,50 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DaemonContext } from "../context/context.ts";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import type { DaemonContext, Principal } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { REQUEST } from "../log/lines.ts";
 import type { RequestCounting } from "../metrics/metrics.ts";
 import { pathOfUnusedMethod } from "./methods.ts";
 import { rulesOf } from "./route-rules.ts";
 
-/** Logs and counts one request by its route's pattern: its address may carry a token. */
+/** A request with its response, as it is logged and counted. */
+interface Handled {
+  /** Left out where the log has it already. */
+  id?: string;
+  method: string;
+  /** The route's pattern: the address may carry a token. */
+  route: string;
+  status: number;
+  /** How long it took (ms). */
+  elapsed: number;
+  caller: Principal | undefined;
+  refusal?: string | undefined;
+}
+
+/** Where requests are logged and counted, if anywhere. */
+export interface Records {
+  log: Pick<FastifyBaseLogger, "info"> | undefined;
+  metrics: RequestCounting | undefined;
+}
+
+/** Logs and counts one request. */
+export function record({ log, metrics }: Records, handled: Handled): void {
+  const { id: request_id, method, route, status, elapsed, refusal } = handled;
+  const ms = Math.round(elapsed * 10) / 10;
+  const { partner, clientId: client_id } = handled.caller ?? {};
+  log?.info({ request_id, method, route, status, ms, partner, client_id, refusal }, REQUEST);
+  metrics?.record({ method, route, status, seconds: elapsed / 1000, refusal });
+}
+
+/** Logs and counts the request of a response that was sent. */
 export function recordResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   metrics: RequestCounting | undefined,
 ): void {
-  const { method } = request;
+  const { log, method, principal: caller } = request;
   const route = rulesOf(request).url ?? pathOfUnusedMethod(request)?.url ?? "(unknown)";
-  const status = reply.statusCode;
-  const ms = Math.round(reply.elapsedTime * 10) / 10;
-  const { refusal } = reply;
-  const { partner, clientId: client_id } = request.principal ?? {};
-  request.log.info({ method, route, status, ms, partner, client_id, refusal }, REQUEST);
-  metrics?.record({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
+  const { statusCode: status, elapsedTime: elapsed, refusal } = reply;
+  record({ log, metrics }, { method, route, status, elapsed, caller, refusal });
 }
 
 /** One log line, and one count in the metrics, for every request. */

@@ -106,7 +106,7 @@ function listRoute(app: App, kept: KeptOrders): void {
   app.route({
     method: "GET",
     url: "/api/v1/orders",
-    config: { scope: "read:orders", problems: ["invalid_cursor"] },
+    config: { scope: "read:orders", problems: ["invalid_cursor"], again: true },
     schema: {
       operationId: "listOrders",
       tags: ["Orders"],
@@ -139,7 +139,7 @@ function readRoutes(app: App, { store, addresses }: DaemonContext, kept: KeptOrd
   app.route({
     method: "GET",
     url: "/api/v1/orders/:id",
-    config: { scope: "read:orders", problems: ["not_found"], etag: true },
+    config: { scope: "read:orders", problems: ["not_found"], etag: true, again: true },
     schema: {
       operationId: "getOrder",
       tags: ["Orders"],

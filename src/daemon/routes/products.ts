@@ -19,7 +19,7 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
   app.route({
     method: "GET",
     url: "/api/v1/products",
-    config: { scope: "read:products", problems: ["invalid_cursor"], etag: true },
+    config: { scope: "read:products", problems: ["invalid_cursor"], etag: true, again: true },
     schema: {
       operationId: "listProducts",
       tags: ["Products"],

@@ -1,0 +1,165 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Authenticate, DaemonContext } from "../context/context.ts";
+import type { App } from "../context/fastify.ts";
+import { type RateLimits, showUsage, usageHeaders } from "../plugins/rate-limits.ts";
+import { type Records, record, requestId } from "../plugins/request-log.ts";
+
+/** A response, and the request that it was made for. */
+interface Sent {
+  /** What was committed when it was made (`Store.state`). */
+  state: number;
+  /** Of HTTP, and the names and values of the request's head, as they came. */
+  version: string;
+  head: readonly string[];
+  /** The other end of the connection, and the client's address by it and the head. */
+  peer: string | undefined;
+  ip: string;
+  route: string;
+  status: number;
+  /** Names and values of its headers, without `OWN`. */
+  headers: readonly string[];
+  bytes: Buffer | undefined;
+}
+
+/** Sends responses again, before anything else looks at the request. */
+export interface SentAgain {
+  /** Goes before the handler of all requests. */
+  before(handler: RequestListener): RequestListener;
+  /** Keeps the responses of routes with `config.again`; to be called once all that changes responses is registered. */
+  keep(app: App): void;
+}
+
+interface Parts {
+  authenticate: Authenticate;
+  limits: RateLimits;
+  records: Records;
+}
+
+/** What is kept, in bytes; what is sent in pieces is not. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+/** The header by which a caller names a request: it may differ from one to the next. */
+const REQUEST_ID = "x-request-id";
+
+/** Headers that each response has of its own; its length is counted. */
+const OWN: ReadonlySet<string> = new Set([REQUEST_ID, "content-length", ...usageHeaders]);
+
+/**
+ * A response whose request comes once more, with the same head over a connection from the same address, is sent again
+ * while nothing was committed: nothing is parsed, looked up or put together for it. Its caller is authenticated and
+ * counted each time, and the request is logged and counted, as any other is.
+ */
+export function sentAgain(context: DaemonContext, { authenticate, limits, records }: Parts): SentAgain {
+  const { store } = context;
+  const kept = keptForState();
+  let lifecycle: App["lifecycle"] | undefined;
+  /** Whether the database has states: until it was asked, it may. */
+  let hasStates = true;
+
+  /** Whether it was sent; else the request is handled as if this was not asked. */
+  async function send(found: Sent, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const from = performance.now();
+    const caller = await authenticate(request.headers.authorization, found.ip);
+    if ("refusal" in caller || (await store.state()) !== found.state) return false;
+    const counted = limits.count(caller);
+    const usage = counted instanceof Promise ? await counted : counted;
+    if (usage?.allowed === false) return false;
+    const id = requestId(request.headers[REQUEST_ID], context);
+    const headers = [...found.headers, REQUEST_ID, id];
+    if (usage !== undefined) showUsage(usage, (name, value) => headers.push(name, String(value)));
+    response.writeHead(found.status, headers).end(found.bytes);
+    const { route, status } = found;
+    record(records, { id, method: "GET", route, status, elapsed: performance.now() - from, caller });
+    return true;
+  }
+
+  return {
+    before: (handler) => (request, response) => {
+      const found = lifecycle?.draining === false ? kept.find(request) : undefined;
+      if (found === undefined) return handler(request, response);
+      const handle = () => handler(request, response);
+      send(found, request, response).then((sent) => {
+        if (!sent) handle();
+      }, handle);
+    },
+    keep(app) {
+      ({ lifecycle } = app);
+      app.decorateRequest("stateBefore", null);
+      app.addHook("onRoute", (route) => {
+        if (route.config?.again !== true || route.method !== "GET") return;
+        route.onRequest = [route.onRequest ?? []].flat().concat((request, _reply, done) => {
+          if (!hasStates) return done();
+          store.state().then((state) => {
+            hasStates = state !== null;
+            request.stateBefore = state;
+            done();
+          }, done);
+        });
+        route.onSend = [route.onSend ?? []].flat().concat((request, reply, payload, done) => {
+          kept.add(request, reply, payload);
+          done(null, payload);
+        });
+      });
+    },
+  };
+}
+
+/** Responses of one state of the database: what is committed empties it. */
+function keptForState() {
+  // Of an entry also its two heads, in which the token is the longest text.
+  const sizeOf = ({ bytes, head }: Sent) => (bytes?.length ?? 0) + 2 * head.join().length + 1_000;
+  const responses = new LRUCache<string, Sent>({ maxSize: KEPT_BYTES, sizeCalculation: sizeOf });
+  let current: number | null = null;
+  return {
+    find(request: IncomingMessage): Sent | undefined {
+      const found = request.method === "GET" && responses.size > 0 ? responses.get(nameOf(request)) : undefined;
+      return found !== undefined && isSame(request, found) ? found : undefined;
+    },
+    add({ raw, ip, routeOptions, stateBefore: state }: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+      if (state === null || !isWhole(reply, payload)) return;
+      if (state !== current) {
+        // The first of a state is not kept: while orders are written without pause, none is.
+        current = state;
+        responses.clear();
+        return;
+      }
+      if (raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined) return;
+      const { httpVersion: version, rawHeaders: head, socket } = raw;
+      const bytes = payload ?? undefined;
+      const headers = headersOf(reply, bytes);
+      const route = routeOptions.url ?? "";
+      const { statusCode: status } = reply;
+      const sent = { state, version, head, peer: socket.remoteAddress, ip, route, status, headers, bytes };
+      responses.set(nameOf(raw), sent);
+    },
+  };
+}
+
+/** Whether all of a response is at hand. */
+function isWhole({ statusCode }: FastifyReply, payload: unknown): payload is Buffer | null | undefined {
+  return (statusCode === 200 && Buffer.isBuffer(payload)) || (statusCode === 304 && (payload ?? null) === null);
+}
+
+function headersOf(reply: FastifyReply, payload: Buffer | undefined): string[] {
+  const all = Object.entries(reply.getHeaders()).filter(([name]) => !OWN.has(name));
+  const headers = all.flatMap(([name, value]) => [name, String(value)]);
+  return payload === undefined ? headers : [...headers, "content-length", String(payload.length)];
+}
+
+/** Of a token the last characters of its signature: enough to find it by. */
+function nameOf({ url, headers }: IncomingMessage): string {
+  return `${url} ${headers.authorization?.slice(-20)}`;
+}
+
+/** Whether a request is the one that a response was made for, by all that a response may depend on. */
+function isSame({ httpVersion, rawHeaders, socket }: IncomingMessage, { version, head, peer }: Sent): boolean {
+  if (httpVersion !== version || socket.remoteAddress !== peer || rawHeaders.length !== head.length) return false;
+  return rawHeaders.every((part, index) => part === head[index] || isRequestId(rawHeaders, index));
+}
+
+/** Whether this part of a head is the value of X-Request-Id. */
+function isRequestId(head: readonly string[], index: number): boolean {
+  return index % 2 === 1 && head[index - 1]?.toLowerCase() === REQUEST_ID;
+}
