@@ -10,13 +10,18 @@ import type { Quietly } from "./sqlite-writer.ts";
 import { syncFile } from "./sync-file.ts";
 
 /** The size that the WAL comes back to (bytes). */
-export const WAL_BOUND = 16 * 1024 * 1024;
-/** Frames after which the WAL is moved into the file: half of that with pages of 4 KiB. */
-const FRAMES = 2_000;
+export const WAL_BOUND = 64 * 1024 * 1024;
+
+/** Frames, of a page of 4 KiB each, after which the WAL is moved into the file, and at which writes wait for that. */
+interface Frames {
+  enough: number;
+  most: number;
+}
+
+/** Pages that transactions change again and again are moved once for all of them: the fewer checkpoints, the fewer. */
+const USUAL: Frames = { enough: 8_000, most: 16_000 };
 /** Where each transaction has tens of thousands, most of them pages that the next one changes again. */
-const BULK_FRAMES = 16_000;
-/** Times as many frames at which writes wait for the checkpoint under way. */
-const MOST = 4;
+const BULK: Frames = { enough: 16_000, most: 64_000 };
 
 /** Checkpoints in a thread of their own: neither their reading and writing nor their syncs stop the event loop. */
 export interface Checkpoints {
@@ -37,7 +42,7 @@ export function checkpointsOf(
   writer: Database.Database,
   { quietly, fail, bulk }: { quietly: Quietly; fail: (error: unknown) => StoreError; bulk: boolean },
 ): Checkpoints {
-  const enough = bulk ? BULK_FRAMES : FRAMES;
+  const { enough, most } = bulk ? BULK : USUAL;
   // It only counts the frames.
   const count = writer.prepare<[], { log: number }>("PRAGMA wal_checkpoint(NOOP)");
   const thread = checkpointThread(writer.name, fail);
@@ -51,7 +56,7 @@ export function checkpointsOf(
       // Most pages reach the disk now, beside writers, and few are left for the step that they wait for.
       await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
       // Writes wait meanwhile: of large transactions there is all of one to move, so only where the WAL is nearly full.
-      if (!bulk || frames >= (MOST - 1) * enough) frames = await quietly(() => thread.run("restart"));
+      if (!bulk || frames >= most - enough) frames = await quietly(() => thread.run("restart"));
       // Where a reader is in the way the next attempt comes later.
       due = frames < enough ? enough : frames + enough;
     } catch {
@@ -68,7 +73,7 @@ export function checkpointsOf(
       if (frames >= due) underway ??= checkpoint();
     },
     async room() {
-      if (frames >= MOST * enough) await underway;
+      if (frames >= most) await underway;
     },
     shrink() {
       const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
