@@ -21,8 +21,9 @@ interface LogFileOptions {
 }
 
 const MAX_BYTES = 20 * 1024 * 1024;
-/** Lines of this long go to disk together. */
+/** Lines of this long go to disk together, or so many of them (bytes). */
 const GATHER_MS = 200;
+const ENOUGH = 256 * 1024;
 /** At the end of the process: how long lines may take that a thread is appending, and how often they are looked for. */
 const [LANDING_MS, LOOK_MS] = [500, 20];
 /** What may wait for a disk that does not answer (bytes). */
@@ -62,14 +63,17 @@ function roomAfter({ bytes, size }: Waiting): Buffer {
 export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogFileOptions): LogFile {
   const [path = ""] = logFiles(folder);
   const file = rotatingFile(folder, maxBytes);
-  const hurry = new AbortController();
+  /** Ends the time to gather. */
+  let hurry = new AbortController();
+  let closing = false;
   const queue: Queue = { ...nothingIn(emptyRoom()), spare: emptyRoom(), lost: 0, warned: false, underway: null };
   let writing: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     while (queue.size > 0) {
-      // Cut short when there is no time to gather any more.
-      await pause(GATHER_MS, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
+      hurry = new AbortController();
+      const gathering = { signal: hurry.signal, ref: false };
+      if (!closing && queue.size < ENOUGH) await pause(GATHER_MS, undefined, gathering).catch(() => undefined);
       await writeTogether(queue, file, (fault) => {
         warn(`The log ${path} cannot be written: ${fault}. Serving goes on without it.`);
       });
@@ -83,6 +87,7 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
       else {
         append(queue, line);
         writing ??= drain();
+        if (queue.size >= ENOUGH) hurry.abort();
       }
     },
     flushSync() {
@@ -94,8 +99,10 @@ export function openLogFile(folder: string, { warn, maxBytes = MAX_BYTES }: LogF
       Object.assign(queue, nothingIn(emptyRoom()), { underway: null });
     },
     async close() {
+      closing = true;
       hurry.abort();
       while (writing !== null) await writing;
+      closing = false;
       await file.close();
     },
   };
