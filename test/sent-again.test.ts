@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { PassThrough } from "node:stream";
+import { text as wholeOf } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTokens } from "../src/core/credentials/tokens.ts";
@@ -116,6 +119,31 @@ describe("a request that comes again while nothing is committed", () => {
       }
     }
     expect((await fetch(`${url}/seen`, as("three", { "x-asked": "a" }))).status).toBe(401);
+  });
+
+  test("is answered in its turn among others of one connection, and survives callers that leave", async () => {
+    const { counted, routes } = asked();
+    const other: RoutePlugin = (app) => app.get("/other", { config: { public: true } }, async () => ({ other: true }));
+    const authenticate = knownTokens({ good: { ratePerMinute: 1_000 } });
+    const { port, url } = await startServer({ routes: [...routes, other], authenticate });
+    const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: esim.example\r\nAuthorization: Bearer good\r\n\r\n`;
+    const last = head("/nowhere").replace("Host", "Connection: close\r\nHost");
+    const several = ["/mine", "/other", "/mine", "/mine"].map(head).join("") + last;
+    for (let n = 0; n < 3; n++) {
+      const connection = connect(port, "127.0.0.1");
+      connection.write(several);
+      const answers = await wholeOf(connection);
+      const parts = answers.match(/"(?:mine|other)":true|"status":404/g);
+      expect(parts).toEqual(['"mine":true', '"other":true', '"mine":true', '"mine":true', '"status":404']);
+    }
+    // Those that came at once, before one was kept.
+    expect(counted.times).toBe(onPostgres ? 9 : 3);
+    for (let n = 0; n < 20; n++) {
+      const leaving = connect(port, "127.0.0.1");
+      leaving.write(head("/mine").repeat(3), () => (n % 2 === 0 ? leaving.destroy() : leaving.resetAndDestroy()));
+      await once(leaving, "close");
+    }
+    expect((await fetch(`${url}/mine`, as("good"))).status).toBe(200);
   });
 
   test("closes its connection once the daemon stops", async () => {
