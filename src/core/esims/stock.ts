@@ -1,9 +1,10 @@
 import { and, eq, gte, isNull, sql } from "drizzle-orm";
-import type { OrderLineId, ProductId } from "../kernel/brand.ts";
-import { findByKey, isAmong, locking } from "../store/rows.ts";
+import type { EsimId, OrderLineId, ProductId } from "../kernel/brand.ts";
+import { findByKey, isAmong, isAtHand, locking } from "../store/rows.ts";
 import { gathersRows } from "../store/run-memory.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
+import type { Db, Read, Tx } from "../store/store.ts";
 import { type Assignment, assignInRun, type Need, requireAll, reserveInRun } from "./stock-in-run.ts";
 
 /** A product of which the stock holds too few. */
@@ -81,34 +82,60 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
   if (quantity > 0) await give(tx, { product_id: productId, quantity });
 }
 
-const assign = statement((db, t, slot: Slots<Assignment & { now: number }>) => {
+/** The oldest eSIMs of the stock, but for those that other writes under way have chosen. */
+function oldestFree(db: Db, t: Tables, { productId, quantity }: Slots<Pick<Assignment, "productId" | "quantity">>) {
   const free = db
     .select({ id: t.esims.id })
     .from(t.esims)
-    .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
+    .where(and(eq(t.esims.product_id, productId), isNull(t.esims.order_id)))
     .orderBy(t.esims.id)
-    .limit(slot.quantity);
-  return db
+    .limit(quantity);
+  return locking(t, free, { skipLocked: true });
+}
+
+type Owner = Omit<Assignment, "productId" | "quantity"> & { now: number };
+
+function ownedBy({ orderId, lineId, partnerId, now }: Slots<Owner>) {
+  const environment = "production" as const;
+  return { order_id: orderId, line_id: lineId, partner_id: partnerId, environment, assigned_at: now };
+}
+
+const assign = statement((db, t, slot: Slots<Assignment & Owner>) =>
+  db
     .update(t.esims)
-    .set({
-      order_id: slot.orderId,
-      line_id: slot.lineId,
-      partner_id: slot.partnerId,
-      environment: "production",
-      assigned_at: slot.now,
-    })
-    .where(isAmong(t, t.esims.id, locking(t, free, { skipLocked: true })))
-    .returning({ id: t.esims.id });
-});
+    .set(ownedBy(slot))
+    .where(isAmong(t, t.esims.id, oldestFree(db, t, slot)))
+    .returning({ id: t.esims.id }),
+);
+
+const choose = statement(oldestFree);
+
+const assignOne = statement((db, t, slot: Slots<Owner & { id: EsimId }>) =>
+  db
+    .update(t.esims)
+    .set(ownedBy(slot))
+    .where(and(eq(t.esims.id, slot.id), isNull(t.esims.order_id))),
+);
+
+/** An update that chooses from its own table keeps what it has chosen in a table of its own, which takes longer. */
+async function assignEach(tx: Tx, input: Assignment & Owner): Promise<EsimId[]> {
+  const assigned: EsimId[] = [];
+  for (const { id } of await choose(tx, input)) {
+    if ((await assignOne(tx, { ...input, id })).changes === 1) assigned.push(id);
+  }
+  return assigned;
+}
 
 /**
  * Hands reserved eSIMs of the stock to an order line, oldest first but for those that other writes under way have
- * chosen. There are always enough: each write chooses no more than was reserved for its order.
+ * chosen. There are always enough: each write chooses no more than was reserved for its order, and one line after the
+ * other.
  */
 export async function assignFromStock(tx: Tx, input: Assignment): Promise<void> {
   // The order and its lines are not there yet; what a run reserved it has a pool for.
   if (gathersRows(tx)) return assignInRun(tx, input);
-  requireAll(await assign(tx, { ...input, now: tx.now }), input.quantity);
+  const owned = { ...input, now: tx.now };
+  requireAll(await (isAtHand(tx) ? assignEach(tx, owned) : assign(tx, owned)), input.quantity);
 }
 
 function merged(needs: Need[]): Need[] {

@@ -1,7 +1,6 @@
 import { assignFromStock, reserveAll } from "../esims/stock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import { together } from "../kernel/together.ts";
 import type { Tx } from "../store/store.ts";
 import type { LineRow, OrderRow } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
@@ -50,8 +49,8 @@ export function fulfilledLine(line: LineRow): LineRow {
 /** Hands the reserved eSIMs to the lines of an order that is written as fulfilled. */
 export async function deliverAtOnce(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
   const { id: orderId, partner_id: partnerId } = order;
-  const assigned = lines.map(({ id: lineId, product_id: productId, quantity }) =>
-    assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity }),
-  );
-  await together(...assigned);
+  // One after the other: each chooses of what the one before has left.
+  for (const { id: lineId, product_id: productId, quantity } of lines) {
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity });
+  }
 }

@@ -85,10 +85,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   // As it is placed, also where it is fulfilled next: what follows has events of its own.
   const placed = { ...toOrder(tx, order, lines), status: firstStatus(input.environment) };
   const events = [...eventsOfPlacing(placed, transactionId), ...(taken.atOnce ? eventsOfFinishing(order, lines) : [])];
-  await together(
-    recordEvents(tx, { partnerId: partner_id, environment, subjectId: order.id }, events),
-    taken.atOnce ? deliverAtOnce(tx, order, lines) : Promise.resolve(),
-  );
+  await recordEvents(tx, { partnerId: partner_id, environment, subjectId: order.id }, events);
   if (!taken.atOnce) tx.signal("fulfilment");
   return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
@@ -190,8 +187,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
 type Goods = Pick<Draft, "priced" | "taken">;
 
 async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): Promise<LineRow[]> {
-  const lines: LineRow[] = [];
-  for (const [position, { product, quantity }] of priced.lines.entries()) {
+  const lines = priced.lines.map(({ product, quantity }, position) => {
     const pending: LineRow = {
       id: newId<OrderLineId>(tx),
       order_id: order.id,
@@ -211,10 +207,11 @@ async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): P
       assigned: 0,
       shipping: null,
     };
-    const line = taken.atOnce ? fulfilledLine(pending) : pending;
-    await insertLast(tx, "orderLines", line);
-    lines.push(line);
-  }
+    return taken.atOnce ? fulfilledLine(pending) : pending;
+  });
+  // Before its line is there an eSIM does not raise the version of the order, which a new order does not need.
+  if (taken.atOnce) await deliverAtOnce(tx, order, lines);
+  for (const line of lines) await insertLast(tx, "orderLines", line);
   return lines;
 }
 

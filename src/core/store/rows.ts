@@ -117,6 +117,11 @@ export function locking<Q>(t: Tables, query: Q, config: { of?: Tables[TableName]
   return (query as unknown as Lockable<Q>).for("no key update", config);
 }
 
+/** Whether statements make no round trip: then several plain ones are quicker than one that does their work. */
+export function isAtHand({ t }: Read): boolean {
+  return t === sqliteTables;
+}
+
 /** Tables whose rows are locked several at once, and the columns by whose order all do so. */
 const lockOrders = {
   webhookEndpoints: (t: Tables) => [t.webhookEndpoints.id, t.webhookEndpoints.created_at] as const,
