@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Authenticate, DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { type RateLimits, showUsage, usageHeaders } from "../plugins/rate-limits.ts";
-import { type Records, record, requestId } from "../plugins/request-log.ts";
+import { type Records, recordAlike, requestId } from "../plugins/request-log.ts";
 
 /** A response, and the request that it was made for. */
 interface Sent {
@@ -21,6 +21,8 @@ interface Sent {
   /** Names and values of its headers, without `OWN`. */
   headers: readonly string[];
   bytes: Buffer | undefined;
+  /** Logs and counts it, once it was sent again: its caller is the same for as long as its state is. */
+  recordOne?: ReturnType<typeof recordAlike>;
 }
 
 /** Sends responses again, before anything else looks at the request. */
@@ -70,8 +72,8 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
     const headers = [...found.headers, REQUEST_ID, id];
     if (usage !== undefined) showUsage(usage, (name, value) => headers.push(name, String(value)));
     response.writeHead(found.status, headers).end(found.bytes);
-    const { route, status } = found;
-    record(records, { id, method: "GET", route, status, elapsed: performance.now() - from, caller });
+    found.recordOne ??= recordAlike(records, { method: "GET", route: found.route, status: found.status, caller });
+    found.recordOne({ id, elapsed: performance.now() - from });
     return true;
   }
 

@@ -8,8 +8,6 @@ import { rulesOf } from "./route-rules.ts";
 
 /** A request with its response, as it is logged and counted. */
 interface Handled {
-  /** Left out where the log has it already. */
-  id?: string;
   method: string;
   /** The route's pattern: the address may carry a token. */
   route: string;
@@ -20,18 +18,39 @@ interface Handled {
   refusal?: string | undefined;
 }
 
+type Alike = Omit<Handled, "elapsed">;
+
 /** Where requests are logged and counted, if anywhere. */
 export interface Records {
-  log: Pick<FastifyBaseLogger, "info"> | undefined;
+  log: Pick<FastifyBaseLogger, "info" | "child"> | undefined;
   metrics: RequestCounting | undefined;
 }
 
 /** Logs and counts one request. */
-export function record({ log, metrics }: Records, handled: Handled): void {
-  const { id: request_id, method, route, status, elapsed, refusal } = handled;
-  const ms = Math.round(elapsed * 10) / 10;
-  const { partner, clientId: client_id } = handled.caller ?? {};
-  log?.info({ request_id, method, route, status, ms, partner, client_id, refusal }, REQUEST);
+function record({ log, metrics }: Records, handled: Handled): void {
+  const { elapsed } = handled;
+  log?.info(Object.assign(membersOf(handled), { ms: shown(elapsed) }), REQUEST);
+  count(metrics, handled, elapsed);
+}
+
+/** The same for requests that have all but this in common, whose lines are half written then. */
+export function recordAlike({ log, metrics }: Records, alike: Alike): (one: { id: string; elapsed: number }) => void {
+  const lines = log?.child(membersOf(alike));
+  return ({ id: request_id, elapsed }) => {
+    lines?.info({ request_id, ms: shown(elapsed) }, REQUEST);
+    count(metrics, alike, elapsed);
+  };
+}
+
+function membersOf({ method, route, status, caller, refusal }: Alike) {
+  return { method, route, status, partner: caller?.partner, client_id: caller?.clientId, refusal };
+}
+
+function shown(elapsed: number): number {
+  return Math.round(elapsed * 10) / 10;
+}
+
+function count(metrics: Records["metrics"], { method, route, status, refusal }: Alike, elapsed: number): void {
   metrics?.record({ method, route, status, seconds: elapsed / 1000, refusal });
 }
 
