@@ -66,7 +66,7 @@ function insertionInto(tx: Tx, table: TableName): Inserting {
 }
 
 /** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
-export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+export function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
   const { build, empty } = insertionInto(tx, table);
   const prepared = prepareOn(tx, build, () => {
     // Every column of the table is present as a placeholder.
@@ -74,7 +74,8 @@ export async function insertRow<N extends TableName>(tx: Tx, table: N, row: NewR
     // As in `preparedShape`.
     return insert as Preparable<unknown>;
   });
-  await (prepared.insert?.(row) ?? prepared.execute({ ...empty, ...row }));
+  // An order has a dozen rows: what is awaited once need not be awaited on the way.
+  return prepared.insert?.(row) ?? prepared.execute({ ...empty, ...row }).then(() => undefined);
 }
 
 /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */

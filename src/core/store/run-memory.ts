@@ -74,9 +74,13 @@ export function gathersRows({ memory }: Read): boolean {
  * Inserts a row as `insertRow` does, or with those of the other commands of the run at its end, where the engine takes
  * many rows sooner than many statements. Until then no statement finds it.
  */
-export async function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+export function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
+  return tx.memory?.rows ? gather(tx, table, row) : insertRow(tx, table, row);
+}
+
+async function gather<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
   const { memory } = tx;
-  if (!memory?.rows) return insertRow(tx, table, row);
+  if (!memory?.rows) return;
   const gathered = memory.rows.get(table);
   if (gathered !== undefined) gathered.rows.push(row);
   else {

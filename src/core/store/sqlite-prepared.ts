@@ -62,7 +62,9 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
     const run = (params: Values, allGiven = true) => stmt.run(...fill(params, allGiven));
     return {
       execute: async (params) => run(params),
-      insert: async (row) => run(row as Values, false),
+      async insert(row) {
+        run(row as Values, false);
+      },
       each(list, together = 1) {
         const unchanged: number[] = [];
         logger.logQuery(query.sql, []);

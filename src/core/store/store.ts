@@ -87,7 +87,7 @@ export interface Command<I, O> {
 export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
   /** The same, with null for each parameter that is left out; missing where the engine has no quicker way for it. */
-  insert?(row: object): Promise<unknown>;
+  insert?(row: object): Promise<void>;
   /**
    * Executes it for each of these at once, or for each `together` of them, which it must have slots for; the list is of
    * whole groups. Answers the places of those groups that changed no row. Missing where the engine has no quicker way.
