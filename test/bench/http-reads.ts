@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fastify } from "fastify";
 import { type Bench, compare, type Measured, ownCpu, type Scale } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
-import { type Installation, install, type Served, serveInstallation } from "./installation.ts";
+import { install, placeOrders, type Served, serveInstallation } from "./installation.ts";
 
 const CONNECTIONS = 32;
 
@@ -21,7 +21,7 @@ export const httpReads: Bench = async (scale) => {
     const installed = await install(join(folder, "data"), { orders: 0, stock: ORDERS });
     const served = await serveInstallation(installed);
     try {
-      const order = await placeOrders(installed, served);
+      const order = await placeOrders(installed, served, ORDERS);
       return [
         await against(scale, served, { what: "GET /products (page of 20)", path: "/api/v1/products" }),
         await against(scale, served, { what: "GET /orders/{id}", path: `/api/v1/orders/${order}` }),
@@ -34,21 +34,6 @@ export const httpReads: Bench = async (scale) => {
     rmSync(folder, { recursive: true, force: true });
   }
 };
-
-/** Places orders of one eSIM, which are delivered at once; the ID of the last. */
-async function placeOrders({ productId }: Installation, { url, token }: Served): Promise<string> {
-  const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });
-  let id = "";
-  for (let number = 0; number < ORDERS; number++) {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const keyed = { ...headers, "idempotency-key": `read-${number}` };
-    const response = await fetch(`${url}/api/v1/orders`, { method: "POST", headers: keyed, body });
-    if (response.status !== 201) throw new Error(`an order was answered with ${response.status}`);
-    // Contract: Order.
-    ({ id } = (await response.json()) as { id: string });
-  }
-  return id;
-}
 
 interface Read {
   what: string;

@@ -101,6 +101,21 @@ export async function serveInstallation(
   };
 }
 
+/** Places orders of one eSIM, which are delivered at once; the ID of the last. */
+export async function placeOrders({ productId }: Installation, { url, token }: Served, count: number): Promise<string> {
+  const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });
+  let id = "";
+  for (let number = 0; number < count; number++) {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const keyed = { ...headers, "idempotency-key": `read-${number}` };
+    const response = await fetch(`${url}/api/v1/orders`, { method: "POST", headers: keyed, body });
+    if (response.status !== 201) throw new Error(`an order was answered with ${response.status}`);
+    // Contract: Order.
+    ({ id } = (await response.json()) as { id: string });
+  }
+  return id;
+}
+
 /** Starts Node with arguments that serve; resolves once the log in the file says where. */
 export async function serveWithLog(
   args: readonly string[],

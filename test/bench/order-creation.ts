@@ -68,7 +68,7 @@ async function overHttp(scale: Scale): Promise<Measured[]> {
 }
 
 /** eSIMs of the product that is sold; their IDs. */
-async function stockOf({ store, file }: BenchStore, count: number): Promise<string[]> {
+export async function stockOf({ store, file }: BenchStore, count: number): Promise<string[]> {
   await addStockInBatches(store, count);
   const database = new Database(file, { readonly: true });
   const ids = database.prepare("SELECT id FROM esims WHERE order_id IS NULL ORDER BY id").pluck().all();

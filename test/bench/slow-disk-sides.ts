@@ -1,49 +1,74 @@
 /** Started by `slowDisk`: measures in a process of its own and prints the lines of the table as JSON. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { compare, type Measured, type Scale, type Side } from "./bench.ts";
-import { fulfilledOrders } from "./fulfilled-orders.ts";
 import { httpLoad, steadyLoad } from "./http-load.ts";
-import { orderLoad, PEER, rawSide, throughHttp } from "./order-creation.ts";
-import { benchStore, servePlatform } from "./platform.ts";
+import { type Installation, install, placeOrders, type Served, serveInstallation } from "./installation.ts";
+import { orderLoad, PEER, rawSide, stockOf, throughHttp } from "./order-creation.ts";
+import { benchStore } from "./platform.ts";
 
 const READERS = 32;
+/** From the first order on until those that order have found their pace. */
+const WARM_UP_MS = 500;
 
+/** Orders from stock and reads beside them, by `serve` as its users start it, which has the slow disk of this process. */
 async function run(scale: Scale): Promise<Measured[]> {
-  const [opened, peer] = [await benchStore(), await benchStore()];
-  const { app, url, token } = await servePlatform(opened);
-  const raw = rawSide(peer);
-  const orders = throughHttp(opened, url, token);
-  const headers = { authorization: `Bearer ${token}` };
-  const [first] = await fulfilledOrders(opened);
-  const order = `${url}/api/v1/orders/${first}`;
-  const reads: Side = (amount) => httpLoad({ url: order, connections: READERS, amount, headers });
+  const folder = mkdtempSync(join(tmpdir(), "esimctl-slow-disk-"));
+  // The peer of the orders writes some hundred a second.
   const some = { ...scale, items: Math.ceil(scale.items / 5) };
+  const sold = Math.ceil(some.items * (scale.rounds + scale.warmUp));
+  const peer = await benchStore();
+  const { side: bare, close } = rawSide({ ...peer, stock: await stockOf(peer, sold) });
   try {
-    return [
-      await compare(some, {
-        what: "POST /orders, 64 connections, 4 ms a sync",
-        peer: PEER,
-        ours: orders,
-        bare: raw.side,
-      }),
-      await compare(some, {
-        what: "GET /orders/{id} beside 64 connections that order, 4 ms a sync",
-        peer: "the same without orders",
-        ours: async (amount) => {
-          const stop = steadyLoad(orderLoad(opened, url, token));
-          try {
-            return await reads(amount);
-          } finally {
-            await stop();
-          }
-        },
-        bare: reads,
-      }),
-    ];
+    // Beside so many reads there are fewer orders.
+    const beside = Math.ceil(scale.items * (scale.rounds + scale.warmUp));
+    const installed = await install(join(folder, "data"), { orders: 0, stock: sold + beside });
+    const served = await serveInstallation(installed);
+    try {
+      const ours = throughHttp(installed, served.url, served.token);
+      return [
+        await compare(some, { what: "POST /orders, 64 connections, 4 ms a sync", peer: PEER, ours, bare }),
+        await compare(scale, await readsBesideOrders(installed, served)),
+      ];
+    } finally {
+      await served.stop();
+    }
   } finally {
-    await app.close();
-    raw.close();
-    await Promise.all([opened.close(), peer.close()]);
+    close();
+    await peer.close();
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function readsBesideOrders(installed: Installation, served: Served) {
+  const url = `${served.url}/api/v1/orders/${await placeOrders(installed, served, 1)}`;
+  const headers = { authorization: `Bearer ${served.token}` };
+  const bare: Side = (amount) => httpLoad({ url, connections: READERS, amount, headers });
+  const ours: Side = async (amount) => {
+    const stop = await steadyOrders(installed, served);
+    try {
+      return await bare(amount);
+    } finally {
+      await stop();
+    }
+  };
+  const what = "GET /orders/{id} beside 64 connections that order, 4 ms a sync";
+  return { what, peer: "the same without orders", ours, bare };
+}
+
+/** Orders without a pause until the result is called; resolves once they come. */
+async function steadyOrders(installed: Installation, { url, token }: Served): Promise<() => Promise<void>> {
+  const newest = async () => {
+    const response = await fetch(`${url}/api/v1/orders?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+    return response.text();
+  };
+  const before = await newest();
+  const stop = steadyLoad(orderLoad(installed, url, token));
+  while ((await newest()) === before) await pause(WARM_UP_MS / 10);
+  await pause(WARM_UP_MS);
+  return stop;
 }
 
 // `slowDisk` passes a scale.
