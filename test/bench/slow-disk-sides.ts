@@ -13,7 +13,7 @@ const READERS = 32;
 /** From the first order on until those that order have found their pace. */
 const WARM_UP_MS = 500;
 
-/** Orders from stock and reads beside them, by `serve` as its users start it, which has the slow disk of this process. */
+/** Orders from stock, and reads beside orders, by `serve` as users start it: it has the slow disk of this process. */
 async function run(scale: Scale): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-slow-disk-"));
   // The peer of the orders writes some hundred a second.

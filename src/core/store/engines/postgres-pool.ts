@@ -63,12 +63,14 @@ interface Opened {
   lost: WeakSet<pg.PoolClient>;
   /** All connections, those that are being made too. */
   open: Set<pg.Client>;
+  /** Of these: those that are being made. */
+  coming: Set<pg.Client>;
 }
 
 /** The driver's pool, whose connections go to the server that the watch has chosen. */
 function driverPool(url: string, max: number): Opened {
   const lost = new WeakSet<pg.PoolClient>();
-  const open = new Set<pg.Client>();
+  const [open, coming] = [new Set<pg.Client>(), new Set<pg.Client>()];
   const watch = watchServers(serversOf(url), () => {
     for (const client of open) client.connection.stream.destroy(new Error("the server does not answer"));
   });
@@ -76,7 +78,11 @@ function driverPool(url: string, max: number): Opened {
   function Client(config: pg.ClientConfig): pg.Client {
     const client = new pg.Client({ ...config, connectionString: watch.current(), pipeline: true });
     open.add(client);
-    return client.once("end", () => open.delete(client));
+    coming.add(client);
+    return client.once("end", () => {
+      open.delete(client);
+      coming.delete(client);
+    });
   }
   const pool = new pg.Pool({
     // The type leaves out the configuration that the pool passes on.
@@ -92,6 +98,7 @@ function driverPool(url: string, max: number): Opened {
   pool.on("error", () => watch.doubt());
   // The pool listens to idle connections only: without a listener, a lent one that breaks would end the process.
   pool.on("connect", (client) => {
+    coming.delete(client);
     client.on("error", () => {
       lost.add(client);
       watch.doubt();
@@ -101,13 +108,13 @@ function driverPool(url: string, max: number): Opened {
   });
   pool.on("acquire", (client) => limitSilence(client, SUSPECT_MS));
   pool.on("release", (_error, client) => limitSilence(client, 0));
-  return { pool, watch, lost, open };
+  return { pool, watch, lost, open, coming };
 }
 
 /** Opens a pool of `max` connections; they are made when they are needed. */
 export function openPool({ url, max }: { url: string; max: number }): Pool {
   const opened = driverPool(url, max);
-  const { pool, watch, lost, open } = opened;
+  const { pool, watch, lost, open, coming } = opened;
   const lend = () => lendFrom(opened, max);
 
   function fault(error: unknown, client: pg.PoolClient): unknown {
@@ -143,7 +150,10 @@ export function openPool({ url, max }: { url: string; max: number }): Pool {
       }
     },
     async close() {
-      await pool.end();
+      const ended = pool.end();
+      // The pool waits for those that are being made, as long as for a connection; a silent server makes none.
+      for (const client of coming) client.connection.stream.destroy(new Error("the pool is closed"));
+      await ended;
       watch.stop();
       await farewell(open);
     },
