@@ -75,12 +75,8 @@ export function gathersRows({ memory }: Read): boolean {
  * many rows sooner than many statements. Until then no statement finds it.
  */
 export function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
-  return tx.memory?.rows ? gather(tx, table, row) : insertRow(tx, table, row);
-}
-
-async function gather<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
   const { memory } = tx;
-  if (!memory?.rows) return;
+  if (!memory?.rows) return insertRow(tx, table, row);
   const gathered = memory.rows.get(table);
   if (gathered !== undefined) gathered.rows.push(row);
   else {
@@ -89,6 +85,7 @@ async function gather<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Pr
     memory.rows.set(table, { rows, insert: () => insertRows(tx, table, rows) });
   }
   memory.count += 1;
+  return Promise.resolve();
 }
 
 /** Rows that commands of the run have inserted by `insertLast`, and that are not written yet. */
