@@ -61,6 +61,15 @@ test("a value that is left out is refused, and not taken for null", async () => 
   await expect(store.write((tx) => raised(tx, values), null)).rejects.toThrow('"features"');
 });
 
+test("an insert that cannot be prepared fails by its promise", async () => {
+  const store = await openWithProducts();
+  // A table that is not there.
+  const nowhere = "nowhere" as string as "pauses";
+  const pause = { kind: "orders", name: "", reason: "audit", since: 7 } as const;
+  const insert = (tx: Tx) => insertRow(tx, nowhere, pause).catch(() => "refused");
+  expect(await store.write(insert, null)).toBe("refused");
+});
+
 test("columns that a row leaves out are null, whatever their default", async () => {
   const store = await openWithProducts();
   const pause = { kind: "orders", name: "", reason: "audit", since: 7 } as const;

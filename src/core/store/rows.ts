@@ -67,15 +67,20 @@ function insertionInto(tx: Tx, table: TableName): Inserting {
 
 /** Inserts one row, prepared; all columns are given or null, so no default of an engine is relied on. */
 export function insertRow<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
-  const { build, empty } = insertionInto(tx, table);
-  const prepared = prepareOn(tx, build, () => {
-    // Every column of the table is present as a placeholder.
-    const insert: unknown = tx.db.insert(tx.t[table]).values(slotsFor(Object.keys(empty)) as never);
-    // As in `preparedShape`.
-    return insert as Preparable<unknown>;
-  });
   // An order has a dozen rows: what is awaited once need not be awaited on the way.
-  return prepared.insert?.(row) ?? prepared.execute({ ...empty, ...row }).then(() => undefined);
+  try {
+    const { build, empty } = insertionInto(tx, table);
+    const prepared = prepareOn(tx, build, () => {
+      // Every column of the table is present as a placeholder.
+      const insert: unknown = tx.db.insert(tx.t[table]).values(slotsFor(Object.keys(empty)) as never);
+      // As in `preparedShape`.
+      return insert as Preparable<unknown>;
+    });
+    return prepared.insert?.(row) ?? prepared.execute({ ...empty, ...row }).then(() => undefined);
+  } catch (error) {
+    // Some wait for it together with other statements, and must have all of them.
+    return Promise.reject(error);
+  }
 }
 
 /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */
