@@ -242,7 +242,7 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
   cutter.cut(3);
   const statuses = new Set<number>();
   const ids = new Map<string, string>();
-  const keys = Array.from({ length: 24 }, (_, at) => `cut-${at}`);
+  const keys: string[] = [];
   async function place(key: string): Promise<void> {
     for (;;) {
       const { status, body } = await order(key);
@@ -250,7 +250,12 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
       if (status === 200 || status === 201) return void ids.set(key, body.id);
     }
   }
-  for (let at = 0; at < keys.length; at += 4) await Promise.all(keys.slice(at, at + 4).map(place));
+  // Every third commit is cut: those of the first orders may be none of them, as workers commit too.
+  while (keys.length < 24 || !statuses.has(503)) {
+    const four = Array.from({ length: 4 }, (_, at) => `cut-${keys.length + at}`);
+    keys.push(...four);
+    await Promise.all(four.map(place));
+  }
   // Leases whose claims were lost end, and attempts after a fault come due, as if two minutes went by.
   const later = () => onDatabase({ url: postgres.url }, TWO_MINUTES_ON);
   await vi.waitFor(async () => {
@@ -267,7 +272,6 @@ test("orders survive lost responses to COMMIT: none is doubled, none has two ref
   }, HANG_MS);
   expect(new Set(ids.values()).size).toBe(keys.length);
   expect([...statuses].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
-  expect(statuses).toContain(503);
   expect(supplier.references.size).toBe(keys.length);
   const { args, env } = targetOf(shop.served);
   expect(await esimctlJson(["wallet", "check", ...args], { env })).toMatchObject({ ok: true });
