@@ -142,6 +142,7 @@ interface Draft {
   taken: Taken;
 }
 
+/** Writes the order and its lines, and hands over the eSIMs of one that is fulfilled at once. */
 async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ order: OrderRow; lines: LineRow[] }> {
   const { id, order_number, ahead_ms, scenario, priced, balanceAfter, taken } = draft;
   const created_at = tx.now + ahead_ms;
@@ -181,13 +182,17 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
   const order = taken.atOnce ? fulfilledOrder(placed) : placed;
   await insertLast(tx, "orders", order);
   await indexCustomer(tx, order, input.customer);
-  return { order, lines: await insertLines(tx, order, { priced, taken }) };
+  const lines = linesOf(tx, order, { priced, taken });
+  // Before its line is there an eSIM does not raise the version of the order, which a new order does not need.
+  if (taken.atOnce) await deliverAtOnce(tx, order, lines);
+  for (const line of lines) await insertLast(tx, "orderLines", line);
+  return { order, lines };
 }
 
 type Goods = Pick<Draft, "priced" | "taken">;
 
-async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): Promise<LineRow[]> {
-  const lines = priced.lines.map(({ product, quantity }, position) => {
+function linesOf(tx: Tx, order: OrderRow, { priced, taken }: Goods): LineRow[] {
+  return priced.lines.map(({ product, quantity }, position) => {
     const pending: LineRow = {
       id: newId<OrderLineId>(tx),
       order_id: order.id,
@@ -209,10 +214,6 @@ async function insertLines(tx: Tx, order: OrderRow, { priced, taken }: Goods): P
     };
     return taken.atOnce ? fulfilledLine(pending) : pending;
   });
-  // Before its line is there an eSIM does not raise the version of the order, which a new order does not need.
-  if (taken.atOnce) await deliverAtOnce(tx, order, lines);
-  for (const line of lines) await insertLast(tx, "orderLines", line);
-  return lines;
 }
 
 /** By which HTTP request, and by whom, an order is placed. */
