@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTokens } from "../src/core/credentials/tokens.ts";
 import { updateCredential } from "../src/core/credentials/update.ts";
+import type { OrderId } from "../src/core/kernel/brand.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
+import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
 import { writeHeartbeat } from "../src/core/store/heartbeat.ts";
 import type { Store } from "../src/core/store/store.ts";
@@ -50,6 +52,57 @@ describe("a request that comes again while nothing is committed", () => {
     await context.store.write(writeHeartbeat, null);
     for (let n = 0; n < 5; n++) await read();
     expect(counted.times).toBe(4);
+  });
+
+  test.runIf(!onPostgres)("is answered without its handler after commits that change nothing of it", async () => {
+    const counted = { handled: 0, asked: 0 };
+    let now = 1;
+    const routes: RoutePlugin = (app) => {
+      app.get("/mine", { config: { scope: "read:orders", again: true } }, async (request, reply) => {
+        counted.handled += 1;
+        const shown = now;
+        request.stillHolds = async () => {
+          counted.asked += 1;
+          return now === shown;
+        };
+        return reply.type("text/plain").send(Buffer.from(String(shown)));
+      });
+    };
+    const authenticate = knownTokens({ good: { ratePerMinute: 1_000 } });
+    const { url, context, clock } = await startServer({ routes: [routes], authenticate });
+    const read = async () => (await fetch(`${url}/mine`, as("good"))).text();
+    const commit = async () => {
+      // A row that stays as it is would be no commit.
+      clock.advance(1);
+      await context.store.write(writeHeartbeat, null);
+    };
+    expect(await read()).toBe("1");
+    for (let commits = 1; commits <= 3; commits++) {
+      await commit();
+      expect(await Promise.all([read(), read(), read()])).toEqual(["1", "1", "1"]);
+      // Once for each state, whoever asks.
+      expect(counted).toEqual({ handled: 1, asked: commits });
+    }
+    now = 2;
+    await commit();
+    expect(await read()).toBe("2");
+    expect(await read()).toBe("2");
+    expect(counted).toEqual({ handled: 2, asked: 4 });
+  });
+
+  test.runIf(!onPostgres)("is answered by its handler where nobody can say whether it changed", async () => {
+    let handled = 0;
+    const routes: RoutePlugin = (app) => {
+      app.get("/mine", { config: { scope: "read:orders", again: true } }, async (request, reply) => {
+        request.stillHolds = () => Promise.reject(new Error("the database is away"));
+        return reply.type("text/plain").send(Buffer.from(String(++handled)));
+      });
+    };
+    const { url, context } = await startServer({ routes: [routes] });
+    const read = async () => (await fetch(`${url}/mine`, as("good"))).text();
+    expect([await read(), await read()]).toEqual(["1", "1"]);
+    await context.store.write(writeHeartbeat, null);
+    expect([await read(), await read()]).toEqual(["2", "2"]);
   });
 
   test("is counted, refused beyond the limit, logged and measured as any other", async () => {
@@ -179,15 +232,38 @@ test("is refused once its token has expired, its partner is suspended, or its cr
   expect(refusalOf(await from("192.0.2.1"))).toEqual([401, "token_expired"]);
 });
 
+test("an order that another process changed is sent as it is now", async () => {
+  const platform = await startPlatform();
+  const other = await platform.again();
+  const { LATER: product_id } = await addProducts(platform.store, [{ sku: "LATER" }]);
+  const acme = await platform.caller({ slug: "acme", live: true });
+  await platform.fund(acme.partnerId, 100_000_000);
+  const placed = await acme.send(
+    "POST",
+    "/api/v1/orders",
+    { line_items: [{ product_id, quantity: 1 }] },
+    { "idempotency-key": "later" },
+  );
+  const status = async () => (await acme.get(`/api/v1/orders/${placed.body.id}`)).body.status;
+  for (let n = 0; n < 3; n++) {
+    expect(await status()).toBe("paid");
+    platform.clock.advance(1);
+    await other.write(writeHeartbeat, null);
+  }
+  await other.write(cancelOrder, { id: placed.body.id, reason: "test", actor: "test" });
+  expect(await status()).toBe("cancelled");
+});
+
 /** A read of a mix: who asks, for what and how. */
 const read = fc.record({
   by: fc.nat(2),
-  path: fc.nat(3),
+  // An order of its own changes least often.
+  path: fc.constantFrom(0, 1, 2, 2, 3),
   gzip: fc.boolean(),
   known: fc.boolean(),
 });
 type Asking = typeof read extends fc.Arbitrary<infer T> ? T : never;
-const change = fc.constantFrom("order", "stock order", "price", "suspend", "resume");
+const change = fc.constantFrom("order", "stock order", "cancel", "nothing", "price", "suspend", "resume");
 const mix = fc.array(fc.oneof({ weight: 3, arbitrary: read }, { weight: 1, arbitrary: change }), {
   minLength: 10,
   maxLength: 40,
@@ -211,14 +287,12 @@ async function serveBeside({ store, clock }: Platform): Promise<string> {
   return listen(app, { host: "127.0.0.1", port: 0 });
 }
 
-test("in a random mix of reads and changes each response is what a request for the first time gets", async () => {
-  const platform = await startPlatform();
-  const other = await platform.again();
-  const { store } = platform;
+/** A partner that orders, what others do meanwhile, and the paths that show its newest order. */
+async function shopOf(platform: Platform) {
+  const { store, clock } = platform;
   const products = await addProducts(store, [{ sku: "STOCK" }, { sku: "LATER" }]);
   await addStock(store, "STOCK", 300);
   const acme = await platform.caller({ slug: "acme", live: true });
-  const callers: Caller[] = [acme, await platform.credential("acme", {}), await platform.caller({ live: true })];
   await platform.fund(acme.partnerId, 100_000_000);
   let order = "";
   let price = 100;
@@ -229,20 +303,35 @@ test("in a random mix of reads and changes each response is what a request for t
     if (placed.status === 201) order = placed.body.id;
   };
   await place("STOCK");
-  const pathsNow = () => ["/api/v1/products", "/api/v1/orders?limit=5", `/api/v1/orders/${order}`, "/api/v1/orders"];
   const by = { slug: "acme", actor: "test" };
   const changes: Record<string, (process: Store) => Promise<unknown>> = {
     order: () => place("LATER"),
     "stock order": () => place("STOCK"),
+    // Of what is not delivered: the order that is read changes.
+    cancel: (process) => process.write(cancelOrder, { id: order as OrderId, reason: "mix", actor: "test" }),
+    nothing(process) {
+      clock.advance(1);
+      return process.write(writeHeartbeat, null);
+    },
     price: (process) => addProducts(process, [{ sku: "STOCK", price_cents: ++price }]),
     suspend: (process) => process.write(suspendPartner, by),
     resume: (process) => process.write(resumePartner, by),
   };
+  const paths = () => ["/api/v1/products", "/api/v1/orders?limit=5", `/api/v1/orders/${order}`, "/api/v1/orders"];
+  return { acme, changes, paths };
+}
+
+test("in a random mix of reads and changes each response is what a request for the first time gets", async () => {
+  const platform = await startPlatform();
+  const other = await platform.again();
+  const { store } = platform;
+  const { acme, changes, paths } = await shopOf(platform);
+  const callers: Caller[] = [acme, await platform.credential("acme", {}), await platform.caller({ live: true })];
   const beside = await serveBeside(platform);
   const tags = new Map<string, string>();
   async function compare(asking: Asking) {
     const { get, token } = callers[asking.by] as Caller; // of three
-    const path = pathsNow()[asking.path] ?? "";
+    const path = paths()[asking.path] ?? "";
     const tag = tags.get(`${asking.by} ${path}`);
     const headers = {
       "accept-encoding": asking.gzip ? "gzip" : "identity",

@@ -34,6 +34,12 @@ export type ResponseHeader =
   | "Sunset"
   | "Link";
 
+/**
+ * Whether a response is still what its request would get, by what is committed when this is asked: reference data too.
+ * It may throw, for false.
+ */
+export type StillHolds = () => Promise<boolean>;
+
 /** What a route declares, and its pattern; undefined where no route has the path. */
 export type RouteRules = Readonly<FastifyContextConfig> & { readonly url?: string };
 
@@ -68,7 +74,8 @@ declare module "fastify" {
     etag?: boolean;
     /**
      * True of a GET whose response depends on nothing but the request, its caller and what is committed: while nothing
-     * is committed it is sent again (http/sent-again.ts). Not what the clock changes, nor what a request leaves behind.
+     * is committed, or `stillHolds` says that nothing it shows was, it is sent again (http/sent-again.ts). Not what the
+     * clock changes, nor what a request leaves behind.
      */
     again?: boolean;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
@@ -96,6 +103,8 @@ declare module "fastify" {
     rules: RouteRules | undefined;
     /** What `Store.state` was before anything was read for the response; only of routes with `again`. */
     stateBefore: number | null;
+    /** Of a response that is worth keeping beyond the next commit; a route with `again` may set it. */
+    stillHolds: StillHolds | null;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

@@ -1,15 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { Store } from "../../core/store/store.ts";
 import type { Authenticate, DaemonContext } from "../context/context.ts";
-import type { App } from "../context/fastify.ts";
+import type { App, StillHolds } from "../context/fastify.ts";
 import { type RateLimits, showUsage, usageHeaders } from "../plugins/rate-limits.ts";
 import { type Records, recordAlike, requestId } from "../plugins/request-log.ts";
 
 /** A response, and the request that it was made for. */
 interface Sent {
-  /** What was committed when it was made (`Store.state`). */
+  /** What was committed when it was found to hold last (`Store.state`). */
   state: number;
+  /** Whether it holds after a commit; null: any commit ends it. */
+  stillHolds: StillHolds | null;
+  /** The last of these questions: all who ask in one state share its answer. */
+  asked?: { state: number; holds: Promise<boolean> };
   /** Of HTTP, and the names and values of the request's head, as they came. */
   version: string;
   head: readonly string[];
@@ -21,7 +26,7 @@ interface Sent {
   /** Names and values of its headers, without `OWN`. */
   headers: readonly string[];
   bytes: Buffer | undefined;
-  /** Logs and counts it, once it was sent again: its caller is the same for as long as its state is. */
+  /** Logs and counts it, once it was sent again: its caller is the same for as long as it holds. */
   recordOne?: ReturnType<typeof recordAlike>;
 }
 
@@ -50,21 +55,19 @@ const OWN: ReadonlySet<string> = new Set([REQUEST_ID, "content-length", ...usage
 
 /**
  * A response whose request comes once more, with the same head over a connection from the same address, is sent again
- * while nothing was committed: nothing is parsed, looked up or put together for it. Its caller is authenticated and
- * counted each time, and the request is logged and counted, as any other is.
+ * while nothing was committed, or nothing that it shows: nothing is parsed, read or put together for it. Its caller is
+ * authenticated and counted each time, and the request is logged and counted, as any other is.
  */
 export function sentAgain(context: DaemonContext, { authenticate, limits, records }: Parts): SentAgain {
   const { store } = context;
-  const kept = keptForState();
+  const kept = keptResponses();
   let lifecycle: App["lifecycle"] | undefined;
-  /** Whether the database has states: until it was asked, it may. */
-  let hasStates = true;
 
   /** Whether it was sent; else the request is handled as if this was not asked. */
   async function send(found: Sent, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const from = performance.now();
     const caller = await authenticate(request.headers.authorization, found.ip);
-    if ("refusal" in caller || (await store.state()) !== found.state) return false;
+    if ("refusal" in caller || !(await holds(found, await store.state()))) return false;
     const counted = limits.count(caller);
     const usage = counted instanceof Promise ? await counted : counted;
     if (usage?.allowed === false) return false;
@@ -89,16 +92,11 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
     keep(app) {
       ({ lifecycle } = app);
       app.decorateRequest("stateBefore", null);
+      app.decorateRequest("stillHolds", null);
+      const noteState = notingState(store);
       app.addHook("onRoute", (route) => {
         if (route.config?.again !== true || route.method !== "GET") return;
-        route.onRequest = [route.onRequest ?? []].flat().concat((request, _reply, done) => {
-          if (!hasStates) return done();
-          store.state().then((state) => {
-            hasStates = state !== null;
-            request.stateBefore = state;
-            done();
-          }, done);
-        });
+        route.onRequest = [route.onRequest ?? []].flat().concat(noteState);
         route.onSend = [route.onSend ?? []].flat().concat((request, reply, payload, done) => {
           kept.add(request, reply, payload);
           done(null, payload);
@@ -108,8 +106,35 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
   };
 }
 
-/** Responses of one state of the database: what is committed empties it. */
-function keptForState() {
+/** A hook that notes what is committed before anything is read for a response. */
+function notingState(store: Store): onRequestHookHandler {
+  /** Whether the database has states: until it was asked, it may. */
+  let hasStates = true;
+  return (request, _reply, done) => {
+    if (!hasStates) return done();
+    store.state().then((state) => {
+      hasStates = state !== null;
+      request.stateBefore = state;
+      done();
+    }, done);
+  };
+}
+
+/**
+ * Whether a response is what its request would get in this state of the database, which was read after the request
+ * came. Once a state has been found to change nothing of it, nobody asks for that state again.
+ */
+async function holds(found: Sent, state: number | null): Promise<boolean> {
+  if (state === found.state) return true;
+  if (state === null || found.stillHolds === null) return false;
+  if (found.asked?.state !== state) found.asked = { state, holds: found.stillHolds() };
+  if (!(await found.asked.holds)) return false;
+  found.state = state;
+  return true;
+}
+
+/** Responses to be sent again. Those that any commit ends are kept from the second of a state on. */
+function keptResponses() {
   // Of an entry also its two heads, in which the token is the longest text.
   const sizeOf = ({ bytes, head }: Sent) => (bytes?.length ?? 0) + 2 * head.join().length + 1_000;
   const responses = new LRUCache<string, Sent>({ maxSize: KEPT_BYTES, sizeCalculation: sizeOf });
@@ -119,22 +144,21 @@ function keptForState() {
       const found = request.method === "GET" && responses.size > 0 ? responses.get(nameOf(request)) : undefined;
       return found !== undefined && isSame(request, found) ? found : undefined;
     },
-    add({ raw, ip, routeOptions, stateBefore: state }: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+    add(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+      const { raw, ip, routeOptions, stateBefore: state, stillHolds } = request;
       if (state === null || !isWhole(reply, payload)) return;
-      if (state !== current) {
-        // The first of a state is not kept: while orders are written without pause, none is.
-        current = state;
-        responses.clear();
-        return;
-      }
+      // While orders are written without pause, each state is the first of its own.
+      const isFirst = state !== current;
+      current = state;
+      if (isFirst && stillHolds === null) return;
       if (raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined) return;
       const { httpVersion: version, rawHeaders: head, socket } = raw;
       const bytes = payload ?? undefined;
       const headers = headersOf(reply, bytes);
       const route = routeOptions.url ?? "";
       const { statusCode: status } = reply;
-      const sent = { state, version, head, peer: socket.remoteAddress, ip, route, status, headers, bytes };
-      responses.set(nameOf(raw), sent);
+      const asked = { version, head, peer: socket.remoteAddress, ip, route };
+      responses.set(nameOf(raw), { state, stillHolds, ...asked, status, headers, bytes });
     },
   };
 }

@@ -10,6 +10,7 @@ import {
 import { orderVersion } from "../../core/orders/order.ts";
 import { type OrderRequest, type ShownOrder, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { StillHolds } from "../context/fastify.ts";
 import { type Kept, keptForEpoch } from "../plugins/kept-for-epoch.ts";
 import { type KeptResponse, keptResponse } from "../plugins/kept-response.ts";
 import { serializerOf } from "../plugins/validation.ts";
@@ -34,6 +35,7 @@ export interface KeptOrder {
   owner: Owner;
   /** Of the database when this was found to be its version last (`Store.state`). */
   state: number | null;
+  stillHolds: StillHolds;
 }
 
 /** A page as it is sent, in one state of the database. */
@@ -72,7 +74,7 @@ export function keptOrders(store: Store): KeptOrders {
   });
   const pages = keptForEpoch<KeptPage>(store, { bytes: KEPT_PAGES, sizeOf: ({ bytes }) => bytes.length + ENTRY });
   return {
-    order: async (asked) => orderOf(store, asked, await orders()),
+    order: (asked) => orderOf(store, asked, orders),
     async page(filter) {
       const kept = await pages();
       // Before anything is read: what is committed meanwhile makes it another one.
@@ -94,7 +96,12 @@ function isUntouched({ owner, state }: KeptOrder, asked: OrderRequest, now: numb
   return now !== null && state === now && owner.partnerId === partnerId && owner.environment === environment;
 }
 
-async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>): Promise<KeptOrder | ShownOrder> {
+async function orderOf(
+  store: Store,
+  asked: OrderRequest,
+  orders: () => Promise<Kept<KeptOrder>>,
+): Promise<KeptOrder | ShownOrder> {
+  const kept = await orders();
   // Before anything is read, as above.
   const state = await store.state();
   const found = kept.get(asked.id);
@@ -110,7 +117,11 @@ async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>)
   const text = serializerOf(OrderWithFulfillment)(shown.order);
   const { partnerId, environment } = asked.owner;
   const owner = { partnerId, environment };
-  const made = { version: shown.version, response: keptResponse(text), codes: codesIn(shown), owner, state };
+  const own = { owner, id: asked.id };
+  // Another epoch has others.
+  const stillHolds = async () => (await orders()) === kept && (await store.look(orderVersion, own)) === shown.version;
+  const response = keptResponse(text);
+  const made = { version: shown.version, response, codes: codesIn(shown), owner, state, stillHolds };
   kept.set(asked.id, made);
   return made;
 }

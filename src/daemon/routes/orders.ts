@@ -152,7 +152,10 @@ function readRoutes(app: App, { store, addresses }: DaemonContext, kept: KeptOrd
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
       const found = await kept.order(asked);
       await noteReading(store, request, [[asked.id, "codes" in found ? found.codes : codesIn(found)]]);
-      if ("response" in found) return sendKept(request, reply, found.response);
+      if ("response" in found) {
+        request.stillHolds = found.stillHolds;
+        return sendKept(request, reply, found.response);
+      }
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
   });

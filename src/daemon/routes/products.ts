@@ -33,6 +33,8 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
     async handler(request, reply) {
       const kept = await pages();
       const key = JSON.stringify(request.query);
+      // Another epoch has others.
+      request.stillHolds = async () => (await pages()) === kept;
       const known = kept.get(key);
       if (known !== undefined) return sendKept(request, reply, known);
       const made = keptResponse(textOf(await store.list(listProducts, request.query)));
