@@ -104,7 +104,7 @@ test.runIf(process.platform === "linux" && onPostgres)("serve on PostgreSQL has 
 describe.runIf(!onPostgres)("serve on a data directory", () => {
   test.runIf(process.platform === "linux")("starts with bounds of its heap and of glibc's pools", async () => {
     const { pid, stop } = await startDaemon({ data: join(temporaryDirectory(), "data") });
-    const lean = ["--min-semi-space-size=4", "--max-semi-space-size=4", "--heap-growing-percent=15"];
+    const lean = ["--min-semi-space-size=8", "--max-semi-space-size=8", "--heap-growing-percent=15"];
     expect(flagsOf(pid)).toEqual(expect.arrayContaining([...lean, "--no-allocation-site-pretenuring"]));
     expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
     await stop();

@@ -12,8 +12,8 @@ import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
 
-// Of the bounds that `bin/esimctl` gives `serve` the event loop alone has the lower one; a command that imports starts
-// without any. V8 reads them when a heap is made. Limits of a Worker would do, but flags, once given, precede them.
+// The bounds that `bin/esimctl` gives `serve` are those of the event loop; a command that imports starts without any.
+// V8 reads them when a heap is made. Limits of a Worker would do, but flags, once given, precede them.
 const YOUNG = "--min-semi-space-size=0 --max-semi-space-size=4";
 
 /** A thread that has opened a database file and makes its writes. */
