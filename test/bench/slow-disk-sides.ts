@@ -10,24 +10,26 @@ import { orderLoad, PEER, rawSide, stockOf, throughHttp } from "./order-creation
 import { benchStore } from "./platform.ts";
 
 const READERS = 32;
+/** Orders in a round for each of the peer, which writes some hundred a second: as many as in other benches. */
+const OURS = 5;
 /** From the first order on until those that order have found their pace. */
 const WARM_UP_MS = 500;
 
 /** Orders from stock, and reads beside orders, by `serve` as users start it: it has the slow disk of this process. */
 async function run(scale: Scale): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), "esimctl-slow-disk-"));
-  // The peer of the orders writes some hundred a second.
-  const some = { ...scale, items: Math.ceil(scale.items / 5) };
+  const some = { ...scale, items: Math.ceil(scale.items / OURS) };
   const sold = Math.ceil(some.items * (scale.rounds + scale.warmUp));
   const peer = await benchStore();
   const { side: bare, close } = rawSide({ ...peer, stock: await stockOf(peer, sold) });
   try {
     // Beside so many reads there are fewer orders.
     const beside = Math.ceil(scale.items * (scale.rounds + scale.warmUp));
-    const installed = await install(join(folder, "data"), { orders: 0, stock: sold + beside });
+    const installed = await install(join(folder, "data"), { orders: 0, stock: OURS * sold + beside });
     const served = await serveInstallation(installed);
     try {
-      const ours = throughHttp(installed, served.url, served.token);
+      const order = throughHttp(installed, served.url, served.token);
+      const ours: Side = (orders) => order(OURS * orders);
       return [
         await compare(some, { what: "POST /orders, 64 connections, 4 ms a sync", peer: PEER, ours, bare }),
         await compare(scale, await readsBesideOrders(installed, served)),
