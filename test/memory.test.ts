@@ -7,11 +7,13 @@ import { runInNewContext } from "node:vm";
 import type { Worker } from "node:worker_threads";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { OrderId } from "../src/core/kernel/brand.ts";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { prepareDataDirectory } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
+import { keptOrders } from "../src/daemon/routes/kept-orders.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startDaemon } from "./support/daemon.ts";
@@ -43,9 +45,42 @@ async function readPages(caller: Caller, pages: number): Promise<void> {
   }
 }
 
-test("the records that are kept of lists take about their text in memory", async () => {
+function garbageCollector(): () => void {
   setFlagsFromString("--expose-gc");
-  const gc: () => void = runInNewContext("gc");
+  return runInNewContext("gc");
+}
+
+test("the question whether a response still holds keeps nothing of an epoch that has ended", async () => {
+  const gc = garbageCollector();
+  const { store, caller, fund } = await startPlatform();
+  const { STOCK: product_id } = await addProducts(store, [{ sku: "STOCK", price_cents: 100 }]);
+  const acme = await caller({ slug: "acme", live: true });
+  await fund(acme.partnerId, 1_000_000);
+  const place = async (): Promise<OrderId> => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const body = { line_items: [{ product_id, quantity: 1 }] };
+    return (await acme.send("POST", "/api/v1/orders", body, key)).body.id;
+  };
+  const kept = keptOrders(store);
+  const owner = { partnerId: acme.partnerId, environment: "production" } as const;
+  const order = async (id: OrderId) => {
+    const found = await kept.order({ owner, id, publicUrl: "http://esim.test" });
+    if (!("response" in found)) throw new Error("a small order is kept whole");
+    return { stillHolds: found.stillHolds, bytes: new WeakRef(found.response.bytes) };
+  };
+  const { stillHolds, bytes } = await order(await place());
+  expect(await stillHolds()).toBe(true);
+  await addProducts(store, [{ sku: "STOCK", price_cents: 200 }]);
+  await order(await place());
+  // What a WeakRef was asked for stays until the turn ends.
+  await new Promise(setImmediate);
+  gc();
+  expect(bytes.deref()).toBeUndefined();
+  expect(await stillHolds()).toBe(false);
+});
+
+test("the records that are kept of lists take about their text in memory", async () => {
+  const gc = garbageCollector();
   const heap = () => {
     gc();
     return process.memoryUsage().heapUsed;

@@ -3,6 +3,7 @@ import type { Store } from "../../core/store/store.ts";
 
 /** Values by key, made from what one epoch of reference data holds. */
 export interface Kept<T> {
+  readonly epoch: number;
   get(key: string): T | undefined;
   /** Keeps a value that was made after these were asked for; once their epoch has ended it is not kept. */
   set(key: string, value: T): void;
@@ -19,20 +20,22 @@ interface Bound<T> {
  * catalog, settings, and what names an erased person. The result asks for the epoch at each call.
  */
 export function keptForEpoch<T extends object>(store: Store, { bytes, sizeOf }: Bound<T>): () => Promise<Kept<T>> {
-  let epoch = -1;
-  let kept: Kept<T> = fresh();
+  let kept = fresh(-1);
 
-  function fresh(): Kept<T> {
-    return new LRUCache<string, T>({ maxSize: bytes, sizeCalculation: sizeOf });
+  function fresh(epoch: number): Kept<T> {
+    const values = new LRUCache<string, T>({ maxSize: bytes, sizeCalculation: sizeOf });
+    return { epoch, get: (key) => values.get(key), set: (key, value) => void values.set(key, value) };
   }
 
   return async () => {
     const now = await store.epoch();
-    if (now !== epoch) {
-      // Who still makes a value of the last epoch keeps it there, where no one finds it.
-      kept = fresh();
-      epoch = now;
-    }
+    // Who still makes a value of the last epoch keeps it there, where no one finds it.
+    if (now !== kept.epoch) kept = fresh(now);
     return kept;
   };
+}
+
+/** Whether this is the epoch still. It holds on to nothing that was made in it. */
+export function sameEpoch(store: Store, epoch: number): () => Promise<boolean> {
+  return async () => (await store.epoch()) === epoch;
 }

@@ -11,7 +11,7 @@ import { orderVersion } from "../../core/orders/order.ts";
 import { type OrderRequest, type ShownOrder, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { StillHolds } from "../context/fastify.ts";
-import { type Kept, keptForEpoch } from "../plugins/kept-for-epoch.ts";
+import { type Kept, keptForEpoch, sameEpoch } from "../plugins/kept-for-epoch.ts";
 import { type KeptResponse, keptResponse } from "../plugins/kept-response.ts";
 import { serializerOf } from "../plugins/validation.ts";
 import { Pagination } from "../schemas/common.ts";
@@ -74,7 +74,7 @@ export function keptOrders(store: Store): KeptOrders {
   });
   const pages = keptForEpoch<KeptPage>(store, { bytes: KEPT_PAGES, sizeOf: ({ bytes }) => bytes.length + ENTRY });
   return {
-    order: (asked) => orderOf(store, asked, orders),
+    order: async (asked) => orderOf(store, asked, await orders()),
     async page(filter) {
       const kept = await pages();
       // Before anything is read: what is committed meanwhile makes it another one.
@@ -96,12 +96,14 @@ function isUntouched({ owner, state }: KeptOrder, asked: OrderRequest, now: numb
   return now !== null && state === now && owner.partnerId === partnerId && owner.environment === environment;
 }
 
-async function orderOf(
-  store: Store,
-  asked: OrderRequest,
-  orders: () => Promise<Kept<KeptOrder>>,
-): Promise<KeptOrder | ShownOrder> {
-  const kept = await orders();
+/** Whether an order has this version still, and nothing else changed that it is shown by. It holds on to no more. */
+function inVersion(store: Store, { owner, id }: OrderRequest, version: number, epoch: number): StillHolds {
+  const own = { owner: { partnerId: owner.partnerId, environment: owner.environment }, id };
+  const isSameEpoch = sameEpoch(store, epoch);
+  return async () => (await isSameEpoch()) && (await store.look(orderVersion, own)) === version;
+}
+
+async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>): Promise<KeptOrder | ShownOrder> {
   // Before anything is read, as above.
   const state = await store.state();
   const found = kept.get(asked.id);
@@ -117,9 +119,7 @@ async function orderOf(
   const text = serializerOf(OrderWithFulfillment)(shown.order);
   const { partnerId, environment } = asked.owner;
   const owner = { partnerId, environment };
-  const own = { owner, id: asked.id };
-  // Another epoch has others.
-  const stillHolds = async () => (await orders()) === kept && (await store.look(orderVersion, own)) === shown.version;
+  const stillHolds = inVersion(store, asked, shown.version, kept.epoch);
   const response = keptResponse(text);
   const made = { version: shown.version, response, codes: codesIn(shown), owner, state, stillHolds };
   kept.set(asked.id, made);
