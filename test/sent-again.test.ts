@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { text as wholeOf } from "node:stream/consumers";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTokens } from "../src/core/credentials/tokens.ts";
@@ -103,6 +105,34 @@ describe("a request that comes again while nothing is committed", () => {
     expect([await read(), await read()]).toEqual(["1", "1"]);
     await context.store.write(writeHeartbeat, null);
     expect([await read(), await read()]).toEqual(["2", "2"]);
+  });
+
+  test.runIf(!onPostgres)("is kept no longer than the reference data that it was made by", async () => {
+    setFlagsFromString("--expose-gc");
+    const gc: () => void = runInNewContext("gc");
+    const made: WeakRef<Buffer>[] = [];
+    const routes: RoutePlugin = (app) => {
+      const config = { scope: "read:orders", again: true } as const;
+      app.get("/mine", { config }, async (request, reply) => {
+        request.stillHolds = async () => true;
+        const bytes = Buffer.from("someone");
+        made.push(new WeakRef(bytes));
+        return reply.type("text/plain").send(bytes);
+      });
+      app.get("/other", { config }, async (_request, reply) => reply.type("text/plain").send(Buffer.from("other")));
+    };
+    const { url, context } = await startServer({ routes: [routes] });
+    const read = async (path: string) => (await fetch(url + path, as("good"))).text();
+    for (let n = 0; n < 3; n++) expect(await read("/mine")).toBe("someone");
+    gc();
+    expect([made.length, made[0]?.deref()]).toEqual([1, Buffer.from("someone")]);
+    // An erasure ends the epoch in the same way.
+    await addProducts(context.store, [{ sku: "A" }]);
+    await read("/other");
+    // What a WeakRef was asked for stays until the turn ends.
+    await new Promise(setImmediate);
+    gc();
+    expect(made[0]?.deref()).toBeUndefined();
   });
 
   test("is counted, refused beyond the limit, logged and measured as any other", async () => {

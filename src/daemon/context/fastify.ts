@@ -101,8 +101,8 @@ declare module "fastify" {
     confirmAccess(): Promise<void>;
     /** Read it by `rulesOf`. */
     rules: RouteRules | undefined;
-    /** What `Store.state` was before anything was read for the response; only of routes with `again`. */
-    stateBefore: number | null;
+    /** Keeps the response to be sent again; only of routes with `again`. */
+    keepResponse: ((reply: FastifyReply, payload: unknown) => void) | null;
     /** Of a response that is worth keeping beyond the next commit; a route with `again` may set it. */
     stillHolds: StillHolds | null;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { LRUCache } from "lru-cache";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Store } from "../../core/store/store.ts";
 import type { Authenticate, DaemonContext } from "../context/context.ts";
 import type { App, StillHolds } from "../context/fastify.ts";
+import { type Kept, keptForEpoch } from "../plugins/kept-for-epoch.ts";
 import { type RateLimits, showUsage, usageHeaders } from "../plugins/rate-limits.ts";
 import { type Records, recordAlike, requestId } from "../plugins/request-log.ts";
 
@@ -60,7 +60,7 @@ const OWN: ReadonlySet<string> = new Set([REQUEST_ID, "content-length", ...usage
  */
 export function sentAgain(context: DaemonContext, { authenticate, limits, records }: Parts): SentAgain {
   const { store } = context;
-  const kept = keptResponses();
+  const kept = keptResponses(store);
   let lifecycle: App["lifecycle"] | undefined;
 
   /** Whether it was sent; else the request is handled as if this was not asked. */
@@ -91,32 +91,19 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
     },
     keep(app) {
       ({ lifecycle } = app);
-      app.decorateRequest("stateBefore", null);
+      app.decorateRequest("keepResponse", null);
       app.decorateRequest("stillHolds", null);
-      const noteState = notingState(store);
       app.addHook("onRoute", (route) => {
         if (route.config?.again !== true || route.method !== "GET") return;
-        route.onRequest = [route.onRequest ?? []].flat().concat(noteState);
+        route.onRequest = [route.onRequest ?? []].flat().concat((request, _reply, done) => {
+          kept.expect(request).then(() => done(), done);
+        });
         route.onSend = [route.onSend ?? []].flat().concat((request, reply, payload, done) => {
-          kept.add(request, reply, payload);
+          request.keepResponse?.(reply, payload);
           done(null, payload);
         });
       });
     },
-  };
-}
-
-/** A hook that notes what is committed before anything is read for a response. */
-function notingState(store: Store): onRequestHookHandler {
-  /** Whether the database has states: until it was asked, it may. */
-  let hasStates = true;
-  return (request, _reply, done) => {
-    if (!hasStates) return done();
-    store.state().then((state) => {
-      hasStates = state !== null;
-      request.stateBefore = state;
-      done();
-    }, done);
   };
 }
 
@@ -133,34 +120,56 @@ async function holds(found: Sent, state: number | null): Promise<boolean> {
   return true;
 }
 
-/** Responses to be sent again. Those that any commit ends are kept from the second of a state on. */
-function keptResponses() {
+/**
+ * Responses to be sent again, those of one epoch: what shows an erased person goes with it. Those that any commit ends
+ * are kept from the second of a state on.
+ */
+function keptResponses(store: Store) {
   // Of an entry also its two heads, in which the token is the longest text.
   const sizeOf = ({ bytes, head }: Sent) => (bytes?.length ?? 0) + 2 * head.join().length + 1_000;
-  const responses = new LRUCache<string, Sent>({ maxSize: KEPT_BYTES, sizeCalculation: sizeOf });
+  const ofEpoch = keptForEpoch<Sent>(store, { bytes: KEPT_BYTES, sizeOf });
+  /** Undefined: none is kept. */
+  let latest: Kept<Sent> | undefined;
+  /** Of the last response. */
   let current: number | null = null;
+  /** Whether the database has states: until it was asked, it may. */
+  let hasStates = true;
   return {
     find(request: IncomingMessage): Sent | undefined {
-      const found = request.method === "GET" && responses.size > 0 ? responses.get(nameOf(request)) : undefined;
+      const found = request.method === "GET" ? latest?.get(nameOf(request)) : undefined;
       return found !== undefined && isSame(request, found) ? found : undefined;
     },
-    add(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
-      const { raw, ip, routeOptions, stateBefore: state, stillHolds } = request;
-      if (state === null || !isWhole(reply, payload)) return;
-      // While orders are written without pause, each state is the first of its own.
-      const isFirst = state !== current;
-      current = state;
-      if (isFirst && stillHolds === null) return;
-      if (raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined) return;
-      const { httpVersion: version, rawHeaders: head, socket } = raw;
-      const bytes = payload ?? undefined;
-      const headers = headersOf(reply, bytes);
-      const route = routeOptions.url ?? "";
-      const { statusCode: status } = reply;
-      const asked = { version, head, peer: socket.remoteAddress, ip, route };
-      responses.set(nameOf(raw), { state, stillHolds, ...asked, status, headers, bytes });
+    /** Before anything is read for the response of a request: it is kept for what is committed now. */
+    async expect(request: FastifyRequest): Promise<void> {
+      const state = hasStates ? await store.state() : null;
+      hasStates = state !== null;
+      if (state === null) return;
+      const responses = await ofEpoch();
+      latest = responses;
+      request.keepResponse = (reply, payload) => {
+        // While orders are written without pause, each state is the first of its own.
+        const isFirst = state !== current;
+        current = state;
+        if (isFirst && request.stillHolds === null) return;
+        const sent = sentIn(state, request, { reply, payload });
+        if (sent !== null) responses.set(nameOf(request.raw), sent);
+      };
     },
   };
+}
+
+type Made = { reply: FastifyReply; payload: unknown };
+
+/** A response to a request that can be sent again; null: it cannot. */
+function sentIn(state: number, request: FastifyRequest, { reply, payload }: Made): Sent | null {
+  const { raw, ip, routeOptions, stillHolds } = request;
+  if (!isWhole(reply, payload)) return null;
+  if (raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined) return null;
+  const { httpVersion: version, rawHeaders: head, socket } = raw;
+  const bytes = payload ?? undefined;
+  const headers = headersOf(reply, bytes);
+  const asked = { version, head, peer: socket.remoteAddress, ip, route: routeOptions.url ?? "" };
+  return { state, stillHolds, ...asked, status: reply.statusCode, headers, bytes };
 }
 
 /** Whether all of a response is at hand. */
