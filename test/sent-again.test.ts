@@ -82,7 +82,7 @@ describe("a request that comes again while nothing is committed", () => {
     for (let commits = 1; commits <= 3; commits++) {
       await commit();
       expect(await Promise.all([read(), read(), read()])).toEqual(["1", "1", "1"]);
-      // Once for each state, whoever asks.
+      // Once for each state, however many ask.
       expect(counted).toEqual({ handled: 1, asked: commits });
     }
     now = 2;
@@ -92,7 +92,7 @@ describe("a request that comes again while nothing is committed", () => {
     expect(counted).toEqual({ handled: 2, asked: 4 });
   });
 
-  test.runIf(!onPostgres)("is answered by its handler where nobody can say whether it changed", async () => {
+  test.runIf(!onPostgres)("is answered by its handler where it is unknown whether it changed", async () => {
     let handled = 0;
     const routes: RoutePlugin = (app) => {
       app.get("/mine", { config: { scope: "read:orders", again: true } }, async (request, reply) => {

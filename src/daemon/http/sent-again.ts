@@ -109,7 +109,7 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
 
 /**
  * Whether a response is what its request would get in this state of the database, which was read after the request
- * came. Once a state has been found to change nothing of it, nobody asks for that state again.
+ * came. Once a state has been found to change nothing of it, no request asks for that state again.
  */
 async function holds(found: Sent, state: number | null): Promise<boolean> {
   if (state === found.state) return true;
