@@ -11,8 +11,6 @@ import {
 } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
@@ -22,6 +20,7 @@ import { rejectedPath } from "../src/cli/csv/rejected.ts";
 import { passportVerdictsCsv } from "../src/cli/csv/specs.ts";
 import type { Checked } from "../src/core/kernel/checked.ts";
 import { csvFolder, people, readAll, refusal } from "./support/csv-files.ts";
+import { garbageCollector } from "./support/garbage-collector.ts";
 
 const folder = csvFolder();
 type Person = CsvRow<"passport_no" | "name" | "note">;
@@ -340,8 +339,7 @@ describe("an import", () => {
   });
 
   test("96,000 rows, a third of them invalid, do not grow the heap", { tags: ["slow"] }, async () => {
-    setFlagsFromString("--expose-gc");
-    const collect: () => void = runInNewContext("gc");
+    const collect = garbageCollector();
     const path = folder.path("many.csv");
     const rows = function* () {
       yield "passport_no,name,note\n";

@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { Worker } from "node:worker_threads";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -17,6 +15,7 @@ import { keptOrders } from "../src/daemon/routes/kept-orders.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startDaemon } from "./support/daemon.ts";
+import { garbageCollector } from "./support/garbage-collector.ts";
 import { type Caller, startPlatform } from "./support/platform.ts";
 import { checkout } from "./support/process.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
@@ -43,11 +42,6 @@ async function readPages(caller: Caller, pages: number): Promise<void> {
     expect(body.data).toHaveLength(PAGE);
     cursor = `&cursor=${encodeURIComponent(body.pagination.next_cursor)}`;
   }
-}
-
-function garbageCollector(): () => void {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc");
 }
 
 test("the question whether a response still holds keeps nothing of an epoch that has ended", async () => {

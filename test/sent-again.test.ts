@@ -2,8 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { text as wholeOf } from "node:stream/consumers";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTokens } from "../src/core/credentials/tokens.ts";
@@ -22,6 +20,7 @@ import { bearerTokens } from "../src/daemon/plugins/authentication.ts";
 import { allRoutes } from "../src/daemon/routes/by-resource.ts";
 import { listen } from "../src/daemon/serve/listen.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
+import { garbageCollector } from "./support/garbage-collector.ts";
 import { refusalOf } from "./support/guarded-shop.ts";
 import { knownTokens, startServer } from "./support/http.ts";
 import { type Caller, call, type Platform, type Reply, startPlatform } from "./support/platform.ts";
@@ -108,8 +107,7 @@ describe("a request that comes again while nothing is committed", () => {
   });
 
   test.runIf(!onPostgres)("is kept no longer than the reference data that it was made by", async () => {
-    setFlagsFromString("--expose-gc");
-    const gc: () => void = runInNewContext("gc");
+    const gc = garbageCollector();
     const made: WeakRef<Buffer>[] = [];
     const routes: RoutePlugin = (app) => {
       const config = { scope: "read:orders", again: true } as const;

@@ -97,8 +97,7 @@ function isUntouched({ owner, state }: KeptOrder, asked: OrderRequest, now: numb
 }
 
 /** Whether an order has this version still, and nothing else changed that it is shown by. It holds on to no more. */
-function inVersion(store: Store, { owner, id }: OrderRequest, version: number, epoch: number): StillHolds {
-  const own = { owner: { partnerId: owner.partnerId, environment: owner.environment }, id };
+function inVersion(store: Store, own: { owner: Owner; id: OrderId }, version: number, epoch: number): StillHolds {
   const isSameEpoch = sameEpoch(store, epoch);
   return async () => (await isSameEpoch()) && (await store.look(orderVersion, own)) === version;
 }
@@ -119,7 +118,7 @@ async function orderOf(store: Store, asked: OrderRequest, kept: Kept<KeptOrder>)
   const text = serializerOf(OrderWithFulfillment)(shown.order);
   const { partnerId, environment } = asked.owner;
   const owner = { partnerId, environment };
-  const stillHolds = inVersion(store, asked, shown.version, kept.epoch);
+  const stillHolds = inVersion(store, { owner, id: asked.id }, shown.version, kept.epoch);
   const response = keptResponse(text);
   const made = { version: shown.version, response, codes: codesIn(shown), owner, state, stillHolds };
   kept.set(asked.id, made);
