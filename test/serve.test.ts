@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
@@ -96,6 +96,22 @@ test("SIGTERM lets a request in flight finish, ends long polls at once, takes no
     headers: { connection: "close" },
     body: { token_type: "Bearer" },
   });
+  expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
+});
+
+test("SIGTERM closes connections on which no request came yet, and waits for the request in flight", async () => {
+  const shop = await smallShop();
+  const daemon = await startDaemon({ data: shop.data });
+  const { hostname, port } = new URL(daemon.url);
+  const unused = connect(Number(port), hostname).resume();
+  const closed = once(unused, "close");
+  await once(unused, "connect");
+  const grant = { grant_type: "client_credentials", client_id: shop.clientId, client_secret: shop.clientSecret };
+  const finish = await openRequest(`${daemon.url}/api/v1/oauth/token`, grant);
+  const stopped = daemon.stop();
+  // Cut off at the end of the grace, it would close together with the connection of the request.
+  await closed;
+  expect(await finish()).toMatchObject({ status: 200 });
   expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
 });
 

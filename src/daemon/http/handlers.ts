@@ -20,6 +20,7 @@ import {
 } from "../plugins/request-log.ts";
 import { securityHeaders } from "../plugins/security-headers.ts";
 import { registerValidation } from "../plugins/validation.ts";
+import { type Connections, createConnections } from "./connections.ts";
 
 /** How handlers are built. */
 export interface HandlerOptions {
@@ -45,6 +46,10 @@ export interface Outside {
   surround(app: App, routes: () => void): void;
 }
 
+interface Served extends Outside {
+  connections: Connections;
+}
+
 /** A request that is incomplete after this long gets 408 (ms). */
 const REQUEST_MS = 60_000;
 /** How long a connection without a request stays open (ms). */
@@ -55,10 +60,11 @@ const PLUGIN_NAME = Symbol.for("fastify.display-name");
 /** The routes with the conventions of all: for this program to `inject` requests, or for callers `outside`. */
 export function buildHandlers(context: DaemonContext, options: HandlerOptions, outside?: Outside): App {
   const limits = outside?.limits ?? unlimited;
-  const app = create(context, options, outside);
+  const connections = createConnections();
+  const app = create(context, options, outside && { ...outside, connections });
   registerRequestLog(app, options.metrics);
   registerRequestIds(app);
-  registerLifecycle(app);
+  registerLifecycle(app, connections);
   registerProblems(app, context);
   registerBodies(app);
   registerBodyHeads(app);
@@ -76,7 +82,7 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   return app;
 }
 
-function create(context: DaemonContext, options: HandlerOptions, outside: Outside | undefined): App {
+function create(context: DaemonContext, options: HandlerOptions, outside: Served | undefined): App {
   const { logger, metrics } = options;
   const limits = outside?.limits ?? unlimited;
   return fastify({
@@ -104,11 +110,12 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
-function serverOptions({ clientErrorHandler, before }: Outside) {
+function serverOptions({ clientErrorHandler, before, connections }: Served) {
   const timeouts = { requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   return {
     clientErrorHandler,
-    serverFactory: (handler: RequestListener) => createServer({ ...letThrough, ...timeouts }, before(handler)),
+    serverFactory: (handler: RequestListener) =>
+      connections.of(createServer({ ...letThrough, ...timeouts }, before(handler))),
   };
 }
 
@@ -124,11 +131,15 @@ declare module "fastify" {
 }
 
 /** Whether the daemon is being stopped, and what that means for connections. */
-function registerLifecycle(app: App): void {
+function registerLifecycle(app: App, connections: Connections): void {
   app.decorate("lifecycle", { draining: false, stopping: new AbortController() });
   // A connection that was in use when the stop began would otherwise stay open for its next request.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (app.lifecycle.draining) reply.header("connection", "close");
     done(null, payload);
+  });
+  app.addHook("preClose", (done) => {
+    connections.endUnused();
+    done();
   });
 }

@@ -59,8 +59,8 @@ export async function listen(app: App, { host, port }: { host: string; port: num
 }
 
 /**
- * Stops gracefully: /readyz answers 503, no connection is accepted, long bodies are cut off, other requests in flight
- * have `ms` to finish, then their connections are closed. Resolves once the app is closed.
+ * Stops gracefully: /readyz answers 503, no connection is accepted, unused ones and long bodies are cut off, other
+ * requests in flight have `ms` to finish, then their connections are closed. Resolves once the app is closed.
  */
 export async function drain(app: App, ms: number): Promise<void> {
   app.lifecycle.draining = true;
