@@ -1,5 +1,6 @@
 import { type Bench, compare, type Side } from "./bench.ts";
 import { httpLoad } from "./http-load.ts";
+import { NEW_ID } from "./load.ts";
 import { type BenchStore, benchStore, servePlatform } from "./platform.ts";
 
 /** Orders that one request may hold. */
@@ -14,8 +15,7 @@ export const bulkOrders: Bench = async (scale) => {
   const single =
     (connections: number): Side =>
     (amount) => {
-      // Inside a longer text: autocannon parses a bracket at either end.
-      const keyed = { ...headers, "idempotency-key": "bench-[<id>]-order" };
+      const keyed = { ...headers, "idempotency-key": NEW_ID };
       const body = JSON.stringify({ line_items: [line] });
       return httpLoad({ url: `${url}/api/v1/orders`, method: "POST", connections, amount, headers: keyed, body });
     };
@@ -36,7 +36,7 @@ export const bulkOrders: Bench = async (scale) => {
 function inBulk({ productId }: BenchStore, url: string, headers: Record<string, string>): Side {
   const customer = { email: "mia@example.com", name: "Mia Chen" };
   const orders = Array.from({ length: MOST }, (_, at) => ({
-    external_order_id: `bench-[<id>]-${at}`,
+    external_order_id: `${NEW_ID}-${at}`,
     line_items: [{ product_id: productId, quantity: 1 }],
     customer,
   }));

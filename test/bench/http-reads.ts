@@ -7,6 +7,8 @@ import { httpLoad } from "./http-load.ts";
 import { install, placeOrders, type Served, serveInstallation } from "./installation.ts";
 
 const CONNECTIONS = 32;
+/** Requests in a round for each item of the scale: fewer are over before the load has found its pace. */
+const READS = 5;
 
 /** Orders of which a page lists 20. */
 const ORDERS = 30;
@@ -46,7 +48,8 @@ async function against(scale: Scale, { token, cpu, ...served }: Served, { what, 
   const answer = await fetch(url, { headers });
   const bare = await serveBytes(await answer.text());
   try {
-    return await compare(scale, {
+    const some = { ...scale, items: READS * scale.items };
+    return await compare(some, {
       what,
       peer: "bare Fastify, same bytes from memory",
       ours: (amount) => httpLoad({ url, connections: CONNECTIONS, amount, headers }),

@@ -6,8 +6,9 @@ import { fastify } from "fastify";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
 import { type Bench, compare, type Measured, ownCpu, paceOf, type Scale, type Side } from "./bench.ts";
-import { httpLoad, type Load } from "./http-load.ts";
+import { httpLoad } from "./http-load.ts";
 import { addStockInBatches, install, serveInstallation } from "./installation.ts";
+import { type Load, NEW_ID } from "./load.ts";
 import { type BenchStore, benchStore } from "./platform.ts";
 import { rawOrders } from "./raw-orders.ts";
 
@@ -141,8 +142,7 @@ export function orderLoad(
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
-    // Inside a longer text: autocannon parses a bracket at either end.
-    "idempotency-key": "bench-[<id>]-order",
+    "idempotency-key": NEW_ID,
   };
   const body = JSON.stringify({ line_items: [{ product_id: productId, quantity: 1 }] });
   return { url: `${url}/api/v1/orders`, method: "POST", connections: CALLERS, headers, body };

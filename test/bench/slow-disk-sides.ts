@@ -12,6 +12,8 @@ import { benchStore } from "./platform.ts";
 const READERS = 32;
 /** Orders in a round for each of the peer, which writes some hundred a second: as many as in other benches. */
 const OURS = 5;
+/** Reads in a round for each item of the scale: a round of fewer is over before either load has found its pace. */
+const READS = 3;
 /** From the first order on until those that order have found their pace. */
 const WARM_UP_MS = 500;
 
@@ -32,7 +34,7 @@ async function run(scale: Scale): Promise<Measured[]> {
       const ours: Side = (orders) => order(OURS * orders);
       return [
         await compare(some, { what: "POST /orders, 64 connections, 4 ms a sync", peer: PEER, ours, bare }),
-        await compare(scale, await readsBesideOrders(installed, served)),
+        await compare({ ...scale, items: READS * scale.items }, await readsBesideOrders(installed, served)),
       ];
     } finally {
       await served.stop();

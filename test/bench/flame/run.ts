@@ -13,6 +13,7 @@ import Database from "better-sqlite3";
 import { luhnDigit } from "../../../src/core/kernel/check-digits.ts";
 import { httpLoad } from "../http-load.ts";
 import { serveWithLog } from "../installation.ts";
+import { NEW_ID } from "../load.ts";
 import { flameGraph } from "./graph.ts";
 import { type CpuProfile, framesOf } from "./profile.ts";
 
@@ -55,7 +56,7 @@ const works: Record<string, Work> = {
   order: {
     what: "POST /orders",
     async load({ url, headers }) {
-      const asked = { ...headers, "content-type": "application/json", "idempotency-key": "flame-[<id>]-order" };
+      const asked = { ...headers, "content-type": "application/json", "idempotency-key": NEW_ID };
       const body = JSON.stringify(await orderBody(url, headers));
       return {
         url: `${url}/api/v1/orders`,
