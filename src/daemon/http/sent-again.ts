@@ -25,7 +25,8 @@ interface Sent {
   status: number;
   /** Names and values of its headers, without `OWN`. */
   headers: readonly string[];
-  bytes: Buffer | undefined;
+  /** One that outlives commits is a text of a character a byte, which is sent in one piece with the head (0084). */
+  body: Buffer | string | undefined;
   /** Logs and counts it, once it was sent again: its caller is the same for as long as it holds. */
   recordOne?: ReturnType<typeof recordAlike>;
 }
@@ -74,7 +75,7 @@ export function sentAgain(context: DaemonContext, { authenticate, limits, record
     const id = requestId(request.headers[REQUEST_ID], context);
     const headers = [...found.headers, REQUEST_ID, id];
     if (usage !== undefined) showUsage(usage, (name, value) => headers.push(name, String(value)));
-    response.writeHead(found.status, headers).end(found.bytes);
+    response.writeHead(found.status, headers).end(found.body, "latin1");
     found.recordOne ??= recordAlike(records, { method: "GET", route: found.route, status: found.status, caller });
     found.recordOne({ id, elapsed: performance.now() - from });
     return true;
@@ -126,7 +127,7 @@ async function holds(found: Sent, state: number | null): Promise<boolean> {
  */
 function keptResponses(store: Store) {
   // Of an entry also its two heads, in which the token is the longest text.
-  const sizeOf = ({ bytes, head }: Sent) => (bytes?.length ?? 0) + 2 * head.join().length + 1_000;
+  const sizeOf = ({ body, head }: Sent) => (body?.length ?? 0) + 2 * head.join().length + 1_000;
   const ofEpoch = keptForEpoch<Sent>(store, { bytes: KEPT_BYTES, sizeOf });
   /** Undefined: none is kept. */
   let latest: Kept<Sent> | undefined;
@@ -166,10 +167,9 @@ function sentIn(state: number, request: FastifyRequest, { reply, payload }: Made
   if (!isWhole(reply, payload)) return null;
   if (raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined) return null;
   const { httpVersion: version, rawHeaders: head, socket } = raw;
-  const bytes = payload ?? undefined;
-  const headers = headersOf(reply, bytes);
+  const body = stillHolds === null ? (payload ?? undefined) : payload?.toString("latin1");
   const asked = { version, head, peer: socket.remoteAddress, ip, route: routeOptions.url ?? "" };
-  return { state, stillHolds, ...asked, status: reply.statusCode, headers, bytes };
+  return { state, stillHolds, ...asked, status: reply.statusCode, headers: headersOf(reply, body), body };
 }
 
 /** Whether all of a response is at hand. */
@@ -177,10 +177,10 @@ function isWhole({ statusCode }: FastifyReply, payload: unknown): payload is Buf
   return (statusCode === 200 && Buffer.isBuffer(payload)) || (statusCode === 304 && (payload ?? null) === null);
 }
 
-function headersOf(reply: FastifyReply, payload: Buffer | undefined): string[] {
+function headersOf(reply: FastifyReply, body: Sent["body"]): string[] {
   const all = Object.entries(reply.getHeaders()).filter(([name]) => !OWN.has(name));
   const headers = all.flatMap(([name, value]) => [name, String(value)]);
-  return payload === undefined ? headers : [...headers, "content-length", String(payload.length)];
+  return body === undefined ? headers : [...headers, "content-length", String(body.length)];
 }
 
 /** Of a token the last characters of its signature: enough to find it by. */
