@@ -46,10 +46,6 @@ export interface Outside {
   surround(app: App, routes: () => void): void;
 }
 
-interface Served extends Outside {
-  connections: Connections;
-}
-
 /** A request that is incomplete after this long gets 408 (ms). */
 const REQUEST_MS = 60_000;
 /** How long a connection without a request stays open (ms). */
@@ -60,11 +56,10 @@ const PLUGIN_NAME = Symbol.for("fastify.display-name");
 /** The routes with the conventions of all: for this program to `inject` requests, or for callers `outside`. */
 export function buildHandlers(context: DaemonContext, options: HandlerOptions, outside?: Outside): App {
   const limits = outside?.limits ?? unlimited;
-  const connections = createConnections();
-  const app = create(context, options, outside && { ...outside, connections });
+  const app = create(context, options, outside);
   registerRequestLog(app, options.metrics);
   registerRequestIds(app);
-  registerLifecycle(app, connections);
+  registerLifecycle(app);
   registerProblems(app, context);
   registerBodies(app);
   registerBodyHeads(app);
@@ -82,10 +77,11 @@ export function buildHandlers(context: DaemonContext, options: HandlerOptions, o
   return app;
 }
 
-function create(context: DaemonContext, options: HandlerOptions, outside: Served | undefined): App {
+function create(context: DaemonContext, options: HandlerOptions, outside: Outside | undefined): App {
   const { logger, metrics } = options;
   const limits = outside?.limits ?? unlimited;
-  return fastify({
+  const connections = createConnections();
+  const app = fastify({
     ...(logger === false ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     // One hop: what a client wrote into the header, left of the proxy's entry, is not trusted.
@@ -97,7 +93,7 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Served
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     return503OnClosing: false,
     exposeHeadRoutes: outside !== undefined,
-    ...(outside === undefined ? {} : serverOptions(outside)),
+    ...(outside === undefined ? {} : serverOptions(outside, connections)),
     // Addresses that the router cannot read: no hook runs for them.
     frameworkErrors(error, request, reply) {
       sendRequestId(request, reply);
@@ -108,9 +104,14 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Served
       });
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.addHook("preClose", (done) => {
+    connections.endUnused();
+    done();
+  });
+  return app;
 }
 
-function serverOptions({ clientErrorHandler, before, connections }: Served) {
+function serverOptions({ clientErrorHandler, before }: Outside, connections: Connections) {
   const timeouts = { requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   return {
     clientErrorHandler,
@@ -131,15 +132,11 @@ declare module "fastify" {
 }
 
 /** Whether the daemon is being stopped, and what that means for connections. */
-function registerLifecycle(app: App, connections: Connections): void {
+function registerLifecycle(app: App): void {
   app.decorate("lifecycle", { draining: false, stopping: new AbortController() });
   // A connection that was in use when the stop began would otherwise stay open for its next request.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (app.lifecycle.draining) reply.header("connection", "close");
     done(null, payload);
-  });
-  app.addHook("preClose", (done) => {
-    connections.endUnused();
-    done();
   });
 }
