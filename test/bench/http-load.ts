@@ -7,12 +7,13 @@ const program = join(import.meta.dirname, "send-requests.ts");
 
 const start = (load: Load) => execa(process.execPath, [program, JSON.stringify(load)], { reject: false });
 
-/** Sends requests without a pause until the result is called. */
+/** Sends requests without a pause until the result is called, which throws where they had ended by themselves. */
 export function steadyLoad(load: Omit<Load, "amount">): () => Promise<void> {
   const sender = start(load);
   return async () => {
     sender.kill("SIGKILL");
-    await sender;
+    const { signal, stderr } = await sender;
+    if (signal !== "SIGKILL") throw new Error(`${load.url}: ${stderr}`);
   };
 }
 
