@@ -1,9 +1,10 @@
 /**
- * Writes the next numbered migration of both engines from the schema in src/core/store/schema, with drizzle-kit.
- * `npm run migration -- <name>`; `--restart` discards the history and makes 0001 again (only before a release).
+ * Writes the next numbered migration of both engines from the schema in src/core/store/schema, with drizzle-kit, and
+ * records the digest of each migration that has none yet, of those written by hand too: `npm run migration -- <name>`.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { digest, migrationsOf } from "../src/core/store/migrate.ts";
 import { postgresTables } from "../src/core/store/schema/postgres-tables.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 
@@ -16,22 +17,30 @@ interface Migration {
 }
 
 const [name = "change"] = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-const restart = process.argv.includes("--restart");
 const folder = "src/core/store/migrations";
 const snapshots = "drizzle";
+const recordFile = "test/released-migrations.json";
+const engines = ["sqlite", "postgres"] as const;
 
-async function make(engine: "sqlite" | "postgres"): Promise<void> {
+// One number for both engines, also where only one of them changes.
+const numbers = engines.flatMap((engine) =>
+  migrationsOf(engine).map((migration) => Number(migration.name.slice(0, 4))),
+);
+const next = Math.max(...numbers.filter((number) => number < 9000)) + 1;
+
+/** Writes what the schema has since the snapshot; empty where nothing changed. */
+async function make(engine: "sqlite" | "postgres"): Promise<Migration[]> {
   const listFile = `${folder}/${engine}.ts`;
   const snapshotFile = `${snapshots}/${engine}.json`;
-  if (restart) for (const file of [listFile, snapshotFile]) rmSync(file, { force: true });
   const list: Migration[] = existsSync(listFile) ? (await import(`../${listFile}`)).migrations : [];
   const { statements, snapshot } = await (engine === "sqlite" ? diffSqlite : diffPostgres)(snapshotFile);
-  if (statements.length === 0) return;
-  const number = String(list.length + 1).padStart(4, "0");
-  list.push({ name: `${number}_${name}`, statements });
+  if (statements.length === 0) return [];
+  const made = { name: `${String(next).padStart(4, "0")}_${name}`, statements };
+  list.push(made);
   mkdirSync(snapshots, { recursive: true });
   writeFileSync(snapshotFile, `${JSON.stringify(snapshot)}\n`);
   writeFileSync(listFile, render(list));
+  return [made];
 }
 
 function previous(file: string): unknown {
@@ -60,5 +69,17 @@ export const migrations: Migration[] = ${JSON.stringify(list, null, 2)};
 `;
 }
 
-await make("sqlite");
-await make("postgres");
+/** Adds what is not recorded; what is recorded stays, so that a changed migration fails its test. */
+function record(made: Record<(typeof engines)[number], Migration[]>): void {
+  const recorded: Record<string, Record<string, string>> = JSON.parse(readFileSync(recordFile, "utf8"));
+  for (const engine of engines) {
+    const all = [...migrationsOf(engine), ...made[engine]].map((migration) => [migration.name, digest(migration)]);
+    recorded[engine] = {
+      ...recorded[engine],
+      ...Object.fromEntries(all.filter(([name = ""]) => !recorded[engine]?.[name])),
+    };
+  }
+  writeFileSync(recordFile, `${JSON.stringify(recorded, null, 2)}\n`);
+}
+
+record({ sqlite: await make("sqlite"), postgres: await make("postgres") });

@@ -1,25 +1,23 @@
 import { createHash } from "node:crypto";
 import { fills } from "./fills.ts";
-import { evidenceGuards, ledgerBalances, ledgerGuards } from "./guards.ts";
 import type { Migration, MigrationTarget } from "./migrations/migration.ts";
 import { migrations as postgresMigrations } from "./migrations/postgres.ts";
 import { migrations as sqliteMigrations } from "./migrations/sqlite.ts";
-import { orderVersions } from "./order-versions.ts";
+import { triggers as postgresTriggers } from "./migrations/triggers-postgres.ts";
+import { triggers as sqliteTriggers } from "./migrations/triggers-sqlite.ts";
 import { StoreError } from "./problems.ts";
 
 const HISTORY = "CREATE TABLE IF NOT EXISTS schema_history (name text PRIMARY KEY NOT NULL, digest text NOT NULL)";
 
-/** The engine's migrations, the rules that the schema builder cannot express, and the fills of columns, in order. */
+/**
+ * The engine's migrations in order: those made from the schema, then, by number, the triggers that the schema builder
+ * cannot express and the fills of columns.
+ */
 export function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
-  const made = engine === "sqlite" ? sqliteMigrations : postgresMigrations;
-  return [
-    ...made,
-    ledgerGuards(engine),
-    ...fills,
-    ...evidenceGuards(engine),
-    ledgerBalances(engine),
-    orderVersions(engine),
-  ];
+  const [made, triggers] =
+    engine === "sqlite" ? [sqliteMigrations, sqliteTriggers] : [postgresMigrations, postgresTriggers];
+  const byHand = [...triggers, ...fills].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return [...made, ...byHand];
 }
 
 /** In the history, before the digest of a migration beside which a program works that does not know it. */
@@ -100,6 +98,7 @@ export function alteredTables(pending: readonly Pick<Migration, "statements">[])
   return [...new Set(altered)];
 }
 
-function digest(migration: Migration): string {
+/** The fingerprint by which a history recognizes a migration; it covers the statements alone. */
+export function digest(migration: Migration): string {
   return createHash("sha256").update(migration.statements.join("\n")).digest("hex").slice(0, 16);
 }
