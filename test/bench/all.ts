@@ -3,6 +3,7 @@ import { bulkOrders } from "./bulk-orders.ts";
 import { httpReads } from "./http-reads.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
+import { mix } from "./mix.ts";
 import { nodes } from "./nodes.ts";
 import { orderCreation } from "./order-creation.ts";
 import { passportsImport } from "./passports-import.ts";
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   passportsImport,
   lists,
   startUp,
+  mix,
   memory,
   size,
   workers,

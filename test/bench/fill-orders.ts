@@ -6,6 +6,8 @@ export interface Past {
   partnerId: PartnerId;
   productId: ProductId;
   orders: number;
+  /** The number of the first: databases that are filled several times hold each number once. Left out: 0. */
+  first?: number;
 }
 
 /** The share of orders whose events are younger than their retention. */
@@ -17,18 +19,19 @@ const APART = 1_000;
  * Puts fulfilled orders of one line into a database that nothing else uses, by SQL: what `createOrder` writes for each,
  * with sizes and order of ids as it has them. They have no eSIMs, and hashes that no chain vouches for.
  */
-export function fillOrders(file: string, { partnerId, productId, orders }: Past): void {
+export function fillOrders(file: string, { partnerId, productId, orders, first = 0 }: Past): void {
   const database = new Database(file);
   try {
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = OFF");
     database.pragma("cache_size = -262144");
     database.pragma("wal_autocheckpoint = 20000");
-    const begins = Date.now() - (orders + 60) * APART;
+    const begins = Date.now() - (first + orders + 60) * APART;
     for (const sql of statements) {
       const last = sql.includes("INTO events") ? Math.ceil(orders / WITH_EVENTS) : orders;
-      for (let from = orders - last; from < orders; from += 50_000) {
-        const to = Math.min(orders, from + 50_000);
+      const end = first + orders;
+      for (let from = end - last; from < end; from += 50_000) {
+        const to = Math.min(end, from + 50_000);
         database.prepare(numbered(sql)).run({ from, to, begins, partner: partnerId, product: productId });
       }
     }

@@ -139,7 +139,8 @@ const LOOK_MS = 5;
 /** Of a second: what Linux counts processor time in. */
 const TICKS = 100;
 
-function cpuOf(pid: number): Meter | undefined {
+/** The processor time of a process, all its threads; undefined where the system does not say. */
+export function cpuOf(pid: number): Meter | undefined {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return undefined;
   return () => {
@@ -150,7 +151,7 @@ function cpuOf(pid: number): Meter | undefined {
 }
 
 /** What a process occupies, as `ps` says. */
-async function residentMb(pid: number): Promise<number> {
+export async function residentMb(pid: number): Promise<number> {
   const ps = spawn("ps", ["-o", "rss=", "-p", String(pid)], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   ps.stdout.on("data", (chunk: Buffer) => {
