@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { actOnOrder } from "../src/core/orders/act.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { unknownPath } from "./support/generic-scenarios.ts";
 import { call, startPlatform } from "./support/platform.ts";
@@ -70,4 +71,44 @@ test("a token and a webhook's secret are never cached", async () => {
   expect([created.status, created.headers.get("cache-control")]).toEqual([201, "no-store"]);
   const deleted = await caller.send("DELETE", `/api/v1/webhooks/${created.body.webhook.id}`);
   expect([deleted.status, deleted.headers.get("cache-control")]).toEqual([204, "no-store"]);
+});
+
+test("an ETag saves the body while an order or a list of products is unchanged", async () => {
+  const platform = await startPlatform();
+  const { CARD: product_id } = await addProducts(platform.store, [
+    { sku: "CARD", price_cents: 100, product_type: "physical_sim", delivery_method: "shipping" },
+  ]);
+  const live = await platform.caller({ slug: "acme", live: true });
+  const sandbox = await platform.credential("acme", {});
+  await platform.fund(live.partnerId, 1_000);
+  // As another process has it.
+  const other = await platform.again();
+  const asked = { line_items: [{ product_id, quantity: 1 }] };
+  const { id } = (await live.send("POST", "/api/v1/orders", asked, { "idempotency-key": "etag" })).body;
+  const path = `/api/v1/orders/${id}`;
+  const first = await live.get(path);
+  const etag = first.headers.get("etag") ?? "";
+  expect([etag, first.headers.get("cache-control")]).toEqual([
+    expect.stringMatching(/^W\/"[\w-]{22}"$/),
+    "private, no-cache",
+  ]);
+  for (const sent of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
+    const unchanged = await live.get(path, { "if-none-match": sent });
+    const { headers } = unchanged;
+    expect([sent, unchanged.status, unchanged.body, headers.get("etag")]).toEqual([sent, 304, "", etag]);
+    expect(headers.get("cache-control")).toBe("private, no-cache");
+  }
+  // Another environment of the partner has no such order, whatever it names.
+  expect((await sandbox.get(path, { "if-none-match": etag })).status).toBe(404);
+  const parcel = { carrier: "Post", tracking: "T-1", trackingUrl: null };
+  await other.write(actOnOrder, { id, act: { verb: "ship", ...parcel }, actor: "test" });
+  const changed = await live.get(path, { "if-none-match": etag });
+  expect([changed.status, changed.body.status]).toEqual([200, "fulfilled"]);
+  expect(changed.headers.get("etag")).not.toBe(etag);
+
+  const products = await live.get("/api/v1/products");
+  const tag = { "if-none-match": products.headers.get("etag") ?? "" };
+  expect((await live.get("/api/v1/products", tag)).status).toBe(304);
+  await addProducts(other, [{ sku: "STOCK", price_cents: 200 }]);
+  expect((await live.get("/api/v1/products", tag)).status).toBe(200);
 });

@@ -38,19 +38,6 @@ test("an answered write is visible to each read that begins after it, and snapsh
   await Promise.all(Array.from({ length: 24 }, (_, name) => caller(name)));
 });
 
-test.runIf(!onPostgres)("the state is the same only while no process commits", async () => {
-  const { store, again } = await openTestStore(testClock());
-  const other = await again();
-  const before = await store.state();
-  expect(before).not.toBeNull();
-  expect(await store.state()).toBe(before);
-  await other.write(note, "a");
-  const after = await store.state();
-  expect(after).not.toBe(before);
-  await store.write(note, "b");
-  expect(await store.state()).not.toBe(after);
-});
-
 const hasCompiler = spawnSync("cc", ["--version"]).status === 0;
 
 /** `serve` on a disk that the test holds and breaks, with a shop. */

@@ -5,94 +5,15 @@ import { dirname, join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { OrderId } from "../src/core/kernel/brand.ts";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { prepareDataDirectory } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
-import { keptOrders } from "../src/daemon/routes/kept-orders.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
-import { addProducts } from "./support/catalog.ts";
 import { startDaemon } from "./support/daemon.ts";
-import { garbageCollector } from "./support/garbage-collector.ts";
-import { type Caller, startPlatform } from "./support/platform.ts";
 import { checkout } from "./support/process.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
-
-const PAGES = 8;
-const PAGE = 100;
-
-/** Places a page of orders in one request. */
-async function placePage(caller: Caller, product_id: string | undefined): Promise<void> {
-  const orders = Array.from({ length: PAGE }, () => ({
-    external_order_id: crypto.randomUUID(),
-    line_items: [{ product_id, quantity: 1 }],
-    customer: { email: "mia@example.com", name: "Mia Chen" },
-  }));
-  const { status } = await caller.send("POST", "/api/v1/orders/bulk", { orders });
-  expect(status).toBe(200);
-}
-
-/** Reads this many pages of orders, from the newest on. */
-async function readPages(caller: Caller, pages: number): Promise<void> {
-  let cursor = "";
-  for (let page = 0; page < pages; page++) {
-    const { body } = await caller.send("GET", `/api/v1/orders?limit=${PAGE}${cursor}`);
-    expect(body.data).toHaveLength(PAGE);
-    cursor = `&cursor=${encodeURIComponent(body.pagination.next_cursor)}`;
-  }
-}
-
-test("the question whether a response still holds keeps nothing of an epoch that has ended", async () => {
-  const gc = garbageCollector();
-  const { store, caller, fund } = await startPlatform();
-  const { STOCK: product_id } = await addProducts(store, [{ sku: "STOCK", price_cents: 100 }]);
-  const acme = await caller({ slug: "acme", live: true });
-  await fund(acme.partnerId, 1_000_000);
-  const place = async (): Promise<OrderId> => {
-    const key = { "idempotency-key": crypto.randomUUID() };
-    const body = { line_items: [{ product_id, quantity: 1 }] };
-    return (await acme.send("POST", "/api/v1/orders", body, key)).body.id;
-  };
-  const kept = keptOrders(store);
-  const owner = { partnerId: acme.partnerId, environment: "production" } as const;
-  const order = async (id: OrderId) => {
-    const found = await kept.order({ owner, id, publicUrl: "http://esim.test" });
-    if (!("response" in found)) throw new Error("a small order is kept whole");
-    return { stillHolds: found.stillHolds, bytes: new WeakRef(found.response.bytes) };
-  };
-  const { stillHolds, bytes } = await order(await place());
-  expect(await stillHolds()).toBe(true);
-  await addProducts(store, [{ sku: "STOCK", price_cents: 200 }]);
-  await order(await place());
-  // What a WeakRef was asked for stays until the turn ends.
-  await new Promise(setImmediate);
-  gc();
-  expect(bytes.deref()).toBeUndefined();
-  expect(await stillHolds()).toBe(false);
-});
-
-test("the records that are kept of lists take about their text in memory", async () => {
-  const gc = garbageCollector();
-  const heap = () => {
-    gc();
-    return process.memoryUsage().heapUsed;
-  };
-  const { store, caller, fund } = await startPlatform();
-  const products = await addProducts(store, [{ sku: "STOCK", price_cents: 100 }]);
-  const acme = await caller({ slug: "acme", live: true });
-  await fund(acme.partnerId, 1_000_000);
-  for (let page = 0; page < PAGES; page++) await placePage(acme, products.STOCK);
-  await readPages(acme, 1);
-  const before = heap();
-
-  await readPages(acme, PAGES);
-
-  const record = JSON.stringify((await acme.send("GET", "/api/v1/orders?limit=1")).body.data[0]);
-  const perRecord = (heap() - before) / ((PAGES - 1) * PAGE);
-  expect(perRecord).toBeLessThan(3 * record.length);
-});
 
 /** The files that the built program may load, from its entries on. */
 function builtFiles(): string[] {

@@ -123,7 +123,6 @@ export const wholeReads: Record<string, string> = {
   "src/core/store/people-index.ts under": "reads the list of digests that it is given, and sorts what is under them",
   "src/core/store/people-index.ts partners": "answers all partners",
   "src/core/esims/list-all.ts listed": "reads the eSIMs of the orders that its list of digests leads to",
-  "src/core/orders/list.ts ordersOfIds": "reads the list of ids that it is given",
   "src/core/orders/list.ts linesOfIds": "reads the list of ids that it is given",
   "src/core/orders/list-all.ts listed": "reads the list of digests that it is given",
   "src/core/activations/list-all.ts listed": "reads the list of digests that it is given",

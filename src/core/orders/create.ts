@@ -183,7 +183,6 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
   await insertLast(tx, "orders", order);
   await indexCustomer(tx, order, input.customer);
   const lines = linesOf(tx, order, { priced, taken });
-  // Before its line is there an eSIM does not raise the version of the order, which a new order does not need.
   if (taken.atOnce) await deliverAtOnce(tx, order, lines);
   for (const line of lines) await insertLast(tx, "orderLines", line);
   return { order, lines };

@@ -75,18 +75,6 @@ function byOwner(part: Part) {
   );
 }
 
-/** The versions of the same orders. */
-function versionsByOwner(part: Part) {
-  return statement((db, t, slot: Slots<Window>) =>
-    db
-      .select({ id: t.orders.id, created_at: t.orders.created_at, version: t.orders.version })
-      .from(t.orders)
-      .where(ofOwner(t, slot, part))
-      .orderBy(...newestOrders(t))
-      .limit(slot.limit),
-  );
-}
-
 /** Orders by the index of their lines' products; of several lines of one product only the first counts. */
 function byProduct(inStatus: boolean) {
   return statement((db, t, slot: Slots<Window>) => {
@@ -112,12 +100,6 @@ function byProduct(inStatus: boolean) {
   });
 }
 
-const versions = {
-  all: versionsByOwner("all"),
-  fulfilled: versionsByOwner("fulfilled"),
-  rest: versionsByOwner("rest"),
-};
-
 const lists = {
   all: byOwner("all"),
   fulfilled: byOwner("fulfilled"),
@@ -132,49 +114,6 @@ export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPag
     filter.externalOrderId === undefined ? found(q, filter, window) : named(q, filter, window),
   );
   return { data: await recordsOf(q, rows), pagination };
-}
-
-/** Which orders are on a page, in which version, without their records. */
-export interface PageOfVersions {
-  orders: OrderVersion[];
-  pagination: Pagination;
-}
-
-/** An order in one of its versions. */
-export type OrderVersion = Pick<OrderRow, "id" | "version">;
-
-/** The versions of the orders on a page of the caller's orders, for `Store.look`. Throws `invalid_cursor`. */
-export async function listOrderVersions(q: Read, filter: VersionFilter): Promise<PageOfVersions> {
-  const { partnerId, environment, status, createdAfter: since = 0 } = filter;
-  const list = versions[partOf(status)];
-  const { rows, pagination } = await pageFrom(filter, (window) =>
-    // The chosen list uses only some of the slots.
-    list(q, { ...window, partnerId, environment, since, status, productId: undefined } as unknown as Window),
-  );
-  return { orders: rows, pagination };
-}
-
-/** The lists that one statement reads. */
-export type VersionFilter = Omit<OrderFilter, "productId" | "externalOrderId">;
-
-/** A record with the version that it shows. */
-export interface VersionedOrder {
-  version: number;
-  record: Order;
-}
-
-/** Those of these orders that the caller has, each with its version. */
-export async function ordersInVersions(
-  q: Read,
-  { owner, ids }: { owner: Owner; ids: readonly OrderId[] },
-): Promise<VersionedOrder[]> {
-  const rows = await ordersOfIds(q, { ids: listOf(ids) });
-  const own = rows.filter((row) => row.partner_id === owner.partnerId && row.environment === owner.environment);
-  const records = await recordsOf(q, own);
-  return own.flatMap(({ version }, at) => {
-    const record = records[at];
-    return record === undefined ? [] : [{ version, record }];
-  });
 }
 
 function pageFrom<R extends { created_at: number; id: string }>(
@@ -215,13 +154,6 @@ async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Pr
   const lines = await linesOfOrder(q, row.id);
   return lines.some((line) => line.product_id === productId) ? [row] : [];
 }
-
-const ordersOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>
-  db
-    .select()
-    .from(t.orders)
-    .where(isListed(t, t.orders.id, slot.ids)),
-);
 
 const linesOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>
   db

@@ -47,18 +47,6 @@ export async function requireOwnOrder(q: Read, owner: Owner, id: OrderId): Promi
  * By the ID alone: with the owner in it, PostgreSQL may read all orders of the partner for as long as it has no
  * statistics of the table, and keep that plan.
  */
-const versionOf = statement((db, t, slot: Slots<{ id: OrderId }>) => {
-  const { id, version, partner_id, environment } = t.orders;
-  return db.select({ version, partner_id, environment }).from(t.orders).where(eq(id, slot.id));
-});
-
-/** The version of an order, for `Store.look`; null: `owner` has none with this ID. */
-export async function orderVersion(q: Read, { owner, id }: { owner: Owner; id: OrderId }): Promise<number | null> {
-  const found = first(await versionOf(q, { id }));
-  const isOwn = found?.partner_id === owner.partnerId && found.environment === owner.environment;
-  return isOwn ? found.version : null;
-}
-
 /** An order's lines in their order. */
 export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
   return linesOf(q, { order_id: orderId });

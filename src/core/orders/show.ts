@@ -22,8 +22,6 @@ export const UNITS_AT_ONCE = 1_000;
 /** One order with what was delivered (contract: OrderWithFulfillment), except the eSIMs of the lines in `open`. */
 export interface ShownOrder {
   order: OrderWithFulfillment;
-  /** The order's version in the same state: while the stored one is equal, this is what a new read would show. */
-  version: number;
   /** Lines of a large order whose `esims` are empty here: `lineEsims` reads them. */
   open: Set<OrderLineId>;
 }
@@ -50,9 +48,16 @@ export async function showOrder(q: Read, input: OrderRequest & { most: number })
         items,
       });
     }),
-    version: order.version,
     open: new Set(large ? delivered.map((line) => line.id) : []),
   };
+}
+
+/** How many eSIMs an order shows with their codes. */
+export function codesIn({ order, open }: ShownOrder): number {
+  const shown = order.line_items.map(({ id, quantity, fulfillment: { esims } }) =>
+    open.has(id) ? quantity : Array.isArray(esims) ? esims.length : 0,
+  );
+  return shown.reduce((sum, esims) => sum + esims, 0);
 }
 
 function toOrderWithFulfillment(

@@ -1,4 +1,3 @@
-import { oncePerAnswer } from "./once-per-turn.ts";
 import { isUnavailable, type StoreUnavailable } from "./problems.ts";
 import type { Store } from "./store.ts";
 
@@ -19,7 +18,6 @@ export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable)
     look: (query, input) => reporting(store.look(query, input)),
     write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
     rehearse: (command, input) => reporting(store.rehearse(command, input)),
-    epoch: oncePerAnswer(store.epoch, reporting),
-    state: oncePerAnswer(store.state, reporting),
+    epoch: () => reporting(store.epoch()),
   };
 }

@@ -31,19 +31,3 @@ export function oncePerTurn<T>(read: () => Promise<T>): { ask: () => Promise<T>;
     },
   };
 }
-
-/** What `derive` makes of the promise that `ask` returns: made once for all callers who share that promise. */
-export function oncePerAnswer<T, U>(
-  ask: () => Promise<T>,
-  derive: (answer: Promise<T>) => Promise<U>,
-): () => Promise<U> {
-  let last: Promise<T> | undefined;
-  let derived: Promise<U> | undefined;
-  return () => {
-    const answer = ask();
-    if (answer === last && derived !== undefined) return derived;
-    last = answer;
-    derived = derive(answer);
-    return derived;
-  };
-}

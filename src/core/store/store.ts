@@ -103,14 +103,6 @@ export interface Pulse {
   heldMs: number | null;
 }
 
-/** Two numbers by which caches compare one moment of a database with another. */
-export interface Moment {
-  /** It changes when any process changed reference data. */
-  epoch: number;
-  /** It changes with each commit of any process; null: the engine has no such number. */
-  state: number | null;
-}
-
 /** What a node asks of a window that all nodes count in: a minute of one caller. */
 export interface WindowDraw {
   /** A keyed digest of who is counted. */
@@ -192,11 +184,6 @@ export interface Store {
    * request, read once in a turn of the event loop.
    */
   epoch(): Promise<number>;
-  /**
-   * A number that is the same only while no process has committed anything; null: not known. What was read after this
-   * call is still what a read would find once a later call returns the same number. Read with the epoch.
-   */
-  state(): Promise<number | null>;
   /** Calls `wake` after commits that signalled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;
   /** Wakes what waits for `topic` in this process, as a commit that signals it does. */

@@ -34,12 +34,6 @@ export type ResponseHeader =
   | "Sunset"
   | "Link";
 
-/**
- * Whether a response is still what its request would get, by what is committed when this is asked: reference data too.
- * It may throw, for false.
- */
-export type StillHolds = () => Promise<boolean>;
-
 /** What a route declares, and its pattern; undefined where no route has the path. */
 export type RouteRules = Readonly<FastifyContextConfig> & { readonly url?: string };
 
@@ -72,12 +66,6 @@ declare module "fastify" {
     policy?: Readonly<Record<string, readonly string[]>>;
     /** True: its responses may carry an ETag, and If-None-Match is read; for the API reference. */
     etag?: boolean;
-    /**
-     * True of a GET whose response depends on nothing but the request, its caller and what is committed: while nothing
-     * is committed, or `stillHolds` says that nothing it shows was, it is sent again (http/sent-again.ts). Not what the
-     * clock changes, nor what a request leaves behind.
-     */
-    again?: boolean;
     /** Set by the daemon on the answers to wrong methods: the Allow header. */
     allow?: string;
   }
@@ -101,10 +89,6 @@ declare module "fastify" {
     confirmAccess(): Promise<void>;
     /** Read it by `rulesOf`. */
     rules: RouteRules | undefined;
-    /** Keeps the response to be sent again; only of routes with `again`. */
-    keepResponse: ((reply: FastifyReply, payload: unknown) => void) | null;
-    /** Of a response that is worth keeping beyond the next commit; a route with `again` may set it. */
-    stillHolds: StillHolds | null;
     /** The parsed body exactly as sent, unknown fields too (idempotency compares it). `body` is the tidied copy. */
     rawPayload: unknown;
   }

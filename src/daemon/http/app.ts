@@ -11,7 +11,6 @@ import { registerSecurityHeaders } from "../plugins/page-headers.ts";
 import { createRateLimits, unlimited } from "../plugins/rate-limits.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
 import { buildHandlers, type HandlerOptions } from "./handlers.ts";
-import { type SentAgain, sentAgain } from "./sent-again.ts";
 
 /** How an app for a socket is built. */
 export interface AppOptions extends HandlerOptions {
@@ -20,12 +19,11 @@ export interface AppOptions extends HandlerOptions {
 }
 
 /** Security headers, the OpenAPI document, pages, answers to wrong methods. */
-function surround(app: App, context: DaemonContext, { again, routes }: { again: SentAgain; routes: () => void }): void {
+function surround(app: App, context: DaemonContext, routes: () => void): void {
   takeExpectations(app);
   registerSecurityHeaders(app, context);
   registerCaching(app);
   registerCompression(app);
-  app.after(() => again.keep(app));
   registerOpenapi(app, context);
   const closeMethods = registerMethods(app);
   app.register(async (scope: App) => {
@@ -39,13 +37,9 @@ function surround(app: App, context: DaemonContext, { again, routes }: { again: 
 /** The daemon's HTTP side with all its conventions. */
 export function buildApp(context: DaemonContext, options: AppOptions): App {
   const limits = options.counters === null ? unlimited : createRateLimits(context, options.counters);
-  const { authenticate, logger, metrics } = options;
-  const records = { log: logger === false ? undefined : logger, metrics };
-  const again = sentAgain(context, { authenticate, limits, records });
   return buildHandlers(context, options, {
     limits,
-    before: again.before,
     clientErrorHandler: clientErrorHandler(context),
-    surround: (app, routes) => surround(app, context, { again, routes }),
+    surround: (app, routes) => surround(app, context, routes),
   });
 }

@@ -40,8 +40,6 @@ export interface Outside {
   limits: RateLimits;
   /** Responds to what is not HTTP. */
   clientErrorHandler: (error: ConnectionError, socket: Socket) => void;
-  /** Goes before the handler of all requests. */
-  before(handler: RequestListener): RequestListener;
   /** Registers the routes, and everything around them. */
   surround(app: App, routes: () => void): void;
 }
@@ -111,12 +109,11 @@ function create(context: DaemonContext, options: HandlerOptions, outside: Outsid
   return app;
 }
 
-function serverOptions({ clientErrorHandler, before }: Outside, connections: Connections) {
+function serverOptions({ clientErrorHandler }: Outside, connections: Connections) {
   const timeouts = { requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   return {
     clientErrorHandler,
-    serverFactory: (handler: RequestListener) =>
-      connections.of(createServer({ ...letThrough, ...timeouts }, before(handler))),
+    serverFactory: (handler: RequestListener) => connections.of(createServer({ ...letThrough, ...timeouts }, handler)),
   };
 }
 

@@ -34,8 +34,3 @@ export function keptForEpoch<T extends object>(store: Store, { bytes, sizeOf }: 
     return kept;
   };
 }
-
-/** Whether this is the epoch still. It holds on to nothing that was made in it. */
-export function sameEpoch(store: Store, epoch: number): () => Promise<boolean> {
-  return async () => (await store.epoch()) === epoch;
-}

@@ -28,10 +28,5 @@ export function isUnchanged({ headers }: Pick<FastifyRequest, "headers">, etag: 
 export function sendKept(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: KeptResponse): FastifyReply {
   reply.header("etag", etag);
   if (isUnchanged(request, etag)) return reply.code(304).send();
-  return sendJson(reply, bytes);
-}
-
-/** Sends JSON that is serialized already. */
-export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
-  return reply.header("content-type", "application/json; charset=utf-8").send(json);
+  return reply.header("content-type", "application/json; charset=utf-8").send(bytes);
 }

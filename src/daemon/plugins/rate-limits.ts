@@ -13,19 +13,11 @@ const ADDRESS_LIMIT = 300;
 /** Token requests a minute for one client_id from one address. */
 const TOKEN_LIMIT = 30;
 
-/** The headers that say how much of its limit a caller has used. */
-export const usageHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
-
-/** Calls `set` with each of these headers. */
-export function showUsage(usage: RateUsage, set: (name: (typeof usageHeaders)[number], value: number) => void): void {
-  set("x-ratelimit-limit", usage.limit);
-  set("x-ratelimit-remaining", usage.remaining);
-  set("x-ratelimit-reset", Math.ceil(usage.resetsAt / 1000));
-}
-
 /** Writes the usage to the response's headers; the refusal when this request exceeds the limit. */
 function settle(reply: FastifyReply, usage: RateUsage, clock: Clock): Problem | undefined {
-  showUsage(usage, (name, value) => reply.header(name, value));
+  reply.header("x-ratelimit-limit", usage.limit);
+  reply.header("x-ratelimit-remaining", usage.remaining);
+  reply.header("x-ratelimit-reset", Math.ceil(usage.resetsAt / 1000));
   if (usage.allowed) return undefined;
   const seconds = Math.max(1, Math.ceil((usage.resetsAt - clock.now()) / 1000));
   reply.header("retry-after", seconds);

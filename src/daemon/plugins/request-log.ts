@@ -1,58 +1,10 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import type { DaemonContext, Principal } from "../context/context.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { REQUEST } from "../log/lines.ts";
 import type { RequestCounting } from "../metrics/metrics.ts";
 import { pathOfUnusedMethod } from "./methods.ts";
 import { rulesOf } from "./route-rules.ts";
-
-/** A request with its response, as it is logged and counted. */
-interface Handled {
-  method: string;
-  /** The route's pattern: the address may carry a token. */
-  route: string;
-  status: number;
-  /** How long it took (ms). */
-  elapsed: number;
-  caller: Principal | undefined;
-  refusal?: string | undefined;
-}
-
-type Alike = Omit<Handled, "elapsed">;
-
-/** Where requests are logged and counted, if anywhere. */
-export interface Records {
-  log: Pick<FastifyBaseLogger, "info" | "child"> | undefined;
-  metrics: RequestCounting | undefined;
-}
-
-/** Logs and counts one request. */
-function record({ log, metrics }: Records, handled: Handled): void {
-  const { elapsed } = handled;
-  log?.info(Object.assign(membersOf(handled), { ms: shown(elapsed) }), REQUEST);
-  count(metrics, handled, elapsed);
-}
-
-/** The same for requests that have all but this in common, whose lines are half written then. */
-export function recordAlike({ log, metrics }: Records, alike: Alike): (one: { id: string; elapsed: number }) => void {
-  const lines = log?.child(membersOf(alike));
-  return ({ id: request_id, elapsed }) => {
-    lines?.info({ request_id, ms: shown(elapsed) }, REQUEST);
-    count(metrics, alike, elapsed);
-  };
-}
-
-function membersOf({ method, route, status, caller, refusal }: Alike) {
-  return { method, route, status, partner: caller?.partner, client_id: caller?.clientId, refusal };
-}
-
-function shown(elapsed: number): number {
-  return Math.round(elapsed * 10) / 10;
-}
-
-function count(metrics: Records["metrics"], { method, route, status, refusal }: Alike, elapsed: number): void {
-  metrics?.record({ method, route, status, seconds: elapsed / 1000, refusal });
-}
 
 /** Logs and counts the request of a response that was sent. */
 export function recordResponse(
@@ -61,9 +13,12 @@ export function recordResponse(
   metrics: RequestCounting | undefined,
 ): void {
   const { log, method, principal: caller } = request;
+  // The route's pattern: the address may carry a token.
   const route = rulesOf(request).url ?? pathOfUnusedMethod(request)?.url ?? "(unknown)";
   const { statusCode: status, elapsedTime: elapsed, refusal } = reply;
-  record({ log, metrics }, { method, route, status, elapsed, caller, refusal });
+  const ms = Math.round(elapsed * 10) / 10;
+  log.info({ method, route, status, partner: caller?.partner, client_id: caller?.clientId, refusal, ms }, REQUEST);
+  metrics?.record({ method, route, status, seconds: elapsed / 1000, refusal });
 }
 
 /** One log line, and one count in the metrics, for every request. */

@@ -4,16 +4,18 @@ import { payloadHash } from "../../core/kernel/canonical.ts";
 import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
 import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
+import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
+import { codesIn, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
 import { activationStatus } from "../../core/supplies/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
-import { sendJson, sendKept } from "../plugins/kept-response.ts";
+import { keptResponse, sendKept } from "../plugins/kept-response.ts";
 import { scenarioOf } from "../plugins/sandbox-only.ts";
+import { serializerOf } from "../plugins/validation.ts";
 import { NotModified } from "../schemas/common.ts";
 import { OrderWithFulfillment } from "../schemas/delivered-order.ts";
 import {
@@ -28,7 +30,6 @@ import {
   OrderQuery,
 } from "../schemas/order.ts";
 import { noteReading } from "./codes-read.ts";
-import { codesIn, type KeptOrders, keptOrders } from "./kept-orders.ts";
 import { esimsPieces, orderPieces } from "./order-bodies.ts";
 import { askedOf } from "./order-input.ts";
 import { timesIn } from "./query-times.ts";
@@ -37,9 +38,8 @@ import { timesIn } from "./query-times.ts";
 export const orderRoutes: RoutePlugin = (app, context) => {
   requireExactNumbers(app);
   createRoute(app, context);
-  const kept = keptOrders(context.store);
-  listRoute(app, kept);
-  readRoutes(app, context, kept);
+  listRoute(app, context);
+  readRoutes(app, context);
   esimsRoute(app, context);
 };
 
@@ -102,11 +102,11 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
   });
 }
 
-function listRoute(app: App, kept: KeptOrders): void {
+function listRoute(app: App, { store }: DaemonContext): void {
   app.route({
     method: "GET",
     url: "/api/v1/orders",
-    config: { scope: "read:orders", problems: ["invalid_cursor"], again: true },
+    config: { scope: "read:orders", problems: ["invalid_cursor"] },
     schema: {
       operationId: "listOrders",
       tags: ["Orders"],
@@ -117,14 +117,14 @@ function listRoute(app: App, kept: KeptOrders): void {
       querystring: OrderQuery,
       response: { 200: OrderPage },
     },
-    async handler(request, reply) {
+    async handler(request) {
       const { partnerId, environment } = principalOf(request);
       const { limit, cursor, status, product_id: productId, external_order_id: externalOrderId } = request.query;
       const filter = { partnerId, environment, limit, cursor, status, productId, externalOrderId };
       const { created_after, created_before } = request.query;
       const times = timesIn({ created_after, created_before });
       const created = { createdAfter: times.get("created_after"), createdBefore: times.get("created_before") };
-      return sendJson(reply, await kept.page({ ...filter, ...created }));
+      return store.list(listOrders, { ...filter, ...created });
     },
   });
 }
@@ -133,13 +133,14 @@ const IN_PIECES =
   "The body of an order with more than 1,000 units is sent in pieces, and a credential gets one such body at a time: " +
   "further requests for one wait. A body that is cut off ends without the last chunk of its transfer coding.";
 
-function readRoutes(app: App, { store, addresses }: DaemonContext, kept: KeptOrders): void {
+function readRoutes(app: App, { store, addresses }: DaemonContext): void {
   const { publicUrl } = addresses;
+  const textOf = serializerOf(OrderWithFulfillment);
 
   app.route({
     method: "GET",
     url: "/api/v1/orders/:id",
-    config: { scope: "read:orders", problems: ["not_found"], etag: true, again: true },
+    config: { scope: "read:orders", problems: ["not_found"], etag: true },
     schema: {
       operationId: "getOrder",
       tags: ["Orders"],
@@ -150,12 +151,9 @@ function readRoutes(app: App, { store, addresses }: DaemonContext, kept: KeptOrd
     },
     async handler(request, reply) {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
-      const found = await kept.order(asked);
-      await noteReading(store, request, [[asked.id, "codes" in found ? found.codes : codesIn(found)]]);
-      if ("response" in found) {
-        request.stillHolds = found.stillHolds;
-        return sendKept(request, reply, found.response);
-      }
+      const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+      await noteReading(store, request, [[asked.id, codesIn(shown)]]);
+      if (shown.open.size === 0) return sendKept(request, reply, keptResponse(textOf(shown.order)));
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
     },
   });

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { listProducts } from "../../core/catalog/list.ts";
 import { showProduct } from "../../core/catalog/product.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
-import { keptForEpoch, sameEpoch } from "../plugins/kept-for-epoch.ts";
+import { keptForEpoch } from "../plugins/kept-for-epoch.ts";
 import { type KeptResponse, keptResponse, sendKept } from "../plugins/kept-response.ts";
 import { serializerOf } from "../plugins/validation.ts";
 import { NotModified, UuidOf } from "../schemas/common.ts";
@@ -19,7 +19,7 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
   app.route({
     method: "GET",
     url: "/api/v1/products",
-    config: { scope: "read:products", problems: ["invalid_cursor"], etag: true, again: true },
+    config: { scope: "read:products", problems: ["invalid_cursor"], etag: true },
     schema: {
       operationId: "listProducts",
       tags: ["Products"],
@@ -33,7 +33,6 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
     async handler(request, reply) {
       const kept = await pages();
       const key = JSON.stringify(request.query);
-      request.stillHolds = sameEpoch(store, kept.epoch);
       const known = kept.get(key);
       if (known !== undefined) return sendKept(request, reply, known);
       const made = keptResponse(textOf(await store.list(listProducts, request.query)));

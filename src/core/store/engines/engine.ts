@@ -1,4 +1,4 @@
-import type { Moment, Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "../store.ts";
+import type { Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "../store.ts";
 import type { Writer } from "../writer.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
@@ -50,8 +50,8 @@ export interface Engine {
   writer(makeTx: TxMaker): Writer;
   /** A writer of slots (see lanes.ts), beside those of others; null: here all writes are alone. */
   slotsWriter: ((makeTx: TxMaker) => Writer) | null;
-  /** This moment of the database, as cheaply as the engine can read it. */
-  moment(): Promise<Moment>;
+  /** The epoch of what is committed (see `Store.epoch`), as cheaply as the engine can read it. */
+  epoch(): Promise<number>;
   ping(): Promise<Pulse>;
   /** What `Store.erase` promises. */
   erase(): Promise<boolean>;

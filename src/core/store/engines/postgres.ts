@@ -103,11 +103,10 @@ function postgresEngine(
     look: (run) => pool.ask((client) => run(connectionOf(client))),
     writer: (makeTx) => postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false }),
     slotsWriter: batches === 0 ? null : (makeTx) => laneWriter(transactionsOf({ pool, lent }, permits), makeTx),
-    moment: () =>
+    epoch: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });
-        // No number of all its commits is as cheap to read.
-        return { epoch: Number(rows[0]?.value ?? 0), state: null };
+        return Number(rows[0]?.value ?? 0);
       }),
     replica: replica && { ...replica, position: () => positionOf(pool) },
     erase: () => erasePostgres(address),

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { sqliteTables } from "../schema/tables.ts";
-import type { Db, Moment } from "../store.ts";
+import type { Db } from "../store.ts";
 import type { Connection } from "./engine.ts";
 import { faultOf } from "./sqlite-faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
@@ -12,8 +12,8 @@ export interface Snapshots {
   run<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a query of one statement: it needs no snapshot of its own. */
   look<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The moment that `run` would read. */
-  moment(): Promise<Moment>;
+  /** The epoch that `run` would read. */
+  epoch(): Promise<number>;
   /** Throws unless the file can be read. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Snapshots {
 /** Opens the connections. */
 export function snapshotsOf(file: string): Snapshots {
   const reader = openReader(file);
-  const fresh = freshMoment(file);
+  const fresh = freshEpoch(file);
   let turn: Promise<unknown> = Promise.resolve();
 
   // One at a time on the connection: a query awaits nothing but microtasks, so this costs no throughput.
@@ -35,7 +35,7 @@ export function snapshotsOf(file: string): Snapshots {
   return {
     run: (query) => faulting(file, () => inTurn(() => reader.snapshot(query))),
     look: (query) => faulting(file, () => inTurn(() => query(reader.given))),
-    moment: () => faulting(file, async () => fresh.moment()),
+    epoch: () => faulting(file, async () => fresh.epoch()),
     ping: () => faulting(file, async () => fresh.ping()),
     async close() {
       await turn;
@@ -72,19 +72,19 @@ function openReader(file: string) {
   };
 }
 
-/** The moment of what is committed. The epoch is read only when anything changed: on a connection kept for it. */
-function freshMoment(file: string): { moment(): Moment; ping(): void; close(): void } {
+/** The epoch of what is committed. It is read only when any process committed, on a connection kept for it. */
+function freshEpoch(file: string): { epoch(): number; ping(): void; close(): void } {
   const probe = connectReadOnly(file);
   // One row of one table.
   probe.pragma("cache_size = 10");
   const version = probe.prepare("PRAGMA data_version").pluck();
   const epoch = probe.prepare("SELECT value FROM settings WHERE key = 'epoch'").pluck();
-  let last: Moment = { epoch: 0, state: null };
+  let last = { epoch: 0, version: -1 };
   return {
-    moment() {
-      const state = Number(version.get());
-      if (state !== last.state) last = { epoch: Number(epoch.get() ?? 0), state };
-      return last;
+    epoch() {
+      const now = Number(version.get());
+      if (now !== last.version) last = { epoch: Number(epoch.get() ?? 0), version: now };
+      return last.epoch;
     },
     ping: () => void epoch.get(),
     close: () => void probe.close(),

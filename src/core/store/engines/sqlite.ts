@@ -107,7 +107,7 @@ function readsOf(snapshots: Snapshots): Omit<ReadingEngine, "close"> {
   return {
     snapshot: snapshots.run,
     look: snapshots.look,
-    moment: snapshots.moment,
+    epoch: snapshots.epoch,
     nodes: null,
     replica: null,
     async ping() {

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { type Keyring, keyring } from "../data-keys.ts";
-import { oncePerAnswer, oncePerTurn } from "../once-per-turn.ts";
+import { oncePerTurn } from "../once-per-turn.ts";
 import { statement } from "../statement.ts";
 import type { Nodes, Read, Store, Topic } from "../store.ts";
 import { createVault, UnknownKeyError, type UnreadableError, type Vault, withAllKeys } from "../vault.ts";
@@ -67,9 +67,9 @@ export function storeOver(
   const writes = connect({ makeTx, keys, committed, report: unreadable.report });
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
-  const moment = oncePerTurn(async () => {
-    const now = await engine.moment();
-    if (now.epoch > keys.epoch()) await reloadKeys();
+  const epoch = oncePerTurn(async () => {
+    const now = await engine.epoch();
+    if (now > keys.epoch()) await reloadKeys();
     return now;
   });
 
@@ -79,7 +79,7 @@ export function storeOver(
   const toRead = snapshotReads(engine, { over: read, refresh: keys.refresh, complete });
   const lists = listReads(engine, { read: toRead, write, over: read });
   function forget(): void {
-    moment.forget();
+    epoch.forget();
     lists.forget();
   }
 
@@ -92,8 +92,7 @@ export function storeOver(
     look: (query, input) => engine.look((connection) => query(read(connection), input)),
     write,
     rehearse: writes.rehearse,
-    epoch: oncePerAnswer(moment.ask, (now) => now.then(({ epoch }) => epoch)),
-    state: oncePerAnswer(moment.ask, (now) => now.then(({ state }) => state)),
+    epoch: epoch.ask,
     onSignal: signals.onSignal,
     onUnreadable: unreadable.listen,
     erase: writes.erase,

@@ -2,9 +2,8 @@ import { fillChains } from "../fill-chains.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * PostgreSQL's triggers, which the schema builder cannot express: the ledger and other evidence only grow, and an order's
- * version rises with each change that its owner can see. Literals: a released migration never changes, and a new rule
- * or visible column is a migration of its own at the end.
+ * PostgreSQL's triggers, which the schema builder cannot express: the ledger and other evidence only grow.
+ * Literals: a released migration never changes, and a new rule is a migration of its own at the end.
  */
 export const triggers: Migration[] = [
   {
@@ -62,6 +61,24 @@ export const triggers: Migration[] = [
       "CREATE TRIGGER esims_version_insert AFTER INSERT ON esims FOR EACH ROW EXECUTE FUNCTION raise_esims_version_insert()",
       "CREATE FUNCTION raise_esims_version_delete() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF EXISTS (SELECT 1 FROM order_lines WHERE id IN (OLD.line_id) AND status = 'fulfilled') THEN UPDATE orders SET version = version + 1 WHERE id IN (OLD.order_id); END IF; RETURN NULL; END $$",
       "CREATE TRIGGER esims_version_delete AFTER DELETE ON esims FOR EACH ROW EXECUTE FUNCTION raise_esims_version_delete()",
+    ],
+  },
+  {
+    // Responses about orders are no longer kept, so that nothing asks for an order's version.
+    name: "9011_no_order_versions",
+    statements: [
+      "DROP TRIGGER orders_version ON orders",
+      "DROP FUNCTION raise_orders_version()",
+      "DROP TRIGGER order_lines_version ON order_lines",
+      "DROP FUNCTION raise_order_lines_version()",
+      "DROP TRIGGER order_items_version ON order_items",
+      "DROP FUNCTION raise_order_items_version()",
+      "DROP TRIGGER esims_version ON esims",
+      "DROP FUNCTION raise_esims_version()",
+      "DROP TRIGGER esims_version_insert ON esims",
+      "DROP FUNCTION raise_esims_version_insert()",
+      "DROP TRIGGER esims_version_delete ON esims",
+      "DROP FUNCTION raise_esims_version_delete()",
     ],
   },
 ];

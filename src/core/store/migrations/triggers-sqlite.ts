@@ -2,9 +2,8 @@ import { fillChains } from "../fill-chains.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * SQLite's triggers, which the schema builder cannot express: the ledger and other evidence only grow, and an order's
- * version rises with each change that its owner can see. Literals: a released migration never changes, and a new rule
- * or visible column is a migration of its own at the end.
+ * SQLite's triggers, which the schema builder cannot express: the ledger and other evidence only grow.
+ * Literals: a released migration never changes, and a new rule is a migration of its own at the end.
  */
 export const triggers: Migration[] = [
   {
@@ -50,6 +49,18 @@ export const triggers: Migration[] = [
       "CREATE TRIGGER esims_version AFTER UPDATE OF iccid, eid, sealed, order_id, line_id, environment ON esims WHEN EXISTS (SELECT 1 FROM order_lines WHERE id IN (OLD.line_id, NEW.line_id) AND status = 'fulfilled') BEGIN UPDATE orders SET version = version + 1 WHERE id IN (OLD.order_id, NEW.order_id); END",
       "CREATE TRIGGER esims_version_insert AFTER INSERT ON esims WHEN EXISTS (SELECT 1 FROM order_lines WHERE id IN (NEW.line_id) AND status = 'fulfilled') BEGIN UPDATE orders SET version = version + 1 WHERE id IN (NEW.order_id); END",
       "CREATE TRIGGER esims_version_delete AFTER DELETE ON esims WHEN EXISTS (SELECT 1 FROM order_lines WHERE id IN (OLD.line_id) AND status = 'fulfilled') BEGIN UPDATE orders SET version = version + 1 WHERE id IN (OLD.order_id); END",
+    ],
+  },
+  {
+    // Responses about orders are no longer kept, so that nothing asks for an order's version.
+    name: "9011_no_order_versions",
+    statements: [
+      "DROP TRIGGER orders_version",
+      "DROP TRIGGER order_lines_version",
+      "DROP TRIGGER order_items_version",
+      "DROP TRIGGER esims_version",
+      "DROP TRIGGER esims_version_insert",
+      "DROP TRIGGER esims_version_delete",
     ],
   },
 ];

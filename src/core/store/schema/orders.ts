@@ -66,7 +66,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       ahead_ms: k.int("ahead_ms").notNull().default(0),
       /** Of a sandbox order: the outcome that its request asked for; null: the normal one. */
       scenario: k.text("scenario").$type<OrderScenario>(),
-      /** Raised by triggers with whatever its owner sees of it: the row, its lines, items and eSIMs (ADR 0051). */
+      /** Unused: nodes of release 0.1.0 select it. */
       version: k.int("version").notNull().default(0),
     },
     (t) => [
