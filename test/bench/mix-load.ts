@@ -7,7 +7,7 @@ import type { MixLoad, MixSent } from "./mix.ts";
 /** A partner's state: what it may ask for next. */
 interface Caller {
   token: string;
-  /** Orders that it polls, each as often as it stands here. */
+  /** IDs of orders to poll, each one as often as it is to be polled. */
   polls: string[];
   last: string | null;
   /** Cursors by list. */
