@@ -7,7 +7,6 @@ import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
 import { insertRow } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
-import { createWriteQueue } from "../src/core/store/write-queue.ts";
 import { property } from "./support/rounds.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
@@ -68,17 +67,6 @@ test("the sandbox makes progress while production never pauses", async () => {
   for (let at = 0; at < 20; at++) await write("s", owner("a", "sandbox"));
   done = true;
   await busy;
-});
-
-test("a batch that is worth its commit takes one more write of the sandbox, and none of production", () => {
-  const queue = createWriteQueue<string>();
-  for (const name of ["p0", "p1", "p2"]) queue.push(name, owner("a", "production"));
-  for (const name of ["s0", "s1"]) queue.push(name, owner("b", "sandbox"));
-  const taken = { production: 0, sandbox: 0 };
-  // The first is always taken, and the time alone ends no batch: only half of the callers and the time do.
-  expect([queue.next(taken, 9, 5), queue.next(taken, 9)]).toEqual(["p0", "p1"]);
-  expect([queue.next(taken, 9, 5), queue.next(taken, 9, 5)]).toEqual(["s0", null]);
-  expect(queue.size()).toBe(2);
 });
 
 test("closing a store finishes the batch under way and refuses waiting writes", async () => {

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Worker } from "node:worker_threads";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
@@ -10,7 +8,6 @@ import { randomIds } from "../src/core/kernel/ids.ts";
 import { prepareDataDirectory } from "../src/core/store/data-directory.ts";
 import { openStore } from "../src/core/store/engines/open.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
-import { startWriter } from "../src/daemon/writer/start-writer.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { checkout } from "./support/process.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
@@ -35,43 +32,24 @@ test("no file of the built program has a character for which Node keeps two byte
   expect(files.filter((file) => /[^\0-\x7f]/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
-const MIB = 1024 * 1024;
-
 function freshFile() {
   return { file: join(temporaryDirectory(), "esimctl.db"), masterKey: randomBytes(32) };
 }
 
 const flagsOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
 
-test.runIf(process.platform === "linux" && onPostgres)("serve on PostgreSQL has bounds of its one heap", async () => {
-  const { url } = await freshPostgres();
-  const { keyFile } = prepareDataDirectory(join(temporaryDirectory(), "data"), randomIds());
-  const { pid, stop } = await startDaemon({ database: url, keyFile });
+test.runIf(process.platform === "linux")("serve has bounds of its heap and of glibc's pools", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const place = onPostgres
+    ? { database: (await freshPostgres()).url, keyFile: prepareDataDirectory(data, randomIds()).keyFile }
+    : { data };
+  const { pid, stop } = await startDaemon(place);
   expect(flagsOf(pid)).toEqual(expect.arrayContaining(["--max-semi-space-size=16", "--heap-growing-percent=50"]));
+  expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
   await stop();
 });
 
 describe.runIf(!onPostgres)("serve on a data directory", () => {
-  test.runIf(process.platform === "linux")("starts with bounds of its heap and of glibc's pools", async () => {
-    const { pid, stop } = await startDaemon({ data: join(temporaryDirectory(), "data") });
-    const lean = ["--min-semi-space-size=8", "--max-semi-space-size=8", "--heap-growing-percent=15"];
-    expect(flagsOf(pid)).toEqual(expect.arrayContaining([...lean, "--no-allocation-site-pretenuring"]));
-    expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
-    await stop();
-  });
-
-  test("gives the thread that writes a small young generation", async () => {
-    const started = once(process, "worker");
-    const { file, masterKey } = freshFile();
-    const writer = await startWriter({ file, masterKey, keys: { file: null, given: [] }, create: true, verify: false });
-    onTestFinished(() => writer.close());
-    // Node's event of a new thread has the thread.
-    const [thread] = (await started) as [Worker];
-    const { heap_size_limit } = await thread.getHeapStatistics();
-    // Its limit: the old generation, and three semi-spaces of 4 MiB.
-    expect(heap_size_limit / MIB - (thread.resourceLimits?.maxOldGenerationSizeMb ?? 0)).toBe(3 * 4);
-  });
-
   test("keeps 8 MB of pages where it writes, and 4 MB where it reads", async () => {
     const { file, masterKey } = freshFile();
     const dependencies = { clock: systemClock, ids: randomIds(), masterKey };

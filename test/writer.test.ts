@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
@@ -15,12 +14,8 @@ import { writeHeartbeat } from "../src/core/store/heartbeat.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import { adoptSettings, readSetting, type SettingKey } from "../src/core/store/settings.ts";
 import type { Store } from "../src/core/store/store.ts";
-import { createWebhook } from "../src/core/webhooks/create.ts";
-import { takeTurn } from "../src/core/webhooks/due.ts";
-import { triggerSample } from "../src/core/webhooks/trigger.ts";
+import { decode, encode } from "../src/daemon/writer/codec.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
-import { type Form, formOfInput, formOfResult } from "../src/daemon/writer/forms.ts";
-import { fromPlain, toPlain } from "../src/daemon/writer/plain.ts";
 import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
 import { readSources } from "./support/sources.ts";
@@ -138,29 +133,6 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
   });
 });
 
-describe.runIf(!onPostgres)("a turn of the delivery worker", () => {
-  test("is written while the thread that asked is busy, as one that answers many sockets is", async () => {
-    const store = await openThreaded();
-    const { file, masterKey } = store.work;
-    const other = await openStore({ file, create: false }, { clock: systemClock, ids, masterKey });
-    onTestFinished(() => other.close());
-    const { id: partnerId } = await other.write(createPartner, { slug: "p", name: "P", actor: "operator" });
-    const owner = { partnerId, environment: "sandbox" } as const;
-    const webhook = { owner, url: "https://hooks.example.com/", events: ["order.created" as const], actor: "operator" };
-    const { id: endpointId } = (await other.write(createWebhook, webhook)).webhook;
-    await other.write(triggerSample, { kind: "order.created", ...owner, actor: "operator" });
-
-    const reader = new Database(file, { readonly: true });
-    onTestFinished(() => void reader.close());
-    const leased = reader.prepare("SELECT count(*) FROM deliveries WHERE leased_until IS NOT NULL").pluck();
-    const turn = store.write(takeTurn, { outcomes: [], rooms: [{ endpointId, room: 1 }] });
-    // Nothing is awaited: the event loop of this thread goes on to no other phase.
-    for (const until = Date.now() + 10_000; leased.get() === 0 && Date.now() < until; );
-    expect(leased.get()).toBe(1);
-    expect(await turn).toHaveLength(1);
-  });
-});
-
 test("every command that the daemon writes with is among those of the writer", () => {
   const named = readSources()
     .filter(
@@ -175,11 +147,8 @@ test("every command that the daemon writes with is among those of the writer", (
   expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
 });
 
-/** What arrives of a value that is sent in a form. */
-const sentAs = <T>(form: Form, value: T): T => form.arrived(structuredClone(form.send(value))) as T;
-
 describe("what is sent to another thread", () => {
-  const send = (value: unknown) => fromPlain(structuredClone(toPlain(value)));
+  const send = (value: unknown) => decode(structuredClone(encode(value)));
 
   test("arrives as it was, whatever plain data it is", () => {
     const plain = fc.anything({ withBigInt: true, withDate: true, withMap: false, withSet: false, maxDepth: 4 });
@@ -213,37 +182,8 @@ describe("what is sent to another thread", () => {
   test("is refused where its class would be lost", () => {
     class Own {}
     for (const value of [new Own(), { deep: [new Own()] }, () => null, { run: () => null }]) {
-      expect(() => toPlain(value)).toThrow("stays in its thread");
+      expect(() => encode(value)).toThrow("stays in its thread");
     }
-  });
-
-  test("of a turn of deliveries arrives as it was, and each endpoint and event once", () => {
-    const endpoint = (id: string) => ({ id, url: `https://${id}.example/`, events: ["*"] });
-    const event = (id: string) => ({
-      id,
-      kind: "order.created",
-      subject_id: "o",
-      occurred_at: 3,
-      expands: null,
-      data: "{}",
-    });
-    const [one, other, first, second] = [endpoint("a"), endpoint("b"), event("e1"), event("e2")];
-    const claim = (no: number, of: typeof one, what: typeof first) => {
-      return { lease: { id: `d${no}`, no, until: 9 + no }, attempts: no % 2, endpoint: of, event: what };
-    };
-    const claims = [claim(1, one, first), claim(2, other, first), claim(3, one, second)];
-    const arrived = sentAs(formOfResult("takeTurn"), claims);
-    expect(arrived).toEqual(claims);
-    expect(arrived[2]?.endpoint).toBe(arrived[0]?.endpoint);
-    expect(arrived[1]?.event).toBe(arrived[0]?.event);
-    expect(sentAs(formOfResult("takeTurn"), [])).toEqual([]);
-
-    const outcome = (no: number) => ({
-      ...{ id: `d${no}`, endpointId: "a", event: "order.created", eventId: "e1", leaseNo: no, attempts: no + 1 },
-      ...{ at: 4, statusCode: no === 1 ? null : 200, latencyMs: 5, error: no === 1 ? "late" : null, body: `${no}` },
-    });
-    const turn = { outcomes: [outcome(1), outcome(2)], rooms: [{ endpointId: "a", room: 2 }] };
-    expect(sentAs(formOfInput("takeTurn"), turn)).toEqual(turn);
   });
 
   test("errors keep their class, words, cause, and what programs read of them", () => {

@@ -15,7 +15,6 @@ import type { Store, Tx } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import type { App } from "../../src/daemon/context/fastify.ts";
 import { buildApp } from "../../src/daemon/http/app.ts";
-import { gatheredLines } from "../../src/daemon/log/gathered-lines.ts";
 import { createLogger } from "../../src/daemon/log/logger.ts";
 import { createMetrics } from "../../src/daemon/metrics/metrics.ts";
 import { bearerTokens } from "../../src/daemon/plugins/authentication.ts";
@@ -125,7 +124,7 @@ export async function servePlatform(
       authenticate: bearerTokens(tokens),
       counters: memoryCounters(limitsClock),
       trustProxy: false,
-      logger: await createLogger("info", { pretty: false, destination: gatheredLines(nowhere) }),
+      logger: await createLogger("info", { pretty: false, destination: nowhere }),
       metrics: createMetrics(),
       routes: await allRoutes(tokens),
     },

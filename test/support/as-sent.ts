@@ -1,12 +1,9 @@
 import type { Command, Store } from "../../src/core/store/store.ts";
-import { type CommandName, commands } from "../../src/daemon/writer/commands.ts";
-import { type Form, formOfInput, formOfResult } from "../../src/daemon/writer/forms.ts";
+import { decode, encode } from "../../src/daemon/writer/codec.ts";
+import { commands } from "../../src/daemon/writer/commands.ts";
 import { arrivedError, sentError } from "../../src/daemon/writer/sent-errors.ts";
 
-const names = new Map<unknown, CommandName>(
-  // The keys of an object as they are typed.
-  (Object.entries(commands) as [CommandName, unknown][]).map(([name, command]) => [command, name]),
-);
+const sendable = new Set<unknown>(Object.values(commands));
 
 /**
  * The same store, whose daemon's commands get and answer what another thread would: whatever a command takes or answers
@@ -14,10 +11,9 @@ const names = new Map<unknown, CommandName>(
  */
 export function asSent(store: Store): Store {
   async function sending<I, O>(command: Command<I, O>, input: I, run: (arrived: I) => Promise<O>): Promise<O> {
-    const name = names.get(command);
-    if (name === undefined) return run(input);
+    if (!sendable.has(command)) return run(input);
     try {
-      return sent(formOfResult(name), await run(sent(formOfInput(name), input)));
+      return sent(await run(sent(input)));
     } catch (error) {
       throw arrivedError(structuredClone(sentError(error)));
     }
@@ -31,4 +27,4 @@ export function asSent(store: Store): Store {
 }
 
 // It is what was sent.
-const sent = <T>(form: Form, value: T): T => form.arrived(structuredClone(form.send(value))) as T;
+const sent = <T>(value: T): T => decode(structuredClone(encode(value))) as T;

@@ -12,7 +12,6 @@ import { checkBeside, type DamageCheck } from "../../core/store/engines/damage.t
 import { releaseLeases } from "../../core/store/lease.ts";
 import type { StoreError } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
-import { gatheredLines } from "../../daemon/log/gathered-lines.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
 import { createLogger, type LogOutput } from "../../daemon/log/logger.ts";
@@ -72,7 +71,7 @@ export async function serveUntilStopped(
       // From before it listens: a process that reads the line may stop it at once.
       const signalled = nextSignal();
       const running = await serve(
-        { store, ...sources, log, alone, keepLines: file.write, frontEnv: context.secretEnv },
+        { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
         serving,
       );
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
@@ -142,9 +141,7 @@ function warn(context: Context, log: Logger, { event, words }: { event: string; 
 function shownTo(people: boolean): LogOutput {
   if (people) return { pretty: true };
   // As bytes: a text waits for a slow reader in all the pieces that it was put together from.
-  const destination = gatheredLines({ write: (lines) => process.stdout.write(Buffer.from(lines)) });
-  process.once("exit", destination.flush);
-  return { pretty: false, destination };
+  return { pretty: false, destination: { write: (line) => process.stdout.write(Buffer.from(line)) } };
 }
 
 /** The log on disk, whose last lines are not lost either when the process ends all at once. */
@@ -168,14 +165,12 @@ async function answerOnly(
     store = await openExisting(place, sources);
     const log = await createLogger(serving.logLevel, { ...shownTo(people), file });
     endOnCrash(log);
-    process.once("exit", file.flush);
     await runFrontProcess(self, { store, ...sources, log }, serving);
   } catch (error) {
     // The main process logs it, and starts another front later.
     await reportFailure(self, failureOf(error));
   } finally {
     await store?.close();
-    file.flush();
     // The channel to the main process would keep this one alive.
     self.disconnect();
   }

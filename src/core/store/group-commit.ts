@@ -57,7 +57,7 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs, shared
     careful: 0,
     waits: lockWaits(writer.lockWaitsMs ?? 0, () => closed),
     size: () => queue.size() + first.length,
-    next: (taken, elapsedMs, enoughMs) => first.shift() ?? queue.next(taken, elapsedMs, enoughMs),
+    next: (taken, elapsedMs) => first.shift() ?? queue.next(taken, elapsedMs),
     isSound: () => first.length === 0 && own.careful === 0 && !own.waits.areLong(),
     wake() {
       draining ??= drain();
@@ -68,16 +68,12 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs, shared
 
   async function drain(): Promise<void> {
     try {
-      /** Writes of the batch before whose callers have not come back: it left others waiting. */
-      let away = 0;
       for (let tookMs = 0; own.size() > 0; ) {
         await leaveLoop(writer.awaits ? 0 : tookMs);
         const joined = await lines.join(own);
         if (joined === null) continue;
         const began = performance.now();
-        const half = Math.ceil((away + own.size()) / 2);
-        const { batch, refusals } = await runJoined(writer, joined, half);
-        away = own.size() > 0 ? batch.writes.length : 0;
+        const { batch, refusals } = await runJoined(writer, joined);
         tookMs = performance.now() - began;
         for (const waiting of putBack(batch, joined)) repeat?.(waiting);
         joined.release();
@@ -105,13 +101,12 @@ export function createLine(writer: Writer, { onSignal, repeat, longestMs, shared
 }
 
 /** Makes a batch of lines. `refusals`: what all that wait in a line fail with. */
-async function runJoined(writer: Writer, joined: Joined<OwnLine>, half: number) {
+async function runJoined(writer: Writer, joined: Joined<OwnLine>) {
   const { lines } = joined;
   const may = lines.map(({ waits }) => waits.begin());
   const batch = await runBatch(writer, joined, {
     careful: lines.some(({ careful }) => careful > 0),
     slots: lines.map(({ slot }) => slot).toSorted((one, other) => one - other),
-    half,
     mayWait: () => may.every((mayWait) => mayWait()),
   });
   const refusals = lines.flatMap((line) => {

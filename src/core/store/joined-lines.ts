@@ -9,7 +9,7 @@ export interface LineWrites {
   /** The slot of the line. */
   slot: number;
   size(): number;
-  next(taken: Taken, elapsedMs: number, enoughMs?: number): Waiting | null;
+  next(taken: Taken, elapsedMs: number): Waiting | null;
   /** Whether its writes may share a batch with those of other lines: none is known to fail. */
   isSound(): boolean;
 }
@@ -19,7 +19,7 @@ export interface Joined<L extends LineWrites> {
   lines: readonly L[];
   /** Of all of them: their lines take turns. */
   size(): number;
-  next(taken: Taken, elapsedMs: number, enoughMs?: number): Waiting | null;
+  next(taken: Taken, elapsedMs: number): Waiting | null;
   /** The line that a write of the batch was taken from. */
   lineOf(write: Waiting): L;
   release(): void;
@@ -97,10 +97,10 @@ function joined<L extends LineWrites>(lines: readonly L[], release: () => void):
     lines,
     release,
     size: () => lines.reduce((sum, line) => sum + line.size(), 0),
-    next(taken, elapsedMs, enoughMs) {
+    next(taken, elapsedMs) {
       for (const _ of lines) {
         const line = lines[turn++ % lines.length];
-        const write = line?.next(taken, elapsedMs, enoughMs);
+        const write = line?.next(taken, elapsedMs);
         if (line === undefined || write === undefined || write === null) continue;
         from.set(write, line);
         return write;

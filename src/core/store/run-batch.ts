@@ -26,8 +26,6 @@ interface Beginning {
   careful: boolean;
   /** Of its writes, in their order; a writer without slots has no use for them. */
   slots: readonly number[];
-  /** Half of those who write. */
-  half: number;
   /** Whether it is made again if it does not get its locks. */
   mayWait: () => boolean;
 }
@@ -37,9 +35,9 @@ interface Beginning {
  * not throw.
  */
 export async function runBatch(writer: Writer, source: Source, beginning: Beginning): Promise<Batch> {
-  const { careful, slots, half } = beginning;
+  const { careful, slots } = beginning;
   const writes: Waiting[] = [];
-  const take = takerOf(source, { batch: writes, half, enoughMs: writer.enoughMs?.() });
+  const take = takerOf(source, writes);
   try {
     await writer.begin(careful, slots);
     if (source.size() === 1 && (careful || !writer.gathers))
@@ -160,20 +158,13 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   return { outcomes, topics };
 }
 
-interface Taking {
-  batch: Waiting[];
-  /** From this many writes on the batch ends after `enoughMs`, if that is not left out. */
-  half: number;
-  enoughMs: number | undefined;
-}
-
 /** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
-function takerOf(source: Source, { batch, half, enoughMs }: Taking): Take {
+function takerOf(source: Source, batch: Waiting[]): Take {
   const taken = { production: 0, sandbox: 0 };
   let began: number | null = null;
   return () => {
     began ??= performance.now();
-    const waiting = source.next(taken, performance.now() - began, batch.length < half ? undefined : enoughMs);
+    const waiting = source.next(taken, performance.now() - began);
     if (waiting !== null) batch.push(waiting);
     return waiting;
   };

@@ -11,11 +11,8 @@ export interface Taken {
 export interface WriteQueue<W> {
   push(write: W, owner: Owner | null): void;
   size(): number;
-  /**
-   * Takes the write that a batch goes on with; null: the batch is to be committed. Counts it in `taken`. After
-   * `enoughMs` it takes none but one of the sandbox.
-   */
-  next(taken: Taken, elapsedMs: number, enoughMs?: number): W | null;
+  /** Takes the write that a batch goes on with; null: the batch is to be committed. Counts it in `taken`. */
+  next(taken: Taken, elapsedMs: number): W | null;
 }
 
 /** Most writes of a batch: all wait for its end. */
@@ -36,16 +33,15 @@ const LONGEST_SANDBOX_MS = 10;
 export function createWriteQueue<W>(longestMs = LONGEST_MS): WriteQueue<W> {
   const [production, sandbox] = [createLines<W>(), createLines<W>()];
 
-  function next(taken: Taken, elapsedMs: number, enoughMs = longestMs): W | null {
+  function next(taken: Taken, elapsedMs: number): W | null {
     const reserved = sandbox.size() > 0 ? MOST_SANDBOX_BESIDE : 0;
     const begun = taken.production + taken.sandbox > 0;
     if (begun && (elapsedMs >= longestMs || taken.production + taken.sandbox >= MOST)) return null;
-    const enough = begun && elapsedMs >= enoughMs;
-    if (production.size() > 0 && !enough && taken.production < MOST - reserved) {
+    if (production.size() > 0 && taken.production < MOST - reserved) {
       taken.production += 1;
       return production.take();
     }
-    const most = enough ? 1 : taken.production > 0 ? MOST_SANDBOX_BESIDE : MOST_SANDBOX;
+    const most = taken.production > 0 ? MOST_SANDBOX_BESIDE : MOST_SANDBOX;
     const late = taken.sandbox > 0 && elapsedMs >= LONGEST_SANDBOX_MS;
     if (sandbox.size() === 0 || taken.sandbox >= most || late) return null;
     taken.sandbox += 1;

@@ -21,8 +21,6 @@ export interface Writer {
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
-  /** After how long (ms) a batch of half of the callers is worth its commit; left out: none is, all go into one. */
-  enoughMs?(): number;
   /** Others see what it wrote once it is durable, and then this resolves. */
   commit(): Promise<void>;
   /** Undoes the whole batch; must not throw. */

@@ -23,7 +23,7 @@ export type FromFront =
   | ({ kind: "failed" } & FrontFailure)
   | { kind: "tally"; id: number; tally: Tally; way: "count" | "look"; key: string; limit: number }
   | { kind: "wake"; topic: Topic }
-  | { kind: "lines"; lines: string };
+  | { kind: "line"; line: string };
 
 /** Whether a message is one of `kinds`: other libraries use the same channel, with other shapes. */
 export function isOneOf<M extends ToFront | FromFront>(message: unknown, kinds: readonly M["kind"][]): message is M {

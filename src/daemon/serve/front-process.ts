@@ -1,6 +1,5 @@
 import type { Worker } from "node:cluster";
 import { type Topic, topics } from "../../core/store/store.ts";
-import { type GatheredLines, gatheredLines } from "../log/gathered-lines.ts";
 import { watchOutages } from "../log/outages.ts";
 import { lendMetrics } from "../metrics/metrics.ts";
 import type { Counters, RateUsage, Windows } from "../plugins/rate-windows.ts";
@@ -45,12 +44,12 @@ export async function reportFailure(self: Worker, { code, message, hint }: Front
 }
 
 /** Sends a front's log lines to the main process too, which writes the one file. */
-export function linesToMain(self: Worker): GatheredLines {
-  return gatheredLines({
-    write(lines) {
-      if (self.isConnected()) self.send({ kind: "lines", lines } satisfies FromFront);
+export function linesToMain(self: Worker): { write(line: string): void } {
+  return {
+    write(line) {
+      if (self.isConnected()) self.send({ kind: "line", line } satisfies FromFront);
     },
-  });
+  };
 }
 
 /** The main process's messages; `signal` is called when another node has made what waits for a topic here. */

@@ -25,8 +25,8 @@ interface FrontsOptions {
   log: Pick<Logger, "error" | "info">;
   /** Called when a front's commit made work. */
   wake(topic: Topic): void;
-  /** Called with the lines that a front logs, some at a time. */
-  keepLines(lines: string): void;
+  /** Called with each line that a front logs. */
+  keepLine(line: string): void;
   /** Added to the environment of each. */
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -143,7 +143,7 @@ interface FrontEvents {
 function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void {
   const send = (message: ToFront) => post(front, message);
   front.on("message", (message: unknown) => {
-    if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "lines"])) return;
+    if (!isOneOf<FromFront>(message, ["ready", "listening", "failed", "tally", "wake", "line"])) return;
     switch (message.kind) {
       case "ready":
         on.ready();
@@ -154,8 +154,8 @@ function converse(front: Worker, options: FrontsOptions, on: FrontEvents): void 
         return on.failed({ code: message.code, message: message.message, hint: message.hint });
       case "wake":
         return options.wake(message.topic);
-      case "lines":
-        return options.keepLines(message.lines);
+      case "line":
+        return options.keepLine(message.line);
       case "tally": {
         const { id, tally, way, key, limit } = message;
         const answer = (usage: RateUsage) => send({ kind: "usage", id, usage });

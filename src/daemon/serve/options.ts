@@ -42,8 +42,8 @@ export interface ServeDependencies extends Logged {
 export interface MainDependencies extends ServeDependencies {
   /** No other daemon can serve this database: its directory is locked. */
   alone: boolean;
-  /** Keeps lines that another process of this daemon logged. */
-  keepLines(lines: string): void;
+  /** Keeps a line that another process of this daemon logged. */
+  keepLine(line: string): void;
   /** What processes that answer HTTP find in their environment beside this one's: secrets that no other child needs. */
   frontEnv: Readonly<Record<string, string | undefined>>;
 }

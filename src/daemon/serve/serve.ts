@@ -154,8 +154,8 @@ async function startHttp(
     return { url: front.url, metrics: front.registry, own: front.registry, signal: () => undefined, stop: front.stop };
   }
   const { startFronts } = await import("./fronts.ts");
-  const { addresses, log, keepLines, frontEnv: env } = context;
-  const fronts = await startFronts({ count: options.workers, port, addresses, counters, log, wake, keepLines, env });
+  const { addresses, log, keepLine, frontEnv: env } = context;
+  const fronts = await startFronts({ count: options.workers, port, addresses, counters, log, wake, keepLine, env });
   const queues = createRegistry();
   registerQueueGauges(queues, context);
   const { url, signal, stop } = fronts;

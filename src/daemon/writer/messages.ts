@@ -15,7 +15,7 @@ export interface WriterWork {
   keys: KeySources;
 }
 
-/** A command that the thread is asked to run; its input as its form sends it. */
+/** A command that the thread is asked to run, with its input encoded. */
 export interface AskedCommand {
   how: "write" | "rehearse";
   command: CommandName;

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { WritesBeside } from "../../core/store/engines/open.ts";
@@ -7,14 +6,10 @@ import type { Writes, WritesBase } from "../../core/store/engines/store-over.ts"
 import { closedError } from "../../core/store/group-commit.ts";
 import type { Command } from "../../core/store/store.ts";
 import type { UnreadableError } from "../../core/store/vault.ts";
+import { decode, encode } from "./codec.ts";
 import { type CommandName, commands } from "./commands.ts";
-import { formOfInput, formOfResult } from "./forms.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
-
-// The bounds that `bin/esimctl` gives `serve` are those of the event loop; a command that imports starts without any.
-// V8 reads them when a heap is made. Limits of a Worker would do, but flags, once given, precede them.
-const YOUNG = "--min-semi-space-size=0 --max-semi-space-size=4";
 
 /** A thread that has opened a database file and makes its writes. */
 export interface WriterThread {
@@ -30,7 +25,6 @@ export interface WriterThread {
  * `openStore` throws. A thread that fails later ends the process, as any failure of its kind here does.
  */
 export async function startWriter(work: WriterWork): Promise<WriterThread> {
-  setFlagsFromString(YOUNG);
   const worker = new Worker(threadFile(import.meta.url, "writer"), {
     workerData: work,
     name: "writer",
@@ -81,9 +75,7 @@ function connectionTo(worker: Worker): WriterThread {
     return new Promise<O>((resolve, reject) => {
       if (closing !== null) return reject(closedError());
       asked += 1;
-      const form = what.how === "erase" ? null : formOfResult(what.command);
-      const arrived = (value: unknown) => resolve((form === null ? value : form.arrived(value)) as O);
-      waiting.set(asked, { resolve: arrived, reject });
+      waiting.set(asked, { resolve: (value) => resolve(decode(value) as O), reject });
       send({ id: asked, ...what });
     });
   }
@@ -114,7 +106,7 @@ function connectionTo(worker: Worker): WriterThread {
   };
 }
 
-/** Sends what is asked in one turn of the event loop as one message; a prompt command that comes first, at once. */
+/** Sends what is asked in one turn of the event loop as one message. */
 function sendingTo(worker: Worker) {
   let gathered: Asked[] = [];
   function flush(): void {
@@ -123,9 +115,7 @@ function sendingTo(worker: Worker) {
   }
   const later = (asked: Asked) => {
     gathered.push(asked);
-    if (gathered.length > 1) return;
-    if (asked.how === "write" && prompt.has(asked.command)) flush();
-    else setImmediate(flush);
+    if (gathered.length === 1) setImmediate(flush);
   };
   return Object.assign(later, {
     now(message: ToWriter): void {
@@ -135,12 +125,6 @@ function sendingTo(worker: Worker) {
   });
 }
 
-/**
- * Commands each of which writes for many at a time: nothing else that is asked in a turn of the event loop is like it,
- * and the rest of a turn that handles many sockets is as long as the command.
- */
-const prompt: ReadonlySet<CommandName> = new Set(["takeTurn"]);
-
 const names = new Map<unknown, CommandName>(
   // The keys of an object as they are typed.
   (Object.entries(commands) as [CommandName, unknown][]).map(([name, command]) => [command, name]),
@@ -148,8 +132,7 @@ const names = new Map<unknown, CommandName>(
 
 /** A command by its name, with its input as it is sent. */
 function named<I, O>(command: Command<I, O>, input: I): Pick<AskedCommand, "command" | "input"> {
-  const name = nameOf(command);
-  return { command: name, input: formOfInput(name).send(input) };
+  return { command: nameOf(command), input: encode(input) };
 }
 
 /** The name that both threads know a command by. Throws an `Error` for one that is not among `commands`. */

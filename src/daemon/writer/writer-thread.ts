@@ -4,8 +4,8 @@ import { randomIds } from "../../core/kernel/ids.ts";
 import { openStore } from "../../core/store/engines/open.ts";
 import { masterKeysAt } from "../../core/store/key-files.ts";
 import { allTopics, type Command, type Store, type Topic } from "../../core/store/store.ts";
+import { decode, encode } from "./codec.ts";
 import { commands } from "./commands.ts";
-import { formOfInput, formOfResult } from "./forms.ts";
 import type { Answered, Asked, FromWriter, ToWriter, WriterWork } from "./messages.ts";
 import { sentError } from "./sent-errors.ts";
 
@@ -45,9 +45,9 @@ async function run(store: Store, asked: Asked): Promise<unknown> {
   if (asked.how === "erase") return store.erase();
   // Found by the name under which its own input was sent.
   const command = commands[asked.command] as unknown as Command<unknown, unknown>;
-  const input = formOfInput(asked.command).arrived(asked.input);
+  const input = decode(asked.input);
   const { how, requestId, owner } = asked;
-  return formOfResult(asked.command).send(
+  return encode(
     await (how === "write" ? store.write(command, input, requestId, owner) : store.rehearse(command, input)),
   );
 }

@@ -12,9 +12,6 @@ import { withStablePlans } from "./stable-plans.ts";
 /** How long another process that holds a lock is waited for. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
-/** What a batch takes longer than this many commits like the last one is worth another. */
-const COMMITS = 2;
-
 /** What a writer keeps to beside its own transactions. */
 export interface Pace {
   /** Before a transaction and its turn: resolves when there is room for it. */
@@ -74,7 +71,6 @@ export function sqliteWriter(
   /** Rows that were changed before the command under way, and before the last commit. */
   let [before, committed] = [0, 0];
   const run = runsOf({ gathers: false });
-  let commitMs = 0;
   return {
     async begin(careful) {
       await pace.room();
@@ -99,14 +95,11 @@ export function sqliteWriter(
       steps.release.run();
       return true;
     },
-    enoughMs: () => COMMITS * commitMs,
     async commit() {
       await run.next(null);
       const changed = changes();
-      const began = performance.now();
       await retryWhileBusy(() => void steps.commit.run());
       if (changed !== committed) pace.committed();
-      commitMs = performance.now() - began;
       committed = changed;
       end();
     },
