@@ -1,4 +1,4 @@
-import { and, desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
@@ -46,8 +46,9 @@ type StoredWindow = { order_id: OrderId; line_id: OrderLineId; after: string; li
 function stored(ofLine: boolean) {
   return statement((db, t, slot: Slots<StoredWindow>) =>
     db
+      // Flat: the builder maps nested tables far more slowly.
       .select({
-        esim: t.esims,
+        ...getTableColumns(t.esims),
         activation_policy: t.products.activation_policy,
         data_amount_mb: t.products.data_amount_mb,
       })
@@ -92,9 +93,10 @@ export async function esimPage(q: Read, order: Row<"orders">, window: EsimWindow
   const { after, limit, line } = window;
   const slots = { order_id: order.id, after: after ?? "", limit };
   // The other statement has no slot for the line.
-  return line === undefined
+  const rows = await (line === undefined
     ? storedOfOrder(q, { ...slots, line_id: "" as OrderLineId })
-    : storedOfLine(q, { ...slots, line_id: line });
+    : storedOfLine(q, { ...slots, line_id: line }));
+  return rows.map(({ activation_policy, data_amount_mb, ...esim }) => ({ esim, activation_policy, data_amount_mb }));
 }
 
 /**

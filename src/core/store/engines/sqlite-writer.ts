@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { runsOf } from "../runs.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import type { Db, Prepared } from "../store.ts";
 import type { Writer } from "../writer.ts";
@@ -70,7 +69,6 @@ export function sqliteWriter(
   let savepoints = false;
   /** Rows that were changed before the command under way, and before the last commit. */
   let [before, committed] = [0, 0];
-  const run = runsOf({ gathers: false });
   return {
     async begin(careful) {
       await pace.room();
@@ -78,11 +76,8 @@ export function sqliteWriter(
       pace.check();
       await retryWhileBusy(() => void steps.begin.run());
       savepoints = careful;
-      run.forget();
     },
-    async savepoint(kind) {
-      // A savepoint takes back rows, and nothing that is remembered.
-      await run.next(savepoints ? null : kind);
+    async savepoint() {
       if (savepoints) steps.savepoint.run();
       else before = changes();
     },
@@ -90,13 +85,12 @@ export function sqliteWriter(
       if (savepoints) steps.release.run();
     },
     async rollbackToSavepoint() {
-      if (!savepoints) return changes() === before && !run.hasPutOff();
+      if (!savepoints) return changes() === before;
       steps.rollbackTo.run();
       steps.release.run();
       return true;
     },
     async commit() {
-      await run.next(null);
       const changed = changes();
       await retryWhileBusy(() => void steps.commit.run());
       if (changed !== committed) pace.committed();
@@ -104,13 +98,12 @@ export function sqliteWriter(
       end();
     },
     async rollback() {
-      run.forget();
       if (connection.inTransaction) connection.exec("ROLLBACK");
       end();
     },
     fault: (error) => faultOf(error, connection.name),
     repeat: () => null,
-    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared, memory: run.memory() }, signal, requestId),
+    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared, memory: null }, signal, requestId),
   };
 }
 
