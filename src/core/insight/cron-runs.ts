@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { holdsCron } from "../store/cron-lease.ts";
 import type { CronJob } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -18,9 +18,13 @@ export interface CronOutcome {
 /** The last run of a job. */
 export interface CronRun extends CronOutcome {
   started_at: string;
+  /** Since when each run broke off; null: the last one did not. */
+  failing_since: string | null;
 }
 
-const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }>) =>
+type Written = CronOutcome & { started_at: number; failing_since: number | null };
+
+const write = statement((db, t, slot: Slots<Written>) =>
   db
     .insert(t.cronRuns)
     .values({
@@ -29,6 +33,7 @@ const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }
       took_ms: slot.took_ms,
       done: slot.done,
       error: slot.error,
+      failing_since: slot.failing_since,
     })
     .onConflictDoUpdate({
       target: t.cronRuns.job,
@@ -37,6 +42,8 @@ const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }
         took_ms: sql`excluded.took_ms`,
         done: sql`excluded.done`,
         error: sql`excluded.error`,
+        failing_since: sql`case when excluded.failing_since is null then null
+          else coalesce(${t.cronRuns.failing_since}, excluded.failing_since) end`,
       },
     }),
 );
@@ -47,12 +54,17 @@ const write = statement((db, t, slot: Slots<CronOutcome & { started_at: number }
  */
 export async function recordCronRun(tx: Tx, { node, ...outcome }: CronOutcome & { node?: string }): Promise<void> {
   if (node !== undefined && !(await holdsCron(tx, node))) return;
-  await write(tx, { ...outcome, started_at: tx.now - outcome.took_ms });
+  const started_at = tx.now - outcome.took_ms;
+  await write(tx, { ...outcome, started_at, failing_since: outcome.error === null ? null : started_at });
 }
 
 const all = statement((db, t, _slot) => db.select().from(t.cronRuns).orderBy(t.cronRuns.job));
 
 /** The last run of each job that ever ran. */
 export async function lastCronRuns(q: Read): Promise<CronRun[]> {
-  return (await all(q, {})).map((row) => ({ ...row, started_at: isoTime(row.started_at) }));
+  return (await all(q, {})).map(({ started_at, failing_since, ...row }) => ({
+    ...row,
+    started_at: isoTime(started_at),
+    failing_since: isoTimeOrNull(failing_since),
+  }));
 }

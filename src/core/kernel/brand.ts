@@ -16,6 +16,8 @@ export type ActivationId = Id<"activation">;
 export type PassportId = Id<"passport">;
 export type WebhookId = Id<"webhook">;
 export type DeliveryId = Id<"delivery">;
+export type AlertId = Id<"alert">;
+export type AlertTargetId = Id<"alert_target">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;

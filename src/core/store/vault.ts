@@ -29,6 +29,8 @@ export const sealedColumns = [
   "activations.customer_sealed",
   "activations.mobile_number_sealed",
   "activations.sealed",
+  "alert_targets.address_sealed",
+  "alert_targets.secret_sealed",
   "carriers.secret_sealed",
   "esims.sealed",
   "events.sealed",

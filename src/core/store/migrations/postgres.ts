@@ -382,5 +382,29 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE TABLE \"rate_windows\" (\n\t\"minute\" bigint NOT NULL,\n\t\"id\" text COLLATE \"C\" NOT NULL,\n\t\"used\" bigint NOT NULL,\n\t\"held\" bigint NOT NULL,\n\t\"allowed\" bigint NOT NULL,\n\t\"ahead\" bigint NOT NULL,\n\tCONSTRAINT \"rate_windows_minute_id_pk\" PRIMARY KEY(\"minute\",\"id\")\n);\n"
     ]
+  },
+  {
+    "name": "0024_alerts_and_failing_endpoints",
+    "statements": [
+      "CREATE TABLE \"alert_targets\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"channel\" text COLLATE \"C\" NOT NULL,\n\t\"address_sealed\" text COLLATE \"C\" NOT NULL,\n\t\"address_key\" text COLLATE \"C\" NOT NULL,\n\t\"secret_sealed\" text COLLATE \"C\",\n\t\"kinds\" text COLLATE \"C\",\n\t\"due_at\" bigint,\n\t\"leased_until\" bigint,\n\t\"lease_no\" bigint DEFAULT 0 NOT NULL,\n\t\"failed_attempts\" bigint NOT NULL,\n\t\"last_sent_at\" bigint,\n\t\"last_at\" bigint,\n\t\"last_error\" text COLLATE \"C\",\n\t\"created_at\" bigint NOT NULL,\n\t\"updated_at\" bigint NOT NULL,\n\tCONSTRAINT \"alert_targets_address\" UNIQUE(\"address_key\")\n);\n",
+      "CREATE TABLE \"alerts\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"subject\" text COLLATE \"C\" NOT NULL,\n\t\"detail\" text COLLATE \"C\" NOT NULL,\n\t\"raised_at\" bigint NOT NULL,\n\t\"over_at\" bigint\n);\n",
+      "CREATE TABLE \"alert_notices\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"target_id\" text COLLATE \"C\" NOT NULL,\n\t\"alert_id\" text COLLATE \"C\",\n\t\"state\" text COLLATE \"C\" NOT NULL,\n\t\"at\" bigint NOT NULL,\n\t\"detail\" text COLLATE \"C\" NOT NULL,\n\t\"sent_at\" bigint,\n\t\"given_up_at\" bigint\n);\n",
+      "ALTER TABLE \"cron_runs\" ADD COLUMN \"failing_since\" bigint;",
+      "ALTER TABLE \"products\" ADD COLUMN \"low_stock\" bigint;",
+      "ALTER TABLE \"webhook_endpoints\" ADD COLUMN \"failed_attempts\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"webhook_endpoints\" ADD COLUMN \"failing_since\" bigint;",
+      "ALTER TABLE \"webhook_endpoints\" ADD COLUMN \"cut_attempts\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"webhook_endpoints\" ADD COLUMN \"waits_until\" bigint;",
+      "ALTER TABLE \"alert_notices\" ADD CONSTRAINT \"alert_notices_target_id_alert_targets_id_fk\" FOREIGN KEY (\"target_id\") REFERENCES \"public\".\"alert_targets\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"alert_notices\" ADD CONSTRAINT \"alert_notices_alert_id_alerts_id_fk\" FOREIGN KEY (\"alert_id\") REFERENCES \"public\".\"alerts\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE INDEX \"alert_targets_due\" ON \"alert_targets\" USING btree (\"due_at\",\"id\");",
+      "CREATE UNIQUE INDEX \"alerts_raised\" ON \"alerts\" USING btree (\"kind\",\"subject\") WHERE over_at is null;",
+      "CREATE INDEX \"alerts_over\" ON \"alerts\" USING btree (\"over_at\",\"id\") WHERE over_at is not null;",
+      "CREATE INDEX \"alert_notices_waiting\" ON \"alert_notices\" USING btree (\"target_id\",\"id\") WHERE sent_at is null and given_up_at is null;",
+      "CREATE INDEX \"alert_notices_target\" ON \"alert_notices\" USING btree (\"target_id\",\"id\");",
+      "CREATE INDEX \"alert_notices_alert\" ON \"alert_notices\" USING btree (\"alert_id\",\"target_id\");",
+      "CREATE INDEX \"products_low_stock\" ON \"products\" USING btree (\"sku\") WHERE low_stock is not null;",
+      "CREATE INDEX \"webhook_endpoints_failing\" ON \"webhook_endpoints\" USING btree (\"failing_since\",\"id\") WHERE (failing_since is not null or status = 'failed');"
+    ]
   }
 ];

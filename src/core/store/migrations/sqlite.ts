@@ -361,5 +361,28 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE TABLE `rate_windows` (\n\t`minute` integer NOT NULL,\n\t`id` text NOT NULL,\n\t`used` integer NOT NULL,\n\t`held` integer NOT NULL,\n\t`allowed` integer NOT NULL,\n\t`ahead` integer NOT NULL,\n\tPRIMARY KEY(`minute`, `id`)\n);\n"
     ]
+  },
+  {
+    "name": "0024_alerts_and_failing_endpoints",
+    "statements": [
+      "CREATE TABLE `alert_targets` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`channel` text NOT NULL,\n\t`address_sealed` text NOT NULL,\n\t`address_key` text NOT NULL,\n\t`secret_sealed` text,\n\t`kinds` text,\n\t`due_at` integer,\n\t`leased_until` integer,\n\t`lease_no` integer DEFAULT 0 NOT NULL,\n\t`failed_attempts` integer NOT NULL,\n\t`last_sent_at` integer,\n\t`last_at` integer,\n\t`last_error` text,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL\n);\n",
+      "CREATE UNIQUE INDEX `alert_targets_address` ON `alert_targets` (`address_key`);",
+      "CREATE INDEX `alert_targets_due` ON `alert_targets` (`due_at`,`id`);",
+      "CREATE TABLE `alerts` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`kind` text NOT NULL,\n\t`subject` text NOT NULL,\n\t`detail` text NOT NULL,\n\t`raised_at` integer NOT NULL,\n\t`over_at` integer\n);\n",
+      "CREATE UNIQUE INDEX `alerts_raised` ON `alerts` (`kind`,`subject`) WHERE over_at is null;",
+      "CREATE INDEX `alerts_over` ON `alerts` (`over_at`,`id`) WHERE over_at is not null;",
+      "CREATE TABLE `alert_notices` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`target_id` text NOT NULL,\n\t`alert_id` text,\n\t`state` text NOT NULL,\n\t`at` integer NOT NULL,\n\t`detail` text NOT NULL,\n\t`sent_at` integer,\n\t`given_up_at` integer,\n\tFOREIGN KEY (`target_id`) REFERENCES `alert_targets`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`alert_id`) REFERENCES `alerts`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `alert_notices_waiting` ON `alert_notices` (`target_id`,`id`) WHERE sent_at is null and given_up_at is null;",
+      "CREATE INDEX `alert_notices_target` ON `alert_notices` (`target_id`,`id`);",
+      "CREATE INDEX `alert_notices_alert` ON `alert_notices` (`alert_id`,`target_id`);",
+      "ALTER TABLE `cron_runs` ADD `failing_since` integer;",
+      "ALTER TABLE `products` ADD `low_stock` integer;",
+      "CREATE INDEX `products_low_stock` ON `products` (`sku`) WHERE low_stock is not null;",
+      "ALTER TABLE `webhook_endpoints` ADD `failed_attempts` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `webhook_endpoints` ADD `failing_since` integer;",
+      "ALTER TABLE `webhook_endpoints` ADD `cut_attempts` integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE `webhook_endpoints` ADD `waits_until` integer;",
+      "CREATE INDEX `webhook_endpoints_failing` ON `webhook_endpoints` (`failing_since`,`id`) WHERE (failing_since is not null or status = 'failed');"
+    ]
   }
 ];

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { StoredPayload } from "../../events/catalog.ts";
 import type { ProductId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
@@ -31,6 +32,8 @@ export function catalogTables(k: Kit) {
       activation_policy: k.text("activation_policy"),
       network_type: k.text("network_type"),
       compatible_devices: k.json<string[]>("compatible_devices"),
+      /** Available eSIMs below which the operator is alerted; null: no number is too low. */
+      low_stock: k.int("low_stock"),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
     },
@@ -40,6 +43,7 @@ export function catalogTables(k: Kit) {
       k.index("products_status_price").on(t.status, t.price_cents, t.id),
       k.index("products_status_name").on(t.status, t.name, t.id),
       k.index("products_status_region_key").on(t.status, t.region_key, t.created_at, t.id),
+      k.index("products_low_stock").on(t.sku).where(sql`low_stock is not null`),
     ],
   );
 

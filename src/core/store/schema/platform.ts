@@ -74,6 +74,8 @@ export function platformTables(k: Kit) {
     done: k.int("done").notNull(),
     /** Why it broke off; null when it did not. */
     error: k.text("error"),
+    /** The first of the runs in a row that broke off; null: the last one did not. */
+    failing_since: k.int("failing_since"),
   });
 
   const rateWindows = k.table(

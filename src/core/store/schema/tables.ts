@@ -1,4 +1,5 @@
 import { activationsTables } from "./activations.ts";
+import { alertsTables } from "./alerts.ts";
 import { carriersTables } from "./carriers.ts";
 import { catalogTables } from "./catalog.ts";
 import { chainTables } from "./chains.ts";
@@ -24,6 +25,7 @@ export function allTables(k: Kit) {
   const orders = ordersTables(k, { ...partners, ...catalog });
   return {
     ...platformTables(k),
+    ...alertsTables(k),
     ...chainTables(k),
     ...partners,
     ...catalog,

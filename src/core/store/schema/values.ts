@@ -168,6 +168,28 @@ export const cronJobs = [
 ] as const;
 export type CronJob = (typeof cronJobs)[number];
 
+/** What the operator is alerted of. */
+export const alertKinds = [
+  "stock.low",
+  "wallet.low",
+  "order.review",
+  "webhook.failing",
+  "supplier.failing",
+  "carrier.failing",
+  "cron.missed",
+  "disk.low",
+  "clock.off",
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/** How an alert reaches the operator. */
+export const alertChannels = ["email", "webhook"] as const;
+export type AlertChannel = (typeof alertChannels)[number];
+
+/** What a notice of an alert reports: it was raised, or is over. */
+export const alertStates = ["raised", "over"] as const;
+export type AlertState = (typeof alertStates)[number];
+
 /** With whom exchanges fail. */
 export const outageKinds = ["supplier", "carrier"] as const;
 export type OutageKind = (typeof outageKinds)[number];

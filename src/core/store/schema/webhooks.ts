@@ -32,6 +32,13 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       next_secret_from: k.int("next_secret_from"),
       /** Deliveries exhausted in a row. */
       consecutive_failures: k.int("consecutive_failures").notNull(),
+      /** Attempts that failed since the last one that arrived, and when the first of them was made; null: none did. */
+      failed_attempts: k.int("failed_attempts").notNull().default(0),
+      failing_since: k.int("failing_since"),
+      /** Attempts in a row whose response was cut off at the bound of bytes. */
+      cut_attempts: k.int("cut_attempts").notNull().default(0),
+      /** No attempt is made before this moment, since responses were cut off; null: none is held back. */
+      waits_until: k.int("waits_until"),
       /** When the worker should look at its queue; never later than its first due delivery. Null: nothing waits. */
       due_at: k.int("due_at"),
       /** The last attempt, whatever its outcome. */
@@ -45,6 +52,10 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
     (t) => [
       k.index("webhook_endpoints_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("webhook_endpoints_due").on(t.due_at, t.id),
+      k
+        .index("webhook_endpoints_failing")
+        .on(t.failing_since, t.id)
+        .where(sql`(failing_since is not null or status = 'failed')`),
       k
         .index("webhook_endpoints_due_partner")
         .on(t.environment, t.partner_id, t.due_at, t.id)
