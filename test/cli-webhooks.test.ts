@@ -15,6 +15,29 @@ const SECRET = "whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 const { shop } = webhookShops();
 
+test("the operator sees that an endpoint fails, and what did not arrive at any of a partner's", async () => {
+  const { run, json } = await shop("gone");
+  const receiver = await startReceiver(410);
+  const acting = "--partner gone --sandbox";
+  const { webhook } = await json(`webhooks create ${receiver.url} --events order.created ${acting}`);
+  await json("webhooks trigger order.created --partner gone --sandbox");
+  const failed = await eventually(
+    () => json("webhooks deliveries --partner gone --failed"),
+    ({ count }) => count === 1,
+  );
+  expect(failed.data).toMatchObject([{ endpoint_id: webhook.id, status: "held", attempts: [{ status_code: 410 }] }]);
+  expect(await json(`webhooks deliveries ${acting}`)).toMatchObject({ count: 1 });
+  const shown = await run(`webhooks show ${webhook.id}`);
+  expect(shown.stdout).toMatch(/last attempt +\d.* order\.created answered 410/);
+  expect(shown.stdout).toMatch(/failed in a row +1 since \d/);
+  expect((await run(`webhooks list ${acting}`)).stdout).toMatch(/disabled +\d\S+ \S+ 410 +1 +0/);
+  expect(await json(`webhooks list ${acting}`)).toMatchObject({
+    data: [{ failed_attempts: 1, failing_since: expect.any(String), pending_deliveries: 0 }],
+  });
+  // The other tests of this file list what failed.
+  expect(await run(`webhooks delete ${webhook.id} --yes`)).toMatchObject({ exitCode: 0 });
+});
+
 /** A running `webhooks listen`: its address, the lines that it prints one after the other, and how it is stopped. */
 async function listening(args: string[]) {
   const { line, printed, end } = launch(["webhooks", "listen", "--port", "0", ...args]);

@@ -29,7 +29,16 @@ const claim = ({ store }: WebhookPlatform, endpointId: WebhookId, room: number) 
 /** What an attempt of a claimed delivery came to. */
 function outcome({ lease, endpoint, event, attempts }: ClaimedDelivery, statusCode: number | null): Outcome {
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id, leaseNo: lease.no };
-  return { ...about, attempts, at: 0, statusCode, latencyMs: 3, error: null, body: `answered ${statusCode}` };
+  return {
+    ...about,
+    attempts,
+    at: 0,
+    statusCode,
+    latencyMs: 3,
+    error: null,
+    body: `answered ${statusCode}`,
+    cut: false,
+  };
 }
 
 const detail = async (caller: Caller, id: string) => (await caller.get(`/api/v1/webhooks/${id}`)).body;

@@ -215,7 +215,7 @@ test("deliveries that a killed daemon had leased are delivered once the lease ex
   // If it was not dead but slow, its outcome is too late to change anything.
   if (lost === undefined) throw new Error("nothing was claimed");
   const { event, lease, attempts } = lost;
-  const failed = { statusCode: null, error: "late", body: null, latencyMs: 1, at: platform.clock.now() };
+  const failed = { statusCode: null, error: "late", body: null, cut: false, latencyMs: 1, at: platform.clock.now() };
   const about = { id: lease.id, endpointId: id, event: event.kind, eventId: event.id, leaseNo: lease.no, attempts };
   await platform.store.write(applyOutcomes, [{ ...about, ...failed }]);
   const [delivery] = await platform.deliveries();

@@ -128,7 +128,16 @@ async function fulfilAll(store: Store, run: Run): Promise<void> {
 /** What an attempt of a claimed delivery came to. */
 export function outcomeOf({ lease, endpoint, event, attempts }: ClaimedDelivery, statusCode: number | null): Outcome {
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id, leaseNo: lease.no };
-  return { ...about, attempts, at: 0, statusCode, latencyMs: 3, error: null, body: `answered ${statusCode}` };
+  return {
+    ...about,
+    attempts,
+    at: 0,
+    statusCode,
+    latencyMs: 3,
+    error: null,
+    body: `answered ${statusCode}`,
+    cut: false,
+  };
 }
 
 async function sendAll(store: Store, run: Run): Promise<void> {

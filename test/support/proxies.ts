@@ -112,7 +112,8 @@ async function nginxCommand(folder: string, port: number, nodes: string[]): Prom
   return { command: ["-p", folder, "-c", own], env: {} };
 }
 
-async function makeCertificate(folder: string): Promise<{ certificate: string; key: string }> {
+/** A certificate for this test alone, made in `folder`. */
+export async function makeCertificate(folder: string): Promise<{ certificate: string; key: string }> {
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   const what = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=esim.example.com"];
   const { exitCode, stderr } = await launchCommand("openssl", [...what, "-keyout", key, "-out", certificate]).ended;

@@ -4,7 +4,7 @@ import type { PartnerId, WebhookId } from "../../src/core/kernel/brand.ts";
 import { updateRow } from "../../src/core/store/rows.ts";
 import { writeSettings } from "../../src/core/store/settings.ts";
 import type { Read, Tx } from "../../src/core/store/store.ts";
-import { type Delivery, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
+import { type Delivery, type DeliveryFilter, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";
 import { createWebhookSender, type SenderOptions } from "../../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../../src/daemon/workers/deliveries.ts";
@@ -20,7 +20,7 @@ export interface WebhookPlatform extends Platform {
   /** Sends a sample event; its event_id. */
   trigger(caller: Caller, kind?: EventKind, environment?: "sandbox" | "production"): Promise<string>;
   /** All deliveries, newest first. */
-  deliveries(filter?: { endpointId?: WebhookId; failed?: boolean }): Promise<Delivery[]>;
+  deliveries(filter?: Partial<DeliveryFilter>): Promise<Delivery[]>;
 }
 
 /** A platform that may send to loopback, with a delivery worker that the test drives. */

@@ -1,4 +1,4 @@
-import { and, eq, gte, or, sql } from "drizzle-orm";
+import { and, eq, gte, lte, or, sql } from "drizzle-orm";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
@@ -9,18 +9,22 @@ import { type ServingState, servingState } from "../store/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Store } from "../store/store.ts";
 import { availableOf } from "../wallet/spendable.ts";
+import { FAILING_AFTER_MS } from "../webhooks/failing.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
 import { type WaitingFor, waitingForPeople } from "./waiting.ts";
 
-/** An endpoint that partners have to look at, or that was stopped because they did not. */
+/** An endpoint that fails for over 5 minutes, exhausted a delivery, or was stopped because it did too often. */
 export interface FailingEndpoint {
   id: string;
   partner: string;
   url: string;
   status: string;
   consecutive_failures: number;
+  /** The first of the attempts in a row that failed, and how many there were. */
+  failing_since: string | null;
+  failed_attempts: number;
   last_status_code: number | null;
   last_at: string | null;
 }
@@ -61,12 +65,18 @@ export interface CurrentStatus extends PlatformStatus {
 const LOW_STOCK = 10;
 const WEEK_MS = 7 * 86_400_000;
 
-const failing = statement((db, t, _slot) =>
+const failing = statement((db, t, slot: Slots<{ before: number }>) =>
   db
     .select({ endpoint: t.webhookEndpoints, partner: t.partners.slug })
     .from(t.webhookEndpoints)
     .innerJoin(t.partners, eq(t.partners.id, t.webhookEndpoints.partner_id))
-    .where(or(eq(t.webhookEndpoints.status, "failed"), gte(t.webhookEndpoints.consecutive_failures, 1)))
+    .where(
+      or(
+        eq(t.webhookEndpoints.status, "failed"),
+        gte(t.webhookEndpoints.consecutive_failures, 1),
+        lte(t.webhookEndpoints.failing_since, slot.before),
+      ),
+    )
     .orderBy(t.webhookEndpoints.id),
 );
 
@@ -107,7 +117,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     queues,
     waiting: await waitingForPeople(q, queues),
     cron_runs: await lastCronRuns(q),
-    failing_endpoints: (await failing(q, {})).map(toFailing),
+    failing_endpoints: (await failing(q, { before: q.now - FAILING_AFTER_MS })).map(toFailing),
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
   };
@@ -120,8 +130,11 @@ export async function currentStatus(store: Pick<Store, "read" | "ping">): Promis
 }
 
 function toFailing({ endpoint, partner }: Awaited<ReturnType<typeof failing>>[number]): FailingEndpoint {
-  const { id, url, status, consecutive_failures, last_status_code, last_at } = endpoint;
-  return { id, partner, url, status, consecutive_failures, last_status_code, last_at: isoTimeOrNull(last_at) };
+  const { id, url, status, consecutive_failures, failed_attempts, last_status_code } = endpoint;
+  const failing_since = isoTimeOrNull(endpoint.failing_since);
+  const last_at = isoTimeOrNull(endpoint.last_at);
+  const counts = { consecutive_failures, failing_since, failed_attempts };
+  return { id, partner, url, status, ...counts, last_status_code, last_at };
 }
 
 async function lowWallets(q: Read): Promise<LowWallet[]> {

@@ -33,11 +33,20 @@ export function isPrivateHost(hostname: string): boolean {
   return LOCAL_NAMES.test(hostname.toLowerCase().replace(/\.$/, ""));
 }
 
+// The Fetch standard's bad ports, and 0, which cannot be connected to. They are of services that read lines, as of
+// mail, SSH or IRC, and would take a POST for commands.
+// biome-ignore format: one table
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
+  110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
+  532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060,
+  5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
 /**
- * Whether a URL of http or https, parsed, names a port that events may be sent to: 80, 443, or one from 1024 on. Those
- * below are of other services (mail, SSH, name servers), which a POST must not reach. Null: the protocol's own port.
+ * Whether a URL of http or https, parsed, names a port that events may be sent to: any that browsers do not block. Null
+ * or empty: the protocol's own port.
  */
 export function isWebhookPort(port: string | null): boolean {
-  const number = port === null || port === "" ? 443 : Number(port);
-  return number === 80 || number === 443 || number >= 1024;
+  return port === null || port === "" || !BLOCKED_PORTS.has(Number(port));
 }

@@ -115,7 +115,7 @@ export function endpointUrlFault(
   const { protocol, username, password, hostname, port } = new URL(url);
   if (username !== "" || password !== "" || /^[^/]*\/\/[^/?#]*@/.test(url)) return "must not carry credentials";
   if (url.includes("#")) return "must not have a fragment";
-  if (!isWebhookPort(port)) return "must use port 80, 443 or one from 1024 on";
+  if (!isWebhookPort(port)) return "must not use a port that browsers block, such as 22, 25 or 6667";
   if (environment === "production" && protocol !== "https:") return "must be https in production";
   if (!allowPrivate && isPrivateHost(hostname)) return "must not lead to a private, loopback or link-local address";
   return null;

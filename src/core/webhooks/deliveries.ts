@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
-import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
+import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import type { Environment } from "../kernel/environment.ts";
 import { type Position, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -10,6 +11,8 @@ import { requireWebhook } from "./webhook.ts";
 /** Which deliveries, and which page of them. */
 export interface DeliveryFilter {
   endpointId?: WebhookId | undefined;
+  /** Only those of this partner's endpoints; without an environment those of both. */
+  of?: { partnerId: PartnerId; environment?: Environment | undefined } | undefined;
   /** Only those that did not arrive and are not tried any more: exhausted or held. */
   failed: boolean;
   cursor?: string | undefined;
@@ -24,31 +27,17 @@ export async function listDeliveries(
   q: Read,
   filter: DeliveryFilter,
 ): Promise<{ data: Delivery[]; next_cursor: string | null }> {
-  const { deliveries, webhookEndpoints, events } = q.t;
-  const { endpointId, failed, cursor, limit } = filter;
+  const { endpointId, of, failed, cursor, limit } = filter;
   if (endpointId !== undefined) await requireWebhook(q, endpointId);
-  const binding = { list: "deliveries", endpointId, failed };
+  const binding = { list: "deliveries", endpointId, failed, ...(of ?? {}) };
   const start: Position<string> = { key: "", id: "" };
   const { rows, pagination } = await pageOf(
     { limit, cursor, binding, start },
-    // Built per call: it is asked for by people, in several shapes, a few times a day.
-    ({ first, id, limit: most }) =>
-      q.db
-        .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
-        .from(deliveries)
-        .innerJoin(events, eq(events.id, deliveries.event_id))
-        .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-        .where(
-          and(
-            endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
-            // Must match the partial index predicate exactly.
-            failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
-            // The position is an id that this list gave out.
-            first ? undefined : lt(deliveries.id, id as DeliveryId),
-          ),
-        )
-        .orderBy(desc(deliveries.id))
-        .limit(most),
+    ({ first, id, limit: most }) => {
+      // The position is an id that this list gave out.
+      const part = { failed, limit: most, before: first ? undefined : (id as DeliveryId) };
+      return of === undefined ? newest(q, { ...part, endpointId }) : newestOfPartner(q, part, of);
+    },
     ({ delivery: { id } }) => ({ key: id, id }),
   );
   const tries = await triesOf(
@@ -68,6 +57,50 @@ export async function listDeliveries(
     attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
   }));
   return { data, next_cursor: pagination.next_cursor };
+}
+
+interface Part {
+  endpointId?: WebhookId | undefined;
+  failed: boolean;
+  before: DeliveryId | undefined;
+  limit: number;
+}
+
+/** Built per call: it is asked for by people, in several shapes, a few times a day. */
+function newest(q: Read, { endpointId, failed, before, limit }: Part) {
+  const { deliveries, webhookEndpoints, events } = q.t;
+  return q.db
+    .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
+    .from(deliveries)
+    .innerJoin(events, eq(events.id, deliveries.event_id))
+    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+    .where(
+      and(
+        endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
+        // Must match the partial index predicate exactly.
+        failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
+        before === undefined ? undefined : lt(deliveries.id, before),
+      ),
+    )
+    .orderBy(desc(deliveries.id))
+    .limit(limit);
+}
+
+const endpointsOf = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
+  db
+    .select({ id: t.webhookEndpoints.id, environment: t.webhookEndpoints.environment })
+    .from(t.webhookEndpoints)
+    .where(eq(t.webhookEndpoints.partner_id, slot.partner_id)),
+);
+
+/** The newest of each endpoint, then of them all: each is read by its own part of an index. */
+async function newestOfPartner(q: Read, part: Part, { partnerId, environment }: NonNullable<DeliveryFilter["of"]>) {
+  const rows: Awaited<ReturnType<typeof newest>> = [];
+  for (const endpoint of await endpointsOf(q, { partner_id: partnerId })) {
+    if (environment !== undefined && endpoint.environment !== environment) continue;
+    rows.push(...(await newest(q, { ...part, endpointId: endpoint.id })));
+  }
+  return rows.sort((a, b) => (a.delivery.id < b.delivery.id ? 1 : -1)).slice(0, part.limit);
 }
 
 /** The attempts of several deliveries in one query, oldest first. */

@@ -36,9 +36,9 @@ export async function stopEndpoint(tx: Tx, row: WebhookRow, status: "disabled" |
 /** Disables an endpoint: events are held from now on. Safe to repeat. Throws `not_found`. */
 export async function disableWebhook(tx: Tx, input: WebhookAct): Promise<WebhookDetail> {
   const row = await webhookActedOn(tx, input);
-  if (row.status === "disabled") return toWebhookDetail(row);
+  if (row.status === "disabled") return toWebhookDetail(tx, row);
   const stopped = await stopEndpoint(tx, row, "disabled");
   const changes = changesOf(row, stopped, ["status"]);
   await recordAudit(tx, { ...auditOf(row, "webhooks.disable", input.actor), changes });
-  return toWebhookDetail(stopped);
+  return toWebhookDetail(tx, stopped);
 }

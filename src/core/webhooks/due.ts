@@ -14,6 +14,7 @@ import { giveUpEvent } from "./clear-events.ts";
 import type { EventText } from "./envelope.ts";
 import { lockEndpoints, lookAgain } from "./look-again.ts";
 import { laneOfOutcomes, type Outcome, retriedBy, settleOutcomes } from "./outcome.ts";
+import { CUTS_TO_WAIT } from "./retries.ts";
 import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 const partners = partnerQueues((t) => sql`${t.webhookEndpoints}`);
@@ -26,6 +27,7 @@ const endpointsOf = statement((db, t, slot: Slots<Asked>) =>
       id: t.webhookEndpoints.id,
       last_at: t.webhookEndpoints.last_at,
       last_status_code: t.webhookEndpoints.last_status_code,
+      cut_attempts: t.webhookEndpoints.cut_attempts,
     })
     .from(t.webhookEndpoints)
     .where(
@@ -42,7 +44,7 @@ const endpointsOf = statement((db, t, slot: Slots<Asked>) =>
 /** An endpoint whose queue has a delivery that is due. */
 export interface DueEndpoint extends PartnerQueue {
   id: WebhookId;
-  /** Its last attempt failed: it gets less of the worker's room. */
+  /** Its last attempt failed, or its last ones were cut off: it gets less of the worker's room. */
   failing: boolean;
 }
 
@@ -64,9 +66,10 @@ export async function dueEndpoints(
 
 async function dueOf(q: Read, { environment, partnerId }: PartnerQueue, limit: number): Promise<DueEndpoint[]> {
   const rows = await endpointsOf(q, { environment, partner_id: partnerId, now: q.now, limit });
-  return rows.map(({ id, last_at, last_status_code }) => {
+  return rows.map(({ id, last_at, last_status_code, cut_attempts }) => {
     const arrived = last_status_code !== null && last_status_code >= 200 && last_status_code < 300;
-    return { environment, partnerId, id, failing: last_at !== null && !arrived };
+    const failing = (last_at !== null && !arrived) || cut_attempts >= CUTS_TO_WAIT;
+    return { environment, partnerId, id, failing };
   });
 }
 
@@ -154,7 +157,7 @@ async function claimOfEach(tx: Tx, rooms: readonly EndpointRoom[]): Promise<Clai
   );
   const claims = rooms.map(async ({ endpointId, room }) => {
     const endpoint = endpoints.get(endpointId);
-    if (endpoint === undefined || endpoint.status !== "active") return [];
+    if (endpoint === undefined || endpoint.status !== "active" || (endpoint.waits_until ?? 0) > tx.now) return [];
     return (await claimOf(tx, endpointId, room)).map((row) => ({ row, endpoint }));
   });
   const leased = (await together(...claims)).flat();
@@ -184,12 +187,17 @@ async function claimOf(tx: Tx, endpoint_id: WebhookId, room: number): Promise<Cl
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Gives leases of attempts that were not made up, so that any worker can make them at once. */
-export async function releaseDeliveries(
-  tx: Tx,
-  held: { lease: Lease<"deliveries">; endpointId: WebhookId }[],
-): Promise<void> {
-  for (const { lease } of held) await leases.release(tx, { lease, dueAt: tx.now });
+/** The lease of an attempt that was not made. */
+export interface Unmade {
+  lease: Lease<"deliveries">;
+  endpointId: WebhookId;
+  /** How long it waits (ms); left out: any worker can make it at once. */
+  waitMs?: number;
+}
+
+/** Gives leases of attempts that were not made up. */
+export async function releaseDeliveries(tx: Tx, held: Unmade[]): Promise<void> {
+  for (const { lease, waitMs = 0 } of held) await leases.release(tx, { lease, dueAt: tx.now + waitMs });
   await lockAndLook(tx, new Set(held.map(({ endpointId }) => endpointId)));
 }
 
@@ -204,7 +212,10 @@ export interface Turn {
 /** One turn of the worker in one transaction: records the attempts that ended, then leases what goes next. */
 export async function takeTurn(tx: Tx, { outcomes, rooms }: Turn): Promise<ClaimedDelivery[]> {
   const book = await settleOutcomes(tx, outcomes);
-  const claimed = await claimOfEach(tx, rooms);
+  const claimed = await claimOfEach(
+    tx,
+    rooms.filter(({ endpointId }) => !book.waits(endpointId)),
+  );
   const asked = rooms.map(({ endpointId }) => endpointId);
   await lockEndpoints(tx, new Set([...book.noted(), ...asked]));
   await book.write();

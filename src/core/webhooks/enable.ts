@@ -15,11 +15,18 @@ import {
 /** Enables an endpoint: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
 export async function enableWebhook(tx: Tx, input: WebhookAct): Promise<WebhookDetail> {
   const row = await webhookActedOn(tx, input);
-  if (row.status === "active") return toWebhookDetail(row);
+  if (row.status === "active") return toWebhookDetail(tx, row);
   assertMove(webhookTransitions, row.status, "active");
-  const enabled = { status: "active", consecutive_failures: 0, due_at: null, updated_at: tx.now } as const;
+  const health = {
+    consecutive_failures: 0,
+    failed_attempts: 0,
+    failing_since: null,
+    cut_attempts: 0,
+    waits_until: null,
+  };
+  const enabled = { status: "active", ...health, due_at: null, updated_at: tx.now } as const;
   await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
   const changes = changesOf<typeof row>(row, enabled, ["status"]);
   await recordAudit(tx, { ...auditOf(row, "webhooks.enable", input.actor), changes });
-  return toWebhookDetail({ ...row, ...enabled });
+  return toWebhookDetail(tx, { ...row, ...enabled });
 }

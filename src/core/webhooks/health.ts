@@ -3,7 +3,7 @@ import type { WebhookId } from "../kernel/brand.ts";
 import { updateRows } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { stopEndpoint } from "./disable.ts";
-import { FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
+import { cutDelay, FAILURES_TO_GIVE_UP, type Verdict } from "./retries.ts";
 import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 /** An attempt as its endpoint's health sees it. */
@@ -16,6 +16,8 @@ export interface Tried {
   at: number;
   /** Null: no answer came. */
   statusCode: number | null;
+  /** The response was cut off at the bound of bytes. */
+  cut: boolean;
 }
 
 /** The health of endpoints while outcomes are applied: read once, written once, however many outcomes there are. */
@@ -26,6 +28,8 @@ export interface HealthBook {
   stop(): Promise<void>;
   /** The endpoints that `write` writes. */
   noted(): ReadonlySet<WebhookId>;
+  /** Whether an endpoint gets nothing for a while, since its responses were cut off. */
+  waits(id: WebhookId): boolean;
   /** Writes it all. */
   write(): Promise<void>;
 }
@@ -35,8 +39,12 @@ interface Entry {
   row: WebhookRow;
   last: Tried;
   failures: number;
+  streak: Streak;
   stop: "disabled" | "failed" | null;
 }
+
+/** Attempts in a row that failed, and that were cut off. */
+type Streak = Pick<WebhookRow, "failed_attempts" | "failing_since" | "cut_attempts" | "waits_until">;
 
 /** A book for the outcomes of one transaction, of attempts at these endpoints. */
 export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<HealthBook> {
@@ -48,7 +56,7 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
     if (known !== undefined) return known;
     const row = rows.get(tried.endpointId);
     if (row === undefined) return null;
-    const entry: Entry = { row, last: tried, failures: row.consecutive_failures, stop: null };
+    const entry: Entry = { row, last: tried, failures: row.consecutive_failures, streak: row, stop: null };
     noted.set(tried.endpointId, entry);
     return entry;
   }
@@ -59,6 +67,7 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
       if (entry === null) return;
       entry.last = tried;
       entry.failures = failuresAfter(entry.failures, verdict);
+      entry.streak = streakAfter(entry.streak, tried, { verdict, now: tx.now });
       entry.stop = stopAfter(entry, verdict);
     },
     async stop() {
@@ -67,14 +76,19 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
       }
     },
     noted: () => new Set(noted.keys()),
+    waits: (id) => (noted.get(id)?.streak.waits_until ?? 0) > tx.now,
     async write() {
-      const healths = [...noted].map(([id, { last, failures }]) => ({
+      const healths = [...noted].map(([id, { last, failures, streak }]) => ({
         id,
         last_event: last.event,
         last_event_id: last.eventId,
         last_status_code: last.statusCode,
         last_at: last.at,
         consecutive_failures: failures,
+        failed_attempts: streak.failed_attempts,
+        failing_since: streak.failing_since,
+        cut_attempts: streak.cut_attempts,
+        waits_until: streak.waits_until,
       }));
       await updateRows(tx, "webhookEndpoints", healths);
     },
@@ -84,6 +98,15 @@ export async function openHealthBook(tx: Tx, ids: ReadonlySet<WebhookId>): Promi
 function failuresAfter(failures: number, { kind }: Verdict): number {
   if (kind === "delivered") return 0;
   return kind === "exhausted" ? failures + 1 : failures;
+}
+
+function streakAfter(before: Streak, tried: Tried, { verdict, now }: { verdict: Verdict; now: number }): Streak {
+  const cut_attempts = tried.cut ? before.cut_attempts + 1 : 0;
+  const delay = cutDelay(cut_attempts);
+  const waits_until = delay === null ? null : now + delay;
+  if (verdict.kind === "delivered") return { failed_attempts: 0, failing_since: null, cut_attempts, waits_until };
+  const failing_since = before.failing_since ?? tried.at;
+  return { failed_attempts: before.failed_attempts + 1, failing_since, cut_attempts, waits_until };
 }
 
 function stopAfter({ failures, stop }: Entry, { kind }: Verdict): Entry["stop"] {

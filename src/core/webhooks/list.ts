@@ -5,7 +5,7 @@ import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page
 import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { toWebhook, type Webhook } from "./webhook.ts";
+import { toWebhookDetails, type WebhookDetail } from "./webhook.ts";
 
 /** Which endpoints, and which page of them. */
 export interface WebhookFilter {
@@ -19,7 +19,7 @@ export interface WebhookFilter {
 
 /** The body of the list. */
 export interface WebhookPage {
-  data: Webhook[];
+  data: WebhookDetail[];
   pagination: Pagination;
 }
 
@@ -52,5 +52,5 @@ export async function listWebhooks(q: Read, filter: WebhookFilter): Promise<Webh
     async (window) => (elsewhere ? [] : newest(q, { ...owner, ...window, status: status ?? "" })),
     byCreation,
   );
-  return { data: rows.map(toWebhook), pagination };
+  return { data: await toWebhookDetails(q, rows), pagination };
 }

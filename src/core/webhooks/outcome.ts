@@ -19,7 +19,7 @@ export interface Outcome extends Tried {
   leaseNo: number;
   attempts: number;
   latencyMs: number;
-  /** Why no answer came, in words. */
+  /** Why no answer came, or why it was cut off, in words. */
   error: string | null;
   /** The beginning of the answer's body. */
   body: string | null;

@@ -17,3 +17,12 @@ export function verdictOn(statusCode: number | null, attempt: number): Verdict {
   const delayMs = retryDelays[attempt - 1];
   return delayMs === undefined ? { kind: "exhausted" } : { kind: "retry", delayMs };
 }
+
+/** Attempts in a row, cut off at the bound of bytes, after which an endpoint waits before its next one. */
+export const CUTS_TO_WAIT = 3;
+
+/** How long (ms) an endpoint gets nothing after so many attempts in a row were cut off; null: it does not wait. */
+export function cutDelay(cutAttempts: number): number | null {
+  if (cutAttempts < CUTS_TO_WAIT) return null;
+  return retryDelays[cutAttempts - CUTS_TO_WAIT] ?? retryDelays.at(-1) ?? null;
+}

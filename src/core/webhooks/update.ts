@@ -7,7 +7,15 @@ import type { Tx } from "../store/store.ts";
 import { requireEndpointUrl } from "./create.ts";
 import { disableWebhook } from "./disable.ts";
 import { enableWebhook } from "./enable.ts";
-import { auditOf, toWebhookDetail, type WebhookAct, type WebhookDetail, webhookActedOn } from "./webhook.ts";
+import { lockEndpoints, lookAgain } from "./look-again.ts";
+import {
+  auditOf,
+  toWebhookDetail,
+  type WebhookAct,
+  type WebhookDetail,
+  type WebhookRow,
+  webhookActedOn,
+} from "./webhook.ts";
 
 /** What is to change of an endpoint; what is left out stays. */
 export interface WebhookChange extends WebhookAct {
@@ -38,9 +46,17 @@ export async function updateWebhook(tx: Tx, input: WebhookChange): Promise<Webho
   if (changes.length > 0) {
     const { url, events, description } = changed;
     await updateRow(tx, "webhookEndpoints", { id: row.id }, { url, events, description, updated_at: tx.now });
+    if (url !== row.url) await endWait(tx, row);
     await recordAudit(tx, { ...auditOf(row, "webhooks.update", input.actor), changes });
   }
   if (status === "active") return enableWebhook(tx, input);
   if (status === "disabled") return disableWebhook(tx, input);
-  return toWebhookDetail(await webhookActedOn(tx, input));
+  return toWebhookDetail(tx, await webhookActedOn(tx, input));
+}
+
+/** What was cut off came from another address. */
+async function endWait(tx: Tx, { id }: WebhookRow): Promise<void> {
+  await updateRow(tx, "webhookEndpoints", { id }, { cut_attempts: 0, waits_until: null });
+  await lockEndpoints(tx, new Set([id]));
+  await lookAgain(tx, new Set([id]));
 }

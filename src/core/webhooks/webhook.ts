@@ -1,5 +1,6 @@
+import { and, count, eq, sql } from "drizzle-orm";
 import type { WebhookId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
@@ -66,16 +67,44 @@ export function toWebhook(row: WebhookRow) {
 
 export type Webhook = ReturnType<typeof toWebhook>;
 
-/** The record with its health: the last attempt, and deliveries exhausted in a row. */
-export function toWebhookDetail(row: WebhookRow) {
-  return {
+const pendingOf = statement((db, t, slot: Slots<{ ids: string }>) =>
+  db
+    .select({ id: t.webhookEndpoints.id, waiting: count(t.deliveries.id) })
+    .from(t.webhookEndpoints)
+    // Must match the partial index predicate exactly.
+    .innerJoin(
+      t.deliveries,
+      and(eq(t.deliveries.endpoint_id, t.webhookEndpoints.id), sql`${t.deliveries.status} = 'pending'`),
+    )
+    .where(isListed(t, t.webhookEndpoints.id, slot.ids))
+    .groupBy(t.webhookEndpoints.id),
+);
+
+/**
+ * The records with their health: the last attempt, deliveries exhausted in a row, attempts failed in a row and since
+ * when, and how many deliveries wait to be sent.
+ */
+export async function toWebhookDetails(q: Read, rows: readonly WebhookRow[]) {
+  const ids = listOf(rows.map(({ id }) => id));
+  const pending = new Map((await pendingOf(q, { ids })).map(({ id, waiting }) => [id, waiting]));
+  return rows.map((row) => ({
     ...toWebhook(row),
     last_delivery: lastDelivery(row),
     consecutive_failures: row.consecutive_failures,
-  };
+    failing_since: isoTimeOrNull(row.failing_since),
+    failed_attempts: row.failed_attempts,
+    pending_deliveries: pending.get(row.id) ?? 0,
+  }));
 }
 
-export type WebhookDetail = ReturnType<typeof toWebhookDetail>;
+export type WebhookDetail = Awaited<ReturnType<typeof toWebhookDetails>>[number];
+
+/** The same of one. */
+export async function toWebhookDetail(q: Read, row: WebhookRow): Promise<WebhookDetail> {
+  const [detail] = await toWebhookDetails(q, [row]);
+  if (detail === undefined) throw new Error("a row without its record");
+  return detail;
+}
 
 function lastDelivery({ last_event, last_event_id, last_status_code, last_at }: WebhookRow) {
   if (last_event === null || last_event_id === null || last_at === null) return null;
@@ -84,7 +113,7 @@ function lastDelivery({ last_event, last_event_id, last_status_code, last_at }: 
 
 /** One endpoint (contract: GET /webhooks/{id}). Throws `not_found`. */
 export async function showWebhook(q: Read, input: { owner: Owner; id: WebhookId }): Promise<WebhookDetail> {
-  return toWebhookDetail(await requireOwnWebhook(q, input.owner, input.id));
+  return toWebhookDetail(q, await requireOwnWebhook(q, input.owner, input.id));
 }
 
 /** Contract: Webhook status. 410 Gone or the operator disables; deliveries exhausted in a row fail it. */

@@ -1,32 +1,51 @@
 import type { Socket } from "node:net";
-import { type buildConnector, Client } from "undici";
+import { Client } from "undici";
+import type { OpenWire, Wire } from "./wire.ts";
+
+/** A connection that serves one exchange at a time. */
+export interface Connection {
+  client: Client;
+  encrypted: boolean;
+  /** Bytes that came since it was opened, or last given back. */
+  received(): number;
+  /** Has `look` called before anything that came is read; null: no longer. */
+  onBytes(look: (() => void) | null): void;
+}
 
 /** Connections that are open before anything is sent, and kept alive between two exchanges. */
 export interface Connections {
   /** Takes a connection to the origin that is open and idle; null: there is none. */
-  idle(origin: string): Client | null;
+  idle(origin: string): Connection | null;
   /** Opens a new one. Throws why there is none, or once `signal` aborts. */
-  open(url: URL, signal: AbortSignal): Promise<Client>;
+  open(url: URL, signal: AbortSignal): Promise<Connection>;
   /** Keeps a connection for the next exchange, if it is still open. */
-  give(client: Client): void;
+  give(connection: Connection): void;
   close(): Promise<void>;
 }
 
 const KEEP_ALIVE = { keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000 };
-/** An exchange has a limit of its own. */
-const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
+/** An exchange has limits of its own; of heads that are too long the client would make an error for each field. */
+const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 1024 * 1024 };
 
-/** Connections that `connect` opens; each serves one exchange at a time. */
-export function createConnections(connect: buildConnector.connector): Connections {
-  const idle = new Map<string, Set<Client>>();
-  const open = new Map<Client, { origin: string; socket: Socket }>();
+/** A connection as it is kept. */
+interface Kept extends Connection {
+  origin: string;
+  socket: Socket;
+  /** Counts from here on. */
+  begin(): void;
+}
+
+/** Connections that `openWire` opens; each serves one exchange at a time. */
+export function createConnections(openWire: OpenWire): Connections {
+  const idle = new Map<string, Set<Kept>>();
+  const open = new Map<Client, Kept>();
 
   function forget(client: Client): void {
     const known = open.get(client);
     if (known === undefined) return;
     open.delete(client);
     const kept = idle.get(known.origin);
-    kept?.delete(client);
+    kept?.delete(known);
     if (kept?.size === 0) idle.delete(known.origin);
     client.destroy().catch(() => undefined);
     // A client that was never used does not have it yet.
@@ -36,29 +55,50 @@ export function createConnections(connect: buildConnector.connector): Connection
   return {
     idle(origin) {
       const kept = idle.get(origin);
-      const [client] = kept ?? [];
-      if (client === undefined) return null;
-      kept?.delete(client);
-      return client;
+      const [connection] = kept ?? [];
+      if (connection === undefined) return null;
+      kept?.delete(connection);
+      return connection;
     },
     async open(url, signal) {
-      const socket = await opened(connect, url, signal);
-      const client = clientOver(url.origin, socket);
+      const connection = connectionOver(url.origin, await openWire(url, signal));
+      const { client } = connection;
       client.on("disconnect", () => forget(client));
-      open.set(client, { origin: url.origin, socket });
-      return client;
+      open.set(client, connection);
+      return connection;
     },
-    give(client) {
+    give({ client }) {
       const known = open.get(client);
       if (known === undefined) return;
       // The response ended it: the client reports that only in a later turn of the event loop.
       if (known.socket.destroyed) return forget(client);
+      known.begin();
       const kept = idle.get(known.origin);
-      if (kept === undefined) idle.set(known.origin, new Set([client]));
-      else kept.add(client);
+      if (kept === undefined) idle.set(known.origin, new Set([known]));
+      else kept.add(known);
     },
     async close() {
       for (const client of [...open.keys()]) forget(client);
+    },
+  };
+}
+
+function connectionOver(origin: string, { socket, encrypted, received }: Wire): Kept {
+  let before = 0;
+  let look: (() => void) | null = null;
+  // Before the client's own, which reads all there is.
+  socket.prependListener("readable", () => look?.());
+  return {
+    client: clientOver(origin, socket),
+    origin,
+    socket,
+    encrypted,
+    received: () => received() - before,
+    onBytes(next) {
+      look = next;
+    },
+    begin() {
+      before = received();
     },
   };
 }
@@ -75,21 +115,5 @@ function clientOver(origin: string, socket: Socket): Client {
       // Not at once: the client is in the middle of looking what it can send, and would not look again.
       queueMicrotask(() => (again ? callback(new Error("the connection was closed"), null) : callback(null, socket)));
     },
-  });
-}
-
-function opened(connect: buildConnector.connector, url: URL, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener("abort", giveUp, { once: true });
-    const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    connect({ hostname, host: url.host, protocol: url.protocol, port: url.port }, (...[error, socket]) => {
-      signal.removeEventListener("abort", giveUp);
-      if (error !== null) reject(error);
-      // It came after it was given up.
-      else if (signal.aborted) socket.destroy();
-      else resolve(socket);
-    });
   });
 }

@@ -15,7 +15,7 @@ export function portGuarded(connect: buildConnector.connector): buildConnector.c
   return (options, callback) => {
     if (isWebhookPort(options.port)) return connect(options, callback);
     // Callers expect the answer after the call.
-    queueMicrotask(() => callback(new Error(`the port ${options.port} is not 80, 443 or from 1024 on`), null));
+    queueMicrotask(() => callback(new Error(`the port ${options.port} is one that browsers block`), null));
   };
 }
 

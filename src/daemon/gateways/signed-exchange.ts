@@ -1,6 +1,10 @@
-import { Agent, type Dispatcher } from "undici";
+import { buildConnector } from "undici";
 import type { Secret } from "../../core/kernel/secret.ts";
 import { signature, signatureFault, signatureHeader } from "../../core/webhooks/signature.ts";
+import { createConnections } from "./connections.ts";
+import type { Exchanged, Message } from "./metered-exchange.ts";
+import { postOnce } from "./post-once.ts";
+import { wires } from "./wire.ts";
 
 /** A JSON request to a party that shares a secret with the operator: a carrier, a supplier. */
 export interface SignedRequest {
@@ -35,15 +39,25 @@ export const SIGNATURE_HEADER = "x-signature";
 /** The header with the idempotency reference. */
 const REFERENCE_HEADER = "idempotency-key";
 
-/** The longest response that is read. */
-const ANSWER_CAP = 256 * 1024;
+/** Bytes of a response that are read at most, from the connection's first one on. */
+const MOST_BYTES = 256 * 1024;
+/** How long a connection may take to open; that of the request counts from its beginning (ms). */
+const CONNECT_MS = 10_000;
 
 /** Signed JSON over connections that are kept alive. `now` is the clock, in ms. */
 export function createSignedExchange(now: () => number): SignedExchange {
-  const agent = new Agent({ keepAliveTimeout: 15_000, connections: 64 });
+  const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false });
+  const connections = createConnections(wires(connect, { timeoutMs: CONNECT_MS, mostBytes: MOST_BYTES }));
+  const never = new AbortController().signal;
   return {
-    post: (request) => timed(request.timeoutMs, (signal) => exchange(agent, request, { now: now(), signal })),
-    close: () => agent.destroy(),
+    async post(request) {
+      const { url, timeoutMs: limitMs } = request;
+      const compose = () => composed(request, now());
+      const bounds = { limitMs, mostBytes: MOST_BYTES, keptBytes: MOST_BYTES };
+      const exchanged = await postOnce(connections, { url, compose, stopping: never }, bounds);
+      return responseOf(exchanged);
+    },
+    close: () => connections.close(),
   };
 }
 
@@ -52,60 +66,31 @@ export function isSignedBy(secret: Secret, message: { header: string; body: Buff
   return signatureFault({ secret: secret.reveal(), ...message }, now) === null;
 }
 
-type Exchanged = Omit<SignedResponse, "latencyMs">;
-
-async function timed(timeoutMs: number, run: (signal: AbortSignal) => Promise<Exchanged>): Promise<SignedResponse> {
-  const began = performance.now();
-  const cut = AbortSignal.timeout(timeoutMs);
-  const answered = await run(cut).catch(
-    (): Exchanged => ({ statusCode: null, body: undefined, fault: cut.aborted ? "timeout" : "no_answer" }),
-  );
-  return { ...answered, latencyMs: Math.round(performance.now() - began) };
-}
-
-async function exchange(
-  agent: Agent,
-  { url, secret, reference, body }: SignedRequest,
-  { now, signal }: { now: number; signal: AbortSignal },
-): Promise<Exchanged> {
-  const { origin, pathname, search } = new URL(url);
+function composed({ secret, reference, body }: SignedRequest, now: number): Message {
   const payload = JSON.stringify(body);
   const seconds = Math.floor(now / 1000);
-  const response = await agent.request({
-    origin,
-    path: pathname + search,
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json",
-      "user-agent": "esimctl",
-      [REFERENCE_HEADER]: reference,
-      [SIGNATURE_HEADER]: signatureHeader(seconds, signature(secret.reveal(), seconds, payload)),
-    },
-    body: payload,
-    signal,
-  });
-  const { statusCode } = response;
-  const text = await whole(response.body);
-  if (text === null) return { statusCode, body: undefined, fault: "too_long" };
-  const parsed = parse(text);
-  return parsed === undefined
-    ? { statusCode, body: undefined, fault: "not_json" }
-    : { statusCode, body: parsed, fault: null };
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json",
+    "user-agent": "esimctl",
+    [REFERENCE_HEADER]: reference,
+    [SIGNATURE_HEADER]: signatureHeader(seconds, signature(secret.reveal(), seconds, payload)),
+  };
+  return { headers, body: Buffer.from(payload) };
 }
 
-/** The body's text, or null when it is longer than the cap; leaving the loop closes its connection. */
-async function whole(body: Dispatcher.ResponseData["body"]): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let read = 0;
-  for await (const chunk of body) {
-    // Without an encoding set, undici's bodies yield buffers.
-    const bytes = chunk as Buffer;
-    read += bytes.length;
-    if (read > ANSWER_CAP) return null;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+/** A response counts when it is whole; of one that is too long the status is kept. */
+function responseOf(exchanged: Exchanged | null): SignedResponse {
+  const latencyMs = Math.round(exchanged?.ms ?? 0);
+  const without = (fault: SignedResponse["fault"], statusCode: number | null = null) => {
+    return { statusCode, body: undefined, fault, latencyMs };
+  };
+  if (exchanged === null) return without("no_answer");
+  const { statusCode, ended, body: bytes } = exchanged;
+  if (ended === "cut") return without("too_long", statusCode);
+  if (ended !== null || statusCode === null) return without(ended === "late" ? "timeout" : "no_answer");
+  const body = parse(bytes.toString("utf8"));
+  return body === undefined ? without("not_json", statusCode) : { statusCode, body, fault: null, latencyMs };
 }
 
 function parse(text: string): unknown {

@@ -93,6 +93,7 @@ function unsent(reason: string): Supplied {
 }
 
 function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: Asked): SupplyOutcome {
+  if (fault === "too_long") return { kind: "temporary", reason: "its response was cut off: too long" };
   if (statusCode === null) return { kind: "temporary", reason: fault === "timeout" ? "timeout" : "no answer" };
   const outcome = readSupplierResponse(body, asked);
   // Only a 2xx with an outcome, or a 4xx with `refused`, is final. Everything else is retried.

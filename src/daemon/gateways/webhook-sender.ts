@@ -1,27 +1,21 @@
-import { LRUCache } from "lru-cache";
-import type { Client } from "undici";
 import { ANSWER_LIMIT_MS } from "../../core/webhooks/retries.ts";
-import { type Connections, createConnections } from "./connections.ts";
+import { createConnections } from "./connections.ts";
 import { guardedConnector, openConnector, portGuarded } from "./guarded-connector.ts";
+import type { Exchanged } from "./metered-exchange.ts";
+import { type Post, postOnce } from "./post-once.ts";
 import { createResolve, type Resolve } from "./resolve.ts";
-import { exchange, type Timed, type WebhookMessage } from "./webhook-exchange.ts";
-
-/** One attempt. */
-export interface WebhookPost {
-  url: string;
-  /** Makes the message; its time does not count for the receiver. Null: nothing is to be sent any more. */
-  compose(): WebhookMessage | null | Promise<WebhookMessage | null>;
-  /** Once it aborts nothing more is sent: what is not under way by then is given up. */
-  stopping: AbortSignal;
-}
+import { cutWords, wires } from "./wire.ts";
 
 /** The response of an endpoint. */
 export interface WebhookResponse {
   /** Null: no response in time; then `error` is the reason. */
   statusCode: number | null;
+  /** Why there is no response, or why it was cut off. */
   error: string | null;
   /** The beginning of the answer's body as text; null without an answer. */
   body: string | null;
+  /** It was cut off at the bound of bytes. */
+  cut: boolean;
   latencyMs: number;
 }
 
@@ -31,7 +25,7 @@ export interface WebhookSender {
    * Connects, composes, posts once and follows no redirect. A missing response is a result too; null: given up before
    * anything was sent. Throws only what `compose` throws.
    */
-  post(post: WebhookPost): Promise<WebhookResponse | null>;
+  post(post: Post): Promise<WebhookResponse | null>;
   close(): Promise<void>;
 }
 
@@ -43,84 +37,44 @@ export interface SenderOptions {
   resolve?: Resolve;
 }
 
+/** Bytes of a response that are read at most, from the connection's first one on. */
+const MOST_BYTES = 64 * 1024;
+/** Kept of its body. */
+const KEPT_BYTES = 2 * 1024;
+
 /** Posts events over connections that are kept alive; where they lead is checked when they are opened. */
 export function createWebhookSender(options: SenderOptions): WebhookSender {
   const limitMs = options.limitMs ?? ANSWER_LIMIT_MS;
   const resolve = options.resolve ?? createResolve();
   const connect = portGuarded((options.allowPrivate ? openConnector : guardedConnector)(resolve, limitMs));
+  const openWire = wires(connect, { timeoutMs: limitMs, mostBytes: MOST_BYTES });
   // No limit of connections per origin: the worker bounds each endpoint, and endpoints may share a host.
-  const connections = createConnections(connect);
+  const connections = createConnections(openWire);
+  const bounds = { limitMs, mostBytes: MOST_BYTES, keptBytes: KEPT_BYTES };
   return {
-    post: (post) => attempt(connections, post, limitMs),
+    async post(post) {
+      const exchanged = await postOnce(connections, post, bounds);
+      return exchanged === null ? null : responseOf(exchanged, limitMs);
+    },
     close: () => connections.close(),
   };
 }
 
-async function attempt(connections: Connections, post: WebhookPost, limitMs: number): Promise<WebhookResponse | null> {
-  const { compose, stopping } = post;
-  const { url, origin, path } = addressOf(post.url);
-  const idle = connections.idle(origin);
-  const connecting: Timed<Client> =
-    idle === null ? await opened(connections, { url, stopping, limitMs }) : { value: idle, late: false, ms: 0 };
-  const client = connecting.value;
-  if (client === null) return stopping.aborted ? null : failed(connecting, limitMs);
-  try {
-    const composed = compose();
-    const message = composed instanceof Promise ? await composed : composed;
-    if (message === null || stopping.aborted) return null;
-    const exchanged = await exchange(client, { path, ...message }, Math.max(limitMs - connecting.ms, 0));
-    const latencyMs = Math.round(connecting.ms + exchanged.ms);
-    if (exchanged.value === null) return { ...failed(exchanged, limitMs), latencyMs };
-    const { statusCode, body } = exchanged.value;
-    return { statusCode, error: null, body, latencyMs };
-  } finally {
-    connections.give(client);
+/** Once the status has come, a body that breaks off, is late or too long changes nothing of it. */
+function responseOf({ statusCode, body, ended, error, ms }: Exchanged, limitMs: number): WebhookResponse {
+  const cut = ended === "cut";
+  const latencyMs = Math.round(ms);
+  if (statusCode !== null) {
+    return { statusCode, error: cut ? cutWords(MOST_BYTES) : null, body: textOf(body), cut, latencyMs };
   }
+  const late = `no answer within ${limitMs / 1000} s`;
+  const reason = cut ? cutWords(MOST_BYTES) : ended === "late" ? late : reasonFor(error);
+  return { statusCode, error: reason, body: null, cut, latencyMs };
 }
 
-/** The parts of an endpoint's URL. */
-interface Address {
-  url: URL;
-  origin: string;
-  path: string;
-}
-
-/** Parsed once for all attempts that follow each other. */
-const addresses = new LRUCache<string, Address>({ max: 1_000 });
-
-function addressOf(text: string): Address {
-  const known = addresses.get(text);
-  if (known !== undefined) return known;
-  const url = new URL(text);
-  const address = { url, origin: url.origin, path: url.pathname + url.search };
-  addresses.set(text, address);
-  return address;
-}
-
-/** A new connection to the URL's origin. */
-function opened(
-  connections: Connections,
-  { url, stopping, limitMs }: { url: URL; stopping: AbortSignal; limitMs: number },
-): Promise<Timed<Client>> {
-  return timed(limitMs, (signal) => connections.open(url, AbortSignal.any([signal, stopping])));
-}
-
-async function timed<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
-  const began = performance.now();
-  const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), Math.max(limitMs, 0));
-  try {
-    return { value: await run(cut.signal), late: false, ms: performance.now() - began };
-  } catch (error) {
-    return { value: null, late: cut.signal.aborted, error, ms: performance.now() - began };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function failed(why: { late: boolean; error?: unknown; ms: number }, limitMs: number): WebhookResponse {
-  const error = why.late ? `no answer within ${limitMs / 1000} s` : reasonFor(why.error);
-  return { statusCode: null, error, body: null, latencyMs: Math.round(why.ms) };
+/** NUL is text that PostgreSQL does not store. */
+function textOf(body: Buffer): string {
+  return body.toString("utf8").replaceAll("\0", "\ufffd");
 }
 
 const plain: Readonly<Record<string, string>> = {

@@ -97,7 +97,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
       operationId: "getWebhook",
       tags: ["Webhooks"],
       summary: "Read one endpoint with its health",
-      description: "The endpoint, its last delivery and how many deliveries in a row failed.",
+      description: "The endpoint, its last attempt, how many in a row failed and since when, and what waits for it.",
       params: WebhookParams,
       response: { 200: WebhookDetail },
     },

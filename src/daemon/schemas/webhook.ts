@@ -51,8 +51,6 @@ export const CreatedWebhook = Type.Object(
   named("CreatedWebhook"),
 );
 
-export const WebhookPage = Type.Object({ data: Type.Array(Webhook), pagination: Pagination }, named("WebhookPage"));
-
 export const WebhookQuery = Type.Object({
   ...pageQuery(),
   status: Type.Optional(OneOf(webhookStatuses)),
@@ -83,8 +81,22 @@ export const WebhookDetail = Type.Object(
       },
     }),
     consecutive_failures: Type.Integer({ description: "Deliveries in a row that exhausted their retries" }),
+    failing_since: Nullable(
+      Type.String({
+        format: "date-time",
+        description: "The first of the attempts in a row that failed; null: the last one arrived",
+        examples: ["2026-03-02T09:30:00.000Z"],
+      }),
+    ),
+    failed_attempts: Type.Integer({ description: "Attempts in a row that failed, from the first one on" }),
+    pending_deliveries: Type.Integer({ description: "Deliveries that wait to be sent, or to be sent again" }),
   },
   named("WebhookDetail"),
+);
+
+export const WebhookPage = Type.Object(
+  { data: Type.Array(WebhookDetail), pagination: Pagination },
+  named("WebhookPage"),
 );
 
 /** Body of PATCH /webhooks/{id}. */
@@ -192,7 +204,10 @@ const delivery = {
   ),
   last_status_code: Nullable(Type.Integer({ description: "null: no response, or no attempt yet", examples: [500] })),
   last_error: Nullable(
-    Type.String({ description: "Why there was no response", examples: ["the connection was refused"] }),
+    Type.String({
+      description: "Why there was no response, or why it was cut off",
+      examples: ["the connection was refused"],
+    }),
   ),
   created_at: Timestamp,
 };

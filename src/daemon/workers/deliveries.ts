@@ -17,6 +17,7 @@ import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
 import type { WebhookRow } from "../../core/webhooks/webhook.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
 import type { WebhookResponse, WebhookSender } from "../gateways/webhook-sender.ts";
+import { type CutEndpoints, cutEndpoints } from "./cut-endpoints.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
@@ -26,7 +27,7 @@ import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
 export interface DeliveriesDependencies
-  extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit" | "prompt"> {
+  extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit" | "prompt" | "cuts"> {
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
@@ -61,6 +62,7 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
     limit: limitPerKey(REQUESTS_PER_ENDPOINT),
     // As many as may be under way: none of these was slow.
     prompt: promptEndpoints(REQUESTS_PER_ENDPOINT),
+    cuts: cutEndpoints(),
   };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
     name: "deliveries",
@@ -140,6 +142,7 @@ interface DeliverDependencies {
   /** By the ID of the endpoint. */
   limit: LimitPerKey;
   prompt: PromptEndpoints;
+  cuts: CutEndpoints;
 }
 
 /** The deliveries of a claim share the row of their endpoint: its secrets are opened once for all of them. */
@@ -179,19 +182,22 @@ async function deliver(
   };
   const turn = limit.enter(endpoint.id);
   if (turn !== null) await turn;
-  let answer: WebhookResponse | null;
+  // Claimed before its endpoint was known to send too much: it waits as the others do.
+  const waitMs = deps.cuts.waitOf(endpoint, clock.now());
+  let answer: WebhookResponse | null = null;
   try {
-    answer = await sender.post({ url: endpoint.url, stopping, compose });
+    if (waitMs === 0) answer = await sender.post({ url: endpoint.url, stopping, compose });
   } finally {
     limit.leave(endpoint.id);
     held.release();
   }
   if (answer === null) {
-    await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id }]);
+    await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id, waitMs }]);
     return null;
   }
   deps.prompt.note(endpoint.id, answer);
+  deps.cuts.note(endpoint.id, answer, clock.now());
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
-  const { statusCode, error, body, latencyMs } = answer;
-  return { ...about, leaseNo: lease.no, attempts, at, statusCode, error, body, latencyMs };
+  const { statusCode, error, body, cut, latencyMs } = answer;
+  return { ...about, leaseNo: lease.no, attempts, at, statusCode, error, body, cut, latencyMs };
 }

@@ -13,14 +13,16 @@ export default command({
   target: "partner",
   shows: "rows",
   effects:
-    "Reads only. On the operator's data those of all endpoints, with every attempt; at a server, or with --partner " +
-    "or --sandbox, those of the endpoint of --endpoint, with the last attempt.",
+    "Reads only. On the operator's data those of all endpoints, or of all of --partner's (of both environments; " +
+    "--sandbox: of that one), with every attempt; at a server, or with --partner and --endpoint, those of one " +
+    "endpoint, with the last attempt.",
   json:
-    `{data: [${DELIVERY_JSON}], count, next_cursor}; at a server, or with --partner or --sandbox, the API's body: ` +
+    `{data: [${DELIVERY_JSON}], count, next_cursor}; at a server, or with --partner and --endpoint, the API's body: ` +
     "{data: [{id, event, event_id, status, attempts, next_attempt_at, last_status_code, last_error, created_at}], " +
     "pagination}",
   examples: [
     "webhooks deliveries",
+    "webhooks deliveries --partner acme --failed",
     "webhooks deliveries --endpoint 019c… --failed --all --json",
     "webhooks deliveries --endpoint 019c… --partner acme --csv",
   ],
@@ -33,6 +35,9 @@ export default command({
     all: flag("--all", "all pages"),
   },
   async run(context, given) {
+    if ((await context.where()).kind !== "server" && given.endpoint === undefined && context.actsFor.partner) {
+      return listOfAll(context, given, context.actsFor.partner);
+    }
     return (await actsAsPartner(context)) ? listOwn(context, given) : listOfAll(context, given);
   },
 });
@@ -56,12 +61,21 @@ function listOwn(context: Context, { endpoint, failed, limit, cursor, all }: Giv
   return context.withApi((api) => context.print(dataListing<OwnDelivery>(api, asked, look)), ownerOfWebhook(endpoint));
 }
 
-/** All endpoints', or one's, as the operator sees them. */
-async function listOfAll(context: Context, { endpoint, failed, limit = 20, cursor, all }: Given): Promise<null> {
-  const { listDeliveries } = await import("../../../core/webhooks/deliveries.ts");
+/** All endpoints', or one's, or one partner's, as the operator sees them. */
+async function listOfAll(
+  context: Context,
+  { endpoint, failed, limit = 20, cursor, all }: Given,
+  partner?: string,
+): Promise<null> {
+  const [{ listDeliveries }, { requirePartner }] = await Promise.all([
+    import("../../../core/webhooks/deliveries.ts"),
+    import("../../../core/partners/partner.ts"),
+  ]);
+  const environment = context.actsFor.sandbox ? ("sandbox" as const) : undefined;
   return context.withStore(async ({ store }) => {
+    const of = partner && { partnerId: (await store.read(requirePartner, partner)).id, environment };
     // What was typed is looked up; anything that is no endpoint's id is not found.
-    const filter = { endpointId: endpoint as WebhookId | undefined, failed };
+    const filter = { endpointId: endpoint as WebhookId | undefined, of: of || undefined, failed };
     const page = async (count: number, after: string | undefined) => {
       const { data, next_cursor } = await store.read(listDeliveries, { ...filter, limit: count, cursor: after });
       return { data, next: next_cursor };

@@ -1,13 +1,13 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import { environments } from "../../../core/kernel/environment.ts";
 import { webhookStatuses } from "../../../core/store/schema/values.ts";
-import type { Webhook } from "../../client/answers.ts";
+import type { WebhookDetail } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { choice } from "../../kernel/input.ts";
 import { capital } from "../../output/words.ts";
-import { WEBHOOK_JSON, webhookColumns } from "./view.ts";
+import { DETAIL_JSON, webhookColumns } from "./view.ts";
 
 /** Endpoints of the other environment that are counted. */
 const MOST = 100;
@@ -16,7 +16,7 @@ export default command({
   target: "partner",
   shows: "rows",
   effects: "Reads only.",
-  json: `the API's body: {data: [${WEBHOOK_JSON}], pagination}`,
+  json: `the API's body: {data: [${DETAIL_JSON}], pagination}`,
   examples: ["webhooks list --partner acme", "webhooks list --partner acme --status failed --json"],
   args: {},
   options: {
@@ -29,7 +29,7 @@ export default command({
     const asked = { path: apiPath`/webhooks`, query, all };
     const look = { columns: webhookColumns, empty: "No endpoints." };
     return context.withApi(async (api) => {
-      const listing = dataListing<Webhook>(api, asked, look);
+      const listing = dataListing<WebhookDetail>(api, asked, look);
       const elsewhere = await elsewhereNote(api);
       const note = (count: number) =>
         [listing.note?.(count), elsewhere].filter((line) => line !== undefined).join("\n");

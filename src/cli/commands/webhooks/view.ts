@@ -11,16 +11,25 @@ import { moment, shown, statusPaint } from "../../output/words.ts";
 export const WEBHOOK_JSON = "{id, url, events, status, environment, description, created_at, updated_at}";
 
 /** The keys of an endpoint's JSON with its health. */
-export const DETAIL_JSON = `${WEBHOOK_JSON.slice(0, -1)}, last_delivery, consecutive_failures}`;
+export const DETAIL_JSON =
+  `${WEBHOOK_JSON.slice(0, -1)}, last_delivery: {event, event_id, status_code, at} or null, consecutive_failures, ` +
+  "failing_since, failed_attempts, pending_deliveries}";
 
 /** The keys of a delivery's JSON. */
 export const DELIVERY_JSON =
   "{id, event, event_id, endpoint_id, url, status, held_reason, next_attempt_at, created_at, " +
   "attempts: [{at, status_code, latency_ms, error, response_body}]}";
 
-export const webhookColumns: Column<Webhook>[] = [
+export const webhookColumns: Column<WebhookDetail>[] = [
   { title: "id", value: (one) => one.id },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
+  {
+    title: "last attempt",
+    value: lastAttempt,
+    paint: ({ paint }, one) => (one.failed_attempts > 0 ? paint.red : paint.reset),
+  },
+  { title: "failed", value: (one) => one.failed_attempts, align: "right" },
+  { title: "waiting", value: (one) => one.pending_deliveries, align: "right" },
   { title: "url", value: (one) => one.url, shrinks: true },
   { title: "events", value: (one) => one.events.join(" "), wraps: true, spare: 1 },
   { title: "created", value: (one) => moment(one.created_at), spare: true },
@@ -45,11 +54,22 @@ export function detailResult(detail: WebhookDetail, more?: string): Result {
     detail,
     (sheet) => ({
       ...webhookFields(sheet, detail),
-      "failures in a row": String(detail.consecutive_failures),
-      "last delivery": lastDelivery(detail),
+      "last attempt": lastDelivery(detail),
+      "failed in a row": failedAttempts(detail),
+      "given up in a row": `${counted(detail.consecutive_failures, "delivery", "deliveries")}, 20 stop the endpoint`,
+      waiting: counted(detail.pending_deliveries, "delivery", "deliveries"),
     }),
     more,
   );
+}
+
+/** When the last attempt was and what came of it, for a table. */
+function lastAttempt({ last_delivery: last }: WebhookDetail): string | null {
+  return last && `${moment(last.at)} ${last.status_code ?? "no answer"}`;
+}
+
+function failedAttempts({ failed_attempts, failing_since }: WebhookDetail): string {
+  return failing_since === null ? "none" : `${failed_attempts} since ${moment(failing_since)}`;
 }
 
 function lastDelivery({ last_delivery: last }: WebhookDetail): string {

@@ -109,7 +109,7 @@ export function webhooksTables(k: Kit, { partners, events }: Parents) {
       /** Null: no answer came. */
       status_code: k.int("status_code"),
       latency_ms: k.int("latency_ms").notNull(),
-      /** Why no answer came, in words. */
+      /** Why no answer came, or why it was cut off, in words. */
       error: k.text("error"),
       /** The beginning of the answer's body. */
       response_body: k.text("response_body"),
