@@ -104,6 +104,32 @@ test("a file of requests: valid lines are submitted, others rejected; a second r
   expectNoIdentity(shown.stdout);
 });
 
+test.each([true, false])("a corrected row is rejected, and activations edit corrects (agent: %s)", async (agent) => {
+  const { acting, run, file, path } = await installation({ agent });
+  const [sim = {}, other = {}] = sims(2);
+  file("sims.csv", [sim, other]);
+  await acting("activations submit sims.csv");
+  const corrected = { ...sim, passport_no: "QX8342076", last_name: "Underwood" };
+  file("sims.csv", [corrected, other]);
+  expect(await acting("activations submit sims.csv", 3)).toMatchObject({ submitted: 0, duplicates: 1, rejected: 1 });
+  const rejected = readFileSync(path("sims.rejected.csv"), "utf8");
+  expect(rejected).toContain("with another last_name, passport_no. Run activations edit");
+  const edit = `activations edit ${sim.iccid} --last-name Underwood`;
+  const typed = await esimctl(
+    [...edit.split(" "), "--passport-no", "-", "--partner", "agency", "--sandbox", "--data", path("data")],
+    {
+      input: "QX8342076\n",
+    },
+  );
+  expect([typed.exitCode, typed.stdout]).toEqual([0, expect.stringContaining("Philippa Underwood")]);
+  expect(typed.stdout).not.toContain("QX8342076");
+  expect(await acting("activations submit sims.csv")).toMatchObject({ submitted: 0, duplicates: 2, rejected: 0 });
+  expect(await acting(`activations edit ${sim.iccid} --clear passport_no`, 1)).toMatchObject({
+    error: { code: "missing_kyc" },
+  });
+  expect((await run(`activations edit ${sim.iccid} --partner agency --sandbox`)).exitCode).toBe(2);
+});
+
 test("a request cancelled for the same date is submitted again only on demand", async () => {
   const { acting, file } = await installation();
   const [sim = {}] = sims(1);

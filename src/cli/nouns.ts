@@ -218,6 +218,11 @@ export const nouns: readonly Noun[] = [
       "both",
       () => import("./commands/activations/show.ts"),
     ],
+    edit: [
+      "correct the identity of a request that was not picked up yet",
+      "both",
+      () => import("./commands/activations/edit.ts"),
+    ],
     cancel: ["cancel requests that were not picked up yet", "both", () => import("./commands/activations/cancel.ts")],
     reschedule: [
       "change date or note of requests that were not picked up yet",

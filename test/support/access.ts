@@ -168,6 +168,11 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     body: { note: "call first" },
     owned: true,
   }),
+  "PATCH /api/v1/activations/:id/identity": (of) => ({
+    path: `/api/v1/activations/${of.activation}/identity`,
+    body: { last_name: "Underwood" },
+    owned: true,
+  }),
   "POST /api/v1/activations/:id/cancel": (of) => ({
     path: `/api/v1/activations/${of.activation}/cancel`,
     owned: true,
@@ -175,6 +180,11 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "PATCH /api/v1/activations/by-iccid/:iccid": (of) => ({
     path: `/api/v1/activations/by-iccid/${of.sim}`,
     body: { note: "call first" },
+    owned: true,
+  }),
+  "PATCH /api/v1/activations/by-iccid/:iccid/identity": (of) => ({
+    path: `/api/v1/activations/by-iccid/${of.sim}/identity`,
+    body: { last_name: "Underwood" },
     owned: true,
   }),
   "POST /api/v1/activations/by-iccid/:iccid/cancel": (of) => ({

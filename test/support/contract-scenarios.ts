@@ -167,6 +167,15 @@ export const stageProducts = [
 ] satisfies Parameters<typeof addProducts>[1];
 
 const DATE = { requested_activation_date: "2026-03-20" };
+const NAME = { last_name: "Underwood" };
+const edits = (by: "id" | "iccid", suffix: string, body: object) => ({
+  200: change("PATCH", by, suffix, body),
+  404: async ({ platform }: Stage) => {
+    const none = by === "id" ? crypto.randomUUID() : "by-iccid/8961031234567";
+    return (await anyone(platform)).send("PATCH", `/api/v1/activations/${none}${suffix}`, body);
+  },
+  409: changeLate("PATCH", by, suffix, body),
+});
 
 /** What each operation needs of its own to answer with a status; the rest is in generic-scenarios. */
 export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
@@ -279,18 +288,10 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return caller.get(`/api/v1/activations/${id}`);
     },
   },
-  editActivation: {
-    200: change("PATCH", "id", "", DATE),
-    404: async ({ platform }) =>
-      (await anyone(platform)).send("PATCH", `/api/v1/activations/${crypto.randomUUID()}`, DATE),
-    409: changeLate("PATCH", "id", "", DATE),
-  },
-  editActivationByIccid: {
-    200: change("PATCH", "iccid", "", DATE),
-    404: async ({ platform }) =>
-      (await anyone(platform)).send("PATCH", "/api/v1/activations/by-iccid/8961031234567", DATE),
-    409: changeLate("PATCH", "iccid", "", DATE),
-  },
+  editActivation: edits("id", "", DATE),
+  editActivationByIccid: edits("iccid", "", DATE),
+  correctActivationIdentity: edits("id", "/identity", NAME),
+  correctActivationIdentityByIccid: edits("iccid", "/identity", NAME),
   cancelActivation: { 200: change("POST", "id", "/cancel", {}), 409: changeLate("POST", "id", "/cancel", {}) },
   cancelActivationByIccid: {
     200: change("POST", "iccid", "/cancel", {}),

@@ -11,6 +11,7 @@ import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
+import { differingFields, differsWords, type Said } from "./differs.ts";
 
 export type ActivationRow = Row<"activations">;
 
@@ -61,6 +62,14 @@ export async function requireOwnActivation(q: Read, owner: Owner, target: Target
   const own = row?.partner_id === owner.partnerId && row.environment === owner.environment;
   if (row === null || !own) throw "id" in target ? notFound("activation") : noOpenActivation();
   return row;
+}
+
+/** Throws `not_editable` unless the request is pending: with the carrier it can no longer be changed. */
+export function requireEditable({ status }: Pick<ActivationRow, "status">): void {
+  if (status === "pending") return;
+  throw new Problem("not_editable", `This activation is ${status}; only a pending one can be changed.`, {
+    members: { current_status: status },
+  });
 }
 
 function noOpenActivation(): Problem {
@@ -127,6 +136,8 @@ interface Asked extends Owner {
   activationDate: string;
   /** The partner agreed to have its pending request replaced. */
   confirmDateChange: boolean;
+  /** What the new request says. */
+  said: Said;
 }
 
 /**
@@ -137,6 +148,7 @@ export async function requestToReplace(q: Read, asked: Asked): Promise<Activatio
   const holder = await holderOfIccid(q, asked.iccid);
   if (holder === null) return null;
   const own = holder.partner_id === asked.partnerId && holder.environment === asked.environment;
+  if (own && holder.activation_date === asked.activationDate) refuseDiffering(q, holder, asked.said);
   if (!own || holder.status !== "pending" || holder.activation_date === asked.activationDate) {
     throw new Problem("duplicate", "This ICCID was already submitted for activation.");
   }
@@ -146,6 +158,13 @@ export async function requestToReplace(q: Read, asked: Asked): Promise<Activatio
     `A request for this ICCID is pending for ${holder.activation_date}; confirm_date_change: true replaces it.`,
     { members: { existing_date: holder.activation_date, existing_request_id: holder.id } },
   );
+}
+
+/** Throws `duplicate` with `differs`, the names of the fields, where the owner's own request says something else. */
+export function refuseDiffering(q: Read, holder: ActivationRow, said: Said): void {
+  const differs = differingFields(q, holder, said);
+  if (differs.length === 0) return;
+  throw new Problem("duplicate", differsWords(holder, differs), { members: { differs, reason: "differs" } });
 }
 
 const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>

@@ -9,6 +9,7 @@ import {
   type Activation,
   type ActivationRow,
   auditActivation,
+  requireEditable,
   requireOwnActivation,
   type Target,
   toActivation,
@@ -34,11 +35,7 @@ export async function rescheduleActivation(
   input: { owner: Owner; target: Target; edit: Edit; actor: Actor },
 ): Promise<Activation> {
   const row = await requireOwnActivation(tx, input.owner, input.target);
-  if (row.status !== "pending") {
-    throw new Problem("not_editable", `This activation is ${row.status}; only a pending one can be changed.`, {
-      members: { current_status: row.status },
-    });
-  }
+  requireEditable(row);
   const { max_days_ahead } = await limitsOfPartner(tx, row.partner_id);
   const change = changeOf(tx, row, input.edit, max_days_ahead);
   const edited = await progressActivation(tx, row, change);

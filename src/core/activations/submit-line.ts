@@ -1,6 +1,6 @@
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
-import { type Activation, toActivation } from "./activation.ts";
+import { type Activation, refuseDiffering, requireActivation, toActivation } from "./activation.ts";
 import { listActivations } from "./list.ts";
 import { checkSubmission, enterRequest, type NewActivation, type Submission } from "./submit.ts";
 
@@ -31,9 +31,9 @@ const MOST_BEFORE = 100;
 
 /**
  * Takes a line into the queue as `submitActivation` takes a request; a line without a passport number draws from the
- * pool. ICCID and date identify it: where the owner's request for both is held, that one is the answer and nothing
- * changes. Throws what `submitActivation` throws, and unless `again` `conflict` with the reason
- * `ended_before:<status>`.
+ * pool. ICCID and date identify it: where the owner's request for both is held and says the same, that one is the
+ * answer and nothing changes. Throws `duplicate` with the reason `differs` where it says something else, what
+ * `submitActivation` throws, and unless `again` `conflict` with the reason `ended_before:<status>`.
  */
 export async function submitLine(tx: Tx, { again, ...line }: Line): Promise<SubmittedLine> {
   const { request, partnerId, environment } = line;
@@ -43,7 +43,10 @@ export async function submitLine(tx: Tx, { again, ...line }: Line): Promise<Subm
   const { data } = await listActivations(tx, { partnerId, environment, iccid, limit: MOST_BEFORE });
   const before = data.filter((one) => one.activation_date === activation_date);
   const held = before.find(isHeld);
-  if (held !== undefined) return { activation: held, replayed: true };
+  if (held !== undefined) {
+    refuseDiffering(tx, await requireActivation(tx, held.id), { ...request, ...checked.fields });
+    return { activation: held, replayed: true };
+  }
   const [ended] = before;
   if (ended !== undefined && !again) return refuseAgain(ended);
   return { activation: toActivation(tx, await enterRequest(tx, submission, checked)), replayed: false };

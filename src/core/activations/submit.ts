@@ -82,7 +82,7 @@ export async function checkSubmission(tx: Tx, input: Submission): Promise<Checke
   const limits = await limitsOfPartner(tx, input.partnerId);
   if (environment === "sandbox" && !limits.sandbox_activations) refuseSandbox();
   const { fields, errors } = checkKyc(request, tx.now);
-  refuse({ ...errors, ...nameFaults(fields) });
+  refuseBadFields(errors, fields);
   const carrier = await carrierOfIccid(tx, request.iccid);
   requireKyc(carrier, input.draw ? { ...drawableFields, ...fields } : fields);
   return { limits, fields, carrier };
@@ -99,6 +99,7 @@ export async function enterRequest(tx: Tx, input: Submission, { limits, fields, 
     iccid: request.iccid,
     activationDate: request.activation_date,
     confirmDateChange: request.confirm_date_change === true,
+    said: { ...request, ...fields },
   });
   await requireRoom(tx, input, { limits, replaced: replaced !== null });
   if (replaced !== null) {
@@ -218,7 +219,14 @@ function customerIn(request: NewActivation, kyc: Kyc): ActivationCustomer {
   };
 }
 
-function customerName({ first_name, last_name }: { first_name?: string | null; last_name?: string | null }): string {
+/** First and last name joined. */
+export function customerName({
+  first_name,
+  last_name,
+}: {
+  first_name?: string | null;
+  last_name?: string | null;
+}): string {
   return [first_name, last_name].filter((name) => name).join(" ");
 }
 
@@ -227,14 +235,20 @@ function nameFaults(fields: { first_name?: string | null; last_name?: string | n
   return { last_name: [`and first_name together must be at most ${CUSTOMER_NAME_LENGTH} characters`] };
 }
 
-function refuseExpired(expiry: string | null, date: string): void {
+/** Throws `validation` where the passport expires before the activation date. */
+export function refuseExpired(expiry: string | null, date: string): void {
   if (expiry !== null && isCivilDate(expiry) && expiry < date) {
     throw invalid({ passport_expiry: ["is before the activation date"] }, { reason: "passport_expired" });
   }
 }
 
-function refuse(errors: FieldErrors): void {
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+/** Throws `validation` for the faults that `checkKyc` found, and for a name that is too long. */
+export function refuseBadFields(
+  errors: FieldErrors,
+  fields: { first_name?: string | null; last_name?: string | null },
+): void {
+  const all = { ...errors, ...nameFaults(fields) };
+  if (Object.keys(all).length > 0) throw invalid(all);
 }
 
 /** Contract: Activation creation result. */

@@ -1,6 +1,7 @@
 import type { Target } from "../../core/activations/activation.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
+import { editIdentity } from "../../core/activations/edit-identity.ts";
 import { type Edit, rescheduleActivation } from "../../core/activations/reschedule.ts";
 import type { ActivationId } from "../../core/kernel/brand.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
@@ -10,6 +11,7 @@ import { callerOf } from "../plugins/access.ts";
 import {
   Activation,
   ActivationEdit,
+  ActivationIdentity,
   ActivationParams,
   BULK_LIMIT,
   BulkActivationResult,
@@ -26,10 +28,15 @@ interface Address {
   params: typeof ActivationParams | typeof IccidParams;
   suffix: "" | "ByIccid";
   edit: { summary: string; description: string };
+  identity: { summary: string; description: string };
   cancel: { summary: string; description: string };
 }
 
 const byIccid = "Finds your open request for the ICCID. Only while its status is pending; otherwise 409.";
+
+const CORRECTS =
+  "Fields that are left out stay; null clears one. The result is checked as a submission is. A passport drawn from " +
+  "your pool goes back to it where another document replaces it.";
 
 const addresses: readonly Address[] = [
   {
@@ -39,6 +46,10 @@ const addresses: readonly Address[] = [
     edit: {
       summary: "Change the date or the note of a pending request",
       description: "Only while its status is pending; otherwise 409 with the current status.",
+    },
+    identity: {
+      summary: "Correct the identity of a pending request",
+      description: `Only while its status is pending; otherwise 409 with the current status. ${CORRECTS}`,
     },
     cancel: {
       summary: "Cancel a pending request",
@@ -50,6 +61,10 @@ const addresses: readonly Address[] = [
     params: IccidParams,
     suffix: "ByIccid",
     edit: { summary: "Change the date or the note of the pending request for an ICCID", description: byIccid },
+    identity: {
+      summary: "Correct the identity of the pending request for an ICCID",
+      description: `${byIccid} ${CORRECTS}`,
+    },
     cancel: { summary: "Cancel the pending request for an ICCID", description: byIccid },
   },
 ];
@@ -57,6 +72,7 @@ const addresses: readonly Address[] = [
 /** Contract: Physical SIM activations: edit and cancel, by ID, by ICCID and in bulk. */
 export const activationChangeRoutes: RoutePlugin = (app, context) => {
   for (const address of addresses) editRoute(app, context, address);
+  for (const address of addresses) identityRoute(app, context, address);
   for (const address of addresses) cancelRoute(app, context, address);
   bulkRoutes(app, context);
 };
@@ -83,6 +99,34 @@ function editRoute(app: App, { store }: DaemonContext, { path, params, suffix, e
       const caller = callerOf(request);
       const input = { ...caller, target, edit: request.body };
       return store.write(rescheduleActivation, input, request.id, caller.owner);
+    },
+  });
+}
+
+function identityRoute(app: App, { store }: DaemonContext, { path, params, suffix, identity }: Address): void {
+  app.route({
+    method: "PATCH",
+    url: `${path}/identity`,
+    config: {
+      scope: "write:orders",
+      problems: ["validation", "missing_kyc", "not_found", "not_editable", "conflict"],
+    },
+    schema: {
+      operationId: `correctActivationIdentity${suffix}`,
+      tags: ["Activations"],
+      ...identity,
+      params,
+      body: ActivationIdentity,
+      response: { 200: Activation },
+    },
+    handler(request) {
+      const edit = request.body;
+      if (Object.values(edit).every((value) => value === undefined)) {
+        throw invalid({ body: ["must have at least one field of the identity"] });
+      }
+      const target: Target = request.params;
+      const caller = callerOf(request);
+      return store.write(editIdentity, { ...caller, target, edit }, request.id, caller.owner);
     },
   });
 }

@@ -156,6 +156,35 @@ const edit = {
 /** Contract: body of PATCH /activations/{id}; at least one field, which the handler sees to. */
 export const ActivationEdit = Type.Object(edit, named("ActivationEdit"));
 
+/** A text field that may be corrected; null clears it. */
+const corrected = (maxLength: number, example: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength, examples: [example] })));
+
+/** Body of PATCH /activations/{id}/identity, beyond the contract; at least one field, which the handler sees to. */
+export const ActivationIdentity = Type.Object(
+  {
+    first_name: corrected(identityFields.first_name.max, "Philippa"),
+    last_name: corrected(identityFields.last_name.max, "Underwold"),
+    title: corrected(identityFields.title.max, "Ms"),
+    date_of_birth: corrected(identityFields.date_of_birth.max, "1964-07-16"),
+    passport_no: corrected(identityFields.passport_no.max, "342075096"),
+    passport_country: corrected(identityFields.passport_country.max, "GBR"),
+    passport_expiry: corrected(identityFields.passport_expiry.max, "2029-12-20"),
+    address: corrected(identityFields.address.max, "Flat 4/102 Currawong Drive"),
+    suburb: corrected(identityFields.suburb.max, "Braddon"),
+    state: corrected(identityFields.state.max, "ACT"),
+    postcode: corrected(identityFields.postcode.max, "2612"),
+    sim_last4: corrected(simFields.sim_last4.max, "9583"),
+    puk: corrected(simFields.puk.max, "22542821"),
+    customer_email: Type.Optional(
+      Nullable(Type.String({ format: "email", maxLength: 254, examples: ["philippa.underwold@example.com"] })),
+    ),
+    customer_phone: corrected(20, "+61491570156"),
+    plan_name: corrected(100, "Visitor 35 GB"),
+  },
+  named("ActivationIdentity", { examples: [{ passport_no: "342075097", last_name: "Underwood" }] }),
+);
+
 const Reason = Type.Optional(
   Type.String({ maxLength: 500, description: "Kept with the request", examples: ["The trip is off"] }),
 );
@@ -238,7 +267,8 @@ const SubmittedOutcome = Type.Object(
     reason: Type.Optional(
       Type.String({
         description:
-          "Why it failed: pool_empty, passport_expired, ended_before:<status>, internal or another type of problem",
+          "Why it failed: pool_empty, passport_expired, differs (from the request that is there), " +
+          "ended_before:<status>, internal or another type of problem",
         examples: ["pool_empty"],
       }),
     ),

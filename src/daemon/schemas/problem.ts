@@ -64,6 +64,14 @@ const ownMembers = {
   },
   paused: { reason: Type.String({ description: "Why, in the operator's words" }) },
   too_many_credentials: { limit },
+  duplicate: {
+    differs: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Fields in which your own request for this ICCID and date has another value",
+        examples: [["passport_no", "last_name"]],
+      }),
+    ),
+  },
   date_conflict: {
     existing_date: Type.String({ format: "date", description: "The date of your pending request" }),
     existing_request_id: UuidOf<"activation">("Your pending request"),

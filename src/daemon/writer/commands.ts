@@ -1,5 +1,6 @@
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
+import { editIdentity } from "../../core/activations/edit-identity.ts";
 import {
   claimExchanges,
   leaveOverdueToStaff,
@@ -82,6 +83,7 @@ export const commands = {
   createWebhook,
   deleteOwnCredential,
   deleteWebhook,
+  editIdentity,
   editPassport,
   endOutage,
   ensureCarriers,

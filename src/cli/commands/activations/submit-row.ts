@@ -99,11 +99,17 @@ async function submitOneByOne(
 
 function outcomeOf({ status, replayed, reason = "", message = reason }: SubmittedLine): RowOutcome {
   if (status === "submitted") return replayed ? "duplicate" : "imported";
+  if (reason === "differs") return { rejected: differsWords(message) };
   const [code, ended] = reason.split(":");
   return { rejected: code === "ended_before" && ended !== undefined ? endedBefore(ended) : message };
 }
 
 type SubmittedLine = ActivationBulkSubmitted["results"][number];
+
+/** The API names its own way to correct a request; at a terminal it is a command. */
+function differsWords(message: string): string {
+  return message.replace(/ Change the request with \S+ \S+\/by-iccid\/(\d+)\/identity,/, " Run activations edit $1,");
+}
 
 function endedBefore(status: string): string {
   return `was ${status} for this date before; --again submits it again`;
@@ -114,18 +120,26 @@ async function submitRow(api: Api, request: NewActivation, { again, noAgent }: W
   const query = { iccid: request.iccid, limit: 100 };
   const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
   const before = body.data.filter((one) => one.activation_date === request.activation_date);
-  if (before.some(isHeld)) return "duplicate";
+  const isThere = before.some(isHeld);
   const [ended] = before;
-  if (ended !== undefined && !again) return { rejected: endedBefore(ended.status) };
-  return post(api, request);
+  if (!isThere && ended !== undefined && !again) return { rejected: endedBefore(ended.status) };
+  return post(api, request, isThere);
 }
 
-async function post(api: Api, body: NewActivation): Promise<RowOutcome> {
+/** Posts a line. Where its request is there the server refuses it, and says whether it has another identity. */
+async function post(api: Api, body: NewActivation, isThere: boolean): Promise<RowOutcome> {
   try {
     await api.request("POST", apiPath`/activations`, { body });
     return "imported";
   } catch (error) {
     if (!(error instanceof CliError) || !ofTheLine.includes(error.code)) throw error;
-    return { rejected: error.message };
+    if (isThere && isAlike(error)) return "duplicate";
+    return { rejected: differsWords(error.message) };
   }
+}
+
+/** Whether a line was refused only since its request is there: with the same identity, or on a day that is over. */
+function isAlike({ code, cause }: CliError): boolean {
+  if (code === "invalid_activation_date") return true;
+  return code === "duplicate" && !(typeof cause === "object" && cause !== null && "differs" in cause);
 }

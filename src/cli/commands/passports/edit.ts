@@ -2,6 +2,7 @@ import { optionalFields } from "../../../core/kernel/identity-fields.ts";
 import type { PassportEdited } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { command } from "../../frame/command.ts";
+import { clearedFields } from "../../kernel/cleared.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { argument, text } from "../../kernel/input.ts";
 import { readSecretArgument } from "../../output/prompts.ts";
@@ -37,7 +38,7 @@ export default command({
         ? {}
         : { passport_no: await readSecretArgument(passport_no, "Number:", context.globals) };
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const change = { ...given, ...number, ...cleared(clear) };
+    const change = { ...given, ...number, ...clearedFields(clear, optionalFields) };
     if (Object.keys(change).length === 0) throw usageError("Nothing to change was given.", "Add a field, or --clear.");
     const { body } = await context.withApi((api) =>
       api.request<PassportEdited>("PATCH", apiPath`/kyc/passports/${id}`, { body: change }),
@@ -45,11 +46,3 @@ export default command({
     return recordResult(body, () => ({ changed: body.id }));
   },
 });
-
-function cleared(fields: string | undefined): Record<string, null> {
-  const names = fields?.split(",").map((name) => name.trim().toLowerCase().replaceAll("-", "_")) ?? [];
-  const wrong = names.find((name) => !optionalFields.some((field) => field === name));
-  if (wrong !== undefined)
-    throw usageError(`--clear cannot empty "${wrong}".`, `It empties ${optionalFields.join(", ")}.`);
-  return Object.fromEntries(names.map((name) => [name, null]));
-}
