@@ -81,6 +81,8 @@ test("the bytes of TLS count too", async () => {
     const response = await orHang(post(port), () => "an attempt was not cut off");
     expect(response).toMatchObject({ statusCode: status, error: cutOff, cut: true });
   }
+  const long = await startHostileServer({ head: `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(300_000)}`, endless: null }, tls);
+  expect(await post(long.port)).toMatchObject({ statusCode: 200, error: cutOff, cut: true });
   const { port, requests } = await startHostileServer(fine, tls);
   for (const _ of [1, 2]) expect(await post(port)).toMatchObject({ statusCode: 200, body: "ok", cut: false });
   expect(requests()).toBe(2);

@@ -8,7 +8,7 @@ export interface Connection {
   encrypted: boolean;
   /** Bytes that came since it was opened, or last given back. */
   received(): number;
-  /** Has `look` called before anything that came is read; null: no longer. */
+  /** Has `look` called once what came is read; null: no longer. */
   onBytes(look: (() => void) | null): void;
 }
 
@@ -86,8 +86,8 @@ export function createConnections(openWire: OpenWire): Connections {
 function connectionOver(origin: string, { socket, encrypted, received }: Wire): Kept {
   let before = 0;
   let look: (() => void) | null = null;
-  // Before the client's own, which reads all there is.
-  socket.prependListener("readable", () => look?.());
+  // After the client has read all there is: a status that came with too many bytes counts.
+  socket.prependListener("readable", () => look !== null && process.nextTick(() => look?.()));
   return {
     client: clientOver(origin, socket),
     origin,
