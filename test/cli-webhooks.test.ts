@@ -30,7 +30,7 @@ test("the operator sees that an endpoint fails, and what did not arrive at any o
   const shown = await run(`webhooks show ${webhook.id}`);
   expect(shown.stdout).toMatch(/last attempt +\d.* order\.created answered 410/);
   expect(shown.stdout).toMatch(/failed in a row +1 since \d/);
-  expect((await run(`webhooks list ${acting}`)).stdout).toMatch(/disabled +\d\S+ \S+ 410 +1 +0/);
+  expect((await run(`webhooks list ${acting}`)).stdout).toMatch(/disabled +\S+ +1 +0 .*410/);
   expect(await json(`webhooks list ${acting}`)).toMatchObject({
     data: [{ failed_attempts: 1, failing_since: expect.any(String), pending_deliveries: 0 }],
   });

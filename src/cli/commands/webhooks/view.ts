@@ -23,15 +23,16 @@ export const DELIVERY_JSON =
 export const webhookColumns: Column<WebhookDetail>[] = [
   { title: "id", value: (one) => one.id },
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
-  {
-    title: "last attempt",
-    value: lastAttempt,
-    paint: ({ paint }, one) => (one.failed_attempts > 0 ? paint.red : paint.reset),
-  },
+  { title: "url", value: (one) => one.url, shrinks: true },
   { title: "failed", value: (one) => one.failed_attempts, align: "right" },
   { title: "waiting", value: (one) => one.pending_deliveries, align: "right" },
-  { title: "url", value: (one) => one.url, shrinks: true },
   { title: "events", value: (one) => one.events.join(" "), wraps: true, spare: 1 },
+  {
+    title: "last",
+    value: lastAttempt,
+    paint: ({ paint }, one) => (one.failed_attempts > 0 ? paint.red : paint.reset),
+    spare: true,
+  },
   { title: "created", value: (one) => moment(one.created_at), spare: true },
 ];
 
