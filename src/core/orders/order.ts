@@ -43,10 +43,6 @@ export async function requireOwnOrder(q: Read, owner: Owner, id: OrderId): Promi
   return row;
 }
 
-/**
- * By the ID alone: with the owner in it, PostgreSQL may read all orders of the partner for as long as it has no
- * statistics of the table, and keep that plan.
- */
 /** An order's lines in their order. */
 export function linesOfOrder(q: Read, orderId: OrderId): Promise<LineRow[]> {
   return linesOf(q, { order_id: orderId });

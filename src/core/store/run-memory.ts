@@ -1,7 +1,7 @@
 import { together } from "../kernel/together.ts";
 import { insertRow, insertRows, type NewRow } from "./rows.ts";
 import type { TableName } from "./schema/tables.ts";
-import type { Gathered, Read, RunMemory, Tx } from "./store.ts";
+import type { Read, RunMemory, Tx } from "./store.ts";
 
 /** What a run put off and cannot write any more: others have changed what it found. Its batch has to be made again. */
 export class StaleRunError extends Error {
@@ -11,9 +11,9 @@ export class StaleRunError extends Error {
   }
 }
 
-/** The memory of a run that begins. `gathers`: rows that are put off are inserted together. */
-export function runMemory(gathers: boolean): RunMemory {
-  return { found: new Map(), due: new Map(), together: new Map(), rows: gathers ? new Map() : null, count: 0 };
+/** The memory of a run that begins. */
+export function runMemory(): RunMemory {
+  return { found: new Map(), due: new Map(), together: new Map(), rows: new Map(), count: 0 };
 }
 
 /** What `find` answers, asked once in a run. What it answers must not be changed by commands that remember. */
@@ -67,7 +67,7 @@ export async function writeLastTogether<R>(tx: Tx, row: R, { kind, key, write }:
 
 /** Whether rows that commands of the run insert by `insertLast` are there only at its end. */
 export function gathersRows({ memory }: Read): boolean {
-  return Boolean(memory?.rows);
+  return Boolean(memory);
 }
 
 /**
@@ -76,7 +76,7 @@ export function gathersRows({ memory }: Read): boolean {
  */
 export function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void> {
   const { memory } = tx;
-  if (!memory?.rows) return insertRow(tx, table, row);
+  if (!memory) return insertRow(tx, table, row);
   const gathered = memory.rows.get(table);
   if (gathered !== undefined) gathered.rows.push(row);
   else {
@@ -91,7 +91,7 @@ export function insertLast<N extends TableName>(tx: Tx, table: N, row: NewRow<N>
 /** Rows that commands of the run have inserted by `insertLast`, and that are not written yet. */
 export function gatheredRows<N extends TableName>({ memory }: Read, table: N): readonly NewRow<N>[] {
   // `insertLast` takes rows of its table alone.
-  return (memory?.rows?.get(table)?.rows ?? []) as NewRow<N>[];
+  return (memory?.rows.get(table)?.rows ?? []) as NewRow<N>[];
 }
 
 /** Makes the writes that were put off, so that statements find their rows. */
@@ -99,21 +99,13 @@ export async function writeGathered({ memory }: Read): Promise<void> {
   if (memory) await writeDue(memory);
 }
 
-/**
- * Tables whose rows are inserted after all else: an eSIM that is assigned to a fulfilled line raises the version of its
- * order, which a new order does not need.
- */
-const LATE: ReadonlySet<string> = new Set<TableName>(["orderLines", "orderItems"]);
-
 /** Makes the writes that were put off. Throws `StaleRunError`. */
 export async function writeDue({ rows, due, together: kinds }: RunMemory): Promise<void> {
-  const [early, late]: [Gathered[], Gathered[]] = [[], []];
-  for (const [table, gathered] of rows ?? []) (LATE.has(table) ? late : early).push(gathered);
+  const inserts = [...rows.values()].map(({ insert }) => insert);
   // Those that wait for other transactions do so in one order, whatever the run; and late, as others wait for them.
   const sorted = [...due].sort(([one], [other]) => (one < other ? -1 : 1));
   due.clear();
   kinds.clear();
-  rows?.clear();
-  const writes = [...early.map(({ insert }) => insert), ...sorted.map(([, write]) => write)];
-  await together(...[...writes, ...late.map(({ insert }) => insert)].map((write) => write()));
+  rows.clear();
+  await together(...[...inserts, ...sorted.map(([, write]) => write)].map((write) => write()));
 }

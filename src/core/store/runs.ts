@@ -1,8 +1,8 @@
 import { runMemory, writeDue } from "./run-memory.ts";
 import type { RunMemory } from "./store.ts";
 
-/** The runs of a transaction, one after the other. `gathers` is what `runMemory` takes. */
-export function runsOf({ gathers }: { gathers: boolean }) {
+/** The runs of a transaction, one after the other. */
+export function runsOf() {
   let kind: object | null = null;
   let memory: RunMemory | null = null;
   /** Writes that were put off before the command under way. */
@@ -17,7 +17,7 @@ export function runsOf({ gathers }: { gathers: boolean }) {
         await writeDue(memory);
         memory = null;
       }
-      if (following !== null) memory ??= runMemory(gathers);
+      if (following !== null) memory ??= runMemory();
       kind = following;
       before = memory?.count ?? 0;
     },

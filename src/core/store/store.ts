@@ -24,8 +24,8 @@ export interface RunMemory {
   due: Map<string, () => Promise<void>>;
   /** What the writes of `due` write together: by the same name, and by what is written. */
   together: Map<string, Map<string, unknown>>;
-  /** Rows that are inserted together, by table; null: the engine inserts each at once. */
-  rows: Map<string, Gathered> | null;
+  /** Rows that are inserted together, by table. */
+  rows: Map<string, Gathered>;
   /** Writes that were put off. */
   count: number;
 }

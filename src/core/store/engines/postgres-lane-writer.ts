@@ -20,7 +20,7 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
   let quick = false;
   /** Statements before the command under way that changed something. */
   let before = 0;
-  const run = runsOf({ gathers: true });
+  const run = runsOf();
   const { current, fault } = transactions;
 
   /** Work on the whole batch. Throws `SPOILED` where another batch of the same writes may not fail. */
