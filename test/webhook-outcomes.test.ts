@@ -4,9 +4,10 @@ import type { Store } from "../src/core/store/store.ts";
 import { deleteWebhook } from "../src/core/webhooks/delete.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { type ClaimedDelivery, claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/due.ts";
-import { applyOutcomes, type Outcome } from "../src/core/webhooks/outcome.ts";
+import { applyOutcomes } from "../src/core/webhooks/outcome.ts";
 import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
+import { outcomeOf } from "./support/laned.ts";
 import type { Caller } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -25,21 +26,6 @@ async function waiting(platform: WebhookPlatform, count: number) {
 
 const claim = ({ store }: WebhookPlatform, endpointId: WebhookId, room: number) =>
   store.write(claimDeliveries, { rooms: [{ endpointId, room }] });
-
-/** What an attempt of a claimed delivery came to. */
-function outcome({ lease, endpoint, event, attempts }: ClaimedDelivery, statusCode: number | null): Outcome {
-  const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id, leaseNo: lease.no };
-  return {
-    ...about,
-    attempts,
-    at: 0,
-    statusCode,
-    latencyMs: 3,
-    error: null,
-    body: `answered ${statusCode}`,
-    cut: false,
-  };
-}
 
 const detail = async (caller: Caller, id: string) => (await caller.get(`/api/v1/webhooks/${id}`)).body;
 
@@ -60,7 +46,7 @@ test("an outcome whose lease was lost is only recorded, and takes no other of it
   if (again === undefined) throw new Error("no lease ran out");
   await platform.store.write(
     applyOutcomes,
-    claimed.map((one) => outcome(one, 200)),
+    claimed.map((one) => outcomeOf(one, 200)),
   );
   const held = claimed.filter(({ lease }) => lease.id !== again.lease.id).map(({ event }) => event.id);
   expect(held).toHaveLength(2);
@@ -69,7 +55,7 @@ test("an outcome whose lease was lost is only recorded, and takes no other of it
     [again.event.id]: ["pending", 200],
   });
   // The holder's outcome counts.
-  await platform.store.write(applyOutcomes, [outcome(again, 503)]);
+  await platform.store.write(applyOutcomes, [outcomeOf(again, 503)]);
   expect((await outcomesByEvent(platform))[again.event.id]).toEqual(["pending", 200, 503]);
 });
 
@@ -80,7 +66,7 @@ test("of outcomes under an old and the present lease in one batch the present on
   platform.clock.advance(DELIVERY_LEASE_MS);
   const [now] = await claim(platform, id, 1);
   if (before === undefined || now === undefined) throw new Error("nothing was claimed");
-  await platform.store.write(applyOutcomes, [outcome(before, 410), outcome(now, 200)]);
+  await platform.store.write(applyOutcomes, [outcomeOf(before, 410), outcomeOf(now, 200)]);
   expect(await outcomesByEvent(platform)).toEqual({ [now.event.id]: ["delivered", 410, 200] });
   expect(await detail(caller, id)).toMatchObject({ status: "active", last_delivery: { status_code: 200 } });
 });
@@ -106,11 +92,11 @@ test("a batch over an active, a disabled and a deleted endpoint leaves each as i
   const [gone] = of(deleted.id);
   if (!(ok && busy && arrived && refused && gone)) throw new Error("not all were claimed");
   await store.write(applyOutcomes, [
-    outcome(gone, 200),
-    outcome(arrived, 204),
-    outcome(ok, 200),
-    outcome(refused, 500),
-    outcome(busy, 503),
+    outcomeOf(gone, 200),
+    outcomeOf(arrived, 204),
+    outcomeOf(ok, 200),
+    outcomeOf(refused, 500),
+    outcomeOf(busy, 503),
   ]);
   expect(await outcomesByEvent(platform)).toEqual({
     [ok.event.id]: ["delivered", 200],
@@ -132,7 +118,7 @@ test("each delivery of a batch waits as its own number of attempts says", async 
     const claimed = await claim(platform, id, room);
     await platform.store.write(
       applyOutcomes,
-      claimed.map((one) => outcome(one, 500)),
+      claimed.map((one) => outcomeOf(one, 500)),
     );
     return claimed.map(({ attempts }) => attempts);
   };
@@ -153,15 +139,15 @@ test("a batch's outcomes count in their order: what arrives ends a row of exhaus
   const { caller, id } = await waiting(platform, 22);
   const claimed = await claim(platform, id, 22);
   // As if each had made five attempts before.
-  const last = (one: ClaimedDelivery, code: number) => ({ ...outcome(one, code), attempts: 5 });
+  const last = (one: ClaimedDelivery, code: number) => ({ ...outcomeOf(one, code), attempts: 5 });
   await platform.store.write(
     applyOutcomes,
-    claimed.slice(0, 21).map((one, at) => (at === 19 ? outcome(one, 200) : last(one, 500))),
+    claimed.slice(0, 21).map((one, at) => (at === 19 ? outcomeOf(one, 200) : last(one, 500))),
   );
   expect(await detail(caller, id)).toMatchObject({ status: "active", consecutive_failures: 1 });
   const [rest] = claimed.slice(21);
   if (rest === undefined) throw new Error("not all were claimed");
-  await platform.store.write(applyOutcomes, [{ ...outcome(rest, 410) }]);
+  await platform.store.write(applyOutcomes, [{ ...outcomeOf(rest, 410) }]);
   expect(await detail(caller, id)).toMatchObject({ status: "disabled", consecutive_failures: 1 });
 });
 
