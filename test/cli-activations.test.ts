@@ -113,7 +113,7 @@ test.each([true, false])("a corrected row is rejected, and activations edit corr
   file("sims.csv", [corrected, other]);
   expect(await acting("activations submit sims.csv", 3)).toMatchObject({ submitted: 0, duplicates: 1, rejected: 1 });
   const rejected = readFileSync(path("sims.rejected.csv"), "utf8");
-  expect(rejected).toContain("with another last_name, passport_no. Run activations edit");
+  expect(rejected).toContain("with another last_name, passport_no. Correct the identity");
   const edit = `activations edit ${sim.iccid} --last-name Underwood`;
   const typed = await esimctl(
     [...edit.split(" "), "--passport-no", "-", "--partner", "agency", "--sandbox", "--data", path("data")],

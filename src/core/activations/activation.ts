@@ -164,7 +164,8 @@ export async function requestToReplace(q: Read, asked: Asked): Promise<Activatio
 export function refuseDiffering(q: Read, holder: ActivationRow, said: Said): void {
   const differs = differingFields(q, holder, said);
   if (differs.length === 0) return;
-  throw new Problem("duplicate", differsWords(holder, differs), { members: { differs, reason: "differs" } });
+  const members = { differs, reason: "differs", current_status: holder.status };
+  throw new Problem("duplicate", differsWords(holder, differs), { members });
 }
 
 const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>

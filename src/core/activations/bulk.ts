@@ -77,10 +77,10 @@ async function outcomeOf(
   }
 }
 
-/** A refusal's own reason where it has one, e.g. passport_expired; else its slug. */
+/** A refusal's own reason where it has one, e.g. passport_expired; else its slug, with the status that it names. */
 export function reasonOf({ slug, members }: Problem): string {
-  if (typeof members.current_status === "string") return `${slug}:${members.current_status}`;
-  return typeof members.reason === "string" ? members.reason : slug;
+  if (typeof members.reason === "string") return members.reason;
+  return typeof members.current_status === "string" ? `${slug}:${members.current_status}` : slug;
 }
 
 function summed(results: BulkOutcome[]): BulkResult {

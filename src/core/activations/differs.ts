@@ -47,11 +47,9 @@ function isOther(field: DifferingField, said: string | null | undefined, stored:
 }
 
 /** What to do about a submission that differs from the request that is there. */
-export function differsWords({ status, iccid }: Pick<ActivationRow, "status" | "iccid">, fields: string[]): string {
+export function differsWords({ status }: Pick<ActivationRow, "status">, fields: string[]): string {
   const what = `This ICCID was already submitted for this date, with another ${fields.join(", ")}.`;
-  if (status === "pending") {
-    return `${what} Change the request with PATCH /api/v1/activations/by-iccid/${iccid}/identity, or cancel it first.`;
-  }
+  if (status === "pending") return `${what} Correct the identity of that request, or cancel it first.`;
   const where = status === "processing" ? "It is already with the carrier (processing)" : `It is ${status}`;
   return `${what} ${where} and can no longer be changed.`;
 }

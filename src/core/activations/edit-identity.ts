@@ -48,8 +48,8 @@ export async function editIdentity(
   const fields = changedFields(tx, row, { before, kyc, edit });
   if (fields.length === 0) return toActivation(tx, row);
 
-  const { mobile_number: _, ...customer } = customerOf(tx, row);
-  const { customer_email = customer.customer_email, customer_phone = customer.customer_phone } = edit;
+  const { customer_email: email, customer_phone: phone } = customerOf(tx, row);
+  const { customer_email = email, customer_phone = phone } = edit;
   const contact = { customer_email: customer_email || null, customer_phone: customer_phone || null };
   const replaced = row.passport_id !== null && isOtherDocument(before, kyc);
   const changed = {
@@ -69,7 +69,8 @@ export async function editIdentity(
 
 function storedKyc(tx: Tx, row: ActivationRow): Kyc {
   const opened = openKycIfReadable(tx, row);
-  if (opened !== null && opened !== "unreadable") return opened.reveal();
+  const isCustomerReadable = sealedActivationCustomer.open(tx, row.id, row.customer_sealed) !== null;
+  if (opened !== null && opened !== "unreadable" && isCustomerReadable) return opened.reveal();
   const words = "The identity data of this request cannot be read, so it cannot be corrected; cancel it instead.";
   throw new Problem("conflict", words, { members: { reason: "identity_unreadable" } });
 }

@@ -71,6 +71,7 @@ const ownMembers = {
         examples: [["passport_no", "last_name"]],
       }),
     ),
+    current_status: Type.Optional(current_status),
   },
   date_conflict: {
     existing_date: Type.String({ format: "date", description: "The date of your pending request" }),

@@ -99,17 +99,15 @@ async function submitOneByOne(
 
 function outcomeOf({ status, replayed, reason = "", message = reason }: SubmittedLine): RowOutcome {
   if (status === "submitted") return replayed ? "duplicate" : "imported";
-  if (reason === "differs") return { rejected: differsWords(message) };
+  if (reason === "differs") return { rejected: `${message} ${TO_CORRECT}` };
   const [code, ended] = reason.split(":");
   return { rejected: code === "ended_before" && ended !== undefined ? endedBefore(ended) : message };
 }
 
 type SubmittedLine = ActivationBulkSubmitted["results"][number];
 
-/** The API names its own way to correct a request; at a terminal it is a command. */
-function differsWords(message: string): string {
-  return message.replace(/ Change the request with \S+ \S+\/by-iccid\/(\d+)\/identity,/, " Run activations edit $1,");
-}
+/** The command for what the API's message says. */
+const TO_CORRECT = "(activations edit corrects a pending request)";
 
 function endedBefore(status: string): string {
   return `was ${status} for this date before; --again submits it again`;
@@ -134,12 +132,15 @@ async function post(api: Api, body: NewActivation, isThere: boolean): Promise<Ro
   } catch (error) {
     if (!(error instanceof CliError) || !ofTheLine.includes(error.code)) throw error;
     if (isThere && isAlike(error)) return "duplicate";
-    return { rejected: differsWords(error.message) };
+    return { rejected: differs(error) ? `${error.message} ${TO_CORRECT}` : error.message };
   }
 }
 
 /** Whether a line was refused only since its request is there: with the same identity, or on a day that is over. */
-function isAlike({ code, cause }: CliError): boolean {
-  if (code === "invalid_activation_date") return true;
-  return code === "duplicate" && !(typeof cause === "object" && cause !== null && "differs" in cause);
+function isAlike(error: CliError): boolean {
+  return error.code === "invalid_activation_date" || (error.code === "duplicate" && !differs(error));
+}
+
+function differs({ cause }: CliError): boolean {
+  return typeof cause === "object" && cause !== null && "differs" in cause;
 }
