@@ -48,14 +48,6 @@ test("every statement of core uses an index on PostgreSQL", async () => {
   expect(Object.keys(postgresReads).filter((name) => !whole.has(name))).toEqual([]);
 });
 
-test("the version of an order is looked up by its ID before the table has statistics", async () => {
-  const client = await emptyDatabase();
-  const [db, t] = [drizzle({ client }) as unknown as Db, postgresTables as unknown as Tables];
-  const own = made.filter(({ stack }) => nameOf(stack) === "src/core/orders/order.ts versionOf");
-  const plans = await Promise.all(own.map(({ build }) => planOf(client, statementOf(db, t, build))));
-  expect(plans.map((steps) => steps.map((step) => step["Index Name"]))).toEqual([["orders_pkey"]]);
-});
-
 test("a statement without an index is found", async () => {
   const client = await emptyDatabase();
   const found = async (sql: string) => readsWhole(await planOf(client, { sql, parameters: 1 }));

@@ -3,8 +3,11 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./store.ts";
 
-/** What the program is built from. */
-const SOURCES = ["bin", "drizzle", "fixtures", "package.json", "package-lock.json", "scripts", "src"];
+/** What the program is built from, and the digests to which a migration adds its own. */
+const SOURCES = [
+  ...["bin", "drizzle", "fixtures", "package.json", "package-lock.json", "scripts", "src"],
+  "test/released-migrations.json",
+];
 
 /** A replacement in a file of the sources. */
 export interface Edit {
