@@ -24,8 +24,8 @@ const options = {
   entryPoints: {
     main: "src/cli/main.ts",
     "raster-thread": "src/daemon/pages/raster-thread.ts",
-    "checkpoint-thread": "src/core/store/engines/checkpoint-thread.ts",
-    "damage-thread": "src/core/store/engines/damage-thread.ts",
+    "checkpoint-thread": "src/core/store/sqlite/checkpoint-thread.ts",
+    "damage-thread": "src/core/store/sqlite/damage-thread.ts",
     "writer-thread": "src/daemon/writer/writer-thread.ts",
   },
   outdir: "dist",

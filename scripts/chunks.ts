@@ -19,7 +19,7 @@ const terminal = [
 ].map((name) => `src/${name}.ts`);
 
 /** What completion runs at each Tab to read names from local data. */
-const names = ["names", "data-directory"].map((name) => `src/core/store/${name}.ts`);
+const names = ["names", "data-directory"].map((name) => `src/core/platform/${name}.ts`);
 
 /** What a command on local data runs besides: its store, and the printing of lists and records. */
 const local = [

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { digest, migrationsOf } from "../src/core/store/migrate.ts";
+import { digest, migrationsOf } from "../src/core/store/migrations/migrate.ts";
 import { postgresTables } from "../src/core/store/schema/postgres-tables.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 

@@ -27,10 +27,14 @@ const floors = [
     "src/core/webhooks",
   ],
   ["src/core/audit", "src/core/outbox"],
-  ["src/core/store/engines"],
+  ["src/core/platform"],
+  ["src/core/store/open"],
+  ["src/core/store/sqlite", "src/core/store/postgres"],
+  ["src/core/store/write", "src/core/store/migrations"],
+  ["src/core/store/sealing"],
   ["src/core/store"],
   // The schema names the kinds of events.
-  ["src/core/store/schema", "src/core/store/migrations"],
+  ["src/core/store/schema"],
   ["src/core/events"],
   ["src/core/kernel"],
 ];
@@ -52,8 +56,8 @@ const cliFloors = [
 const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
   {
     packages: /^(better-sqlite3|pg|drizzle-orm\/(better-sqlite3|node-postgres|sqlite-core|pg-core))$/,
-    within: /^src\/core\/store\//,
-    why: "only the store knows the engine",
+    within: /^src\/core\/(store\/|platform\/(data-directory|names)\.ts$)/,
+    why: "only the store, the lock of the data directory and shell completion know the engine",
   },
   {
     packages: /^(fastify|@fastify\/.+|@scalar\/.+|prom-client|node-cron|nodemailer|undici)$/,

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lockDataDirectory } from "../src/core/store/data-directory.ts";
+import { lockDataDirectory } from "../src/core/platform/data-directory.ts";
 import { demoData } from "./support/installation.ts";
 import { forAllTests } from "./support/owner.ts";
 import { temporaryDirectory } from "./support/store.ts";

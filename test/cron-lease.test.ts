@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { lastCronRuns, recordCronRun } from "../src/core/insight/cron-runs.ts";
-import { CRON_LEASE_MS, holdsCron, mayTakeCron, releaseCron, takeCron } from "../src/core/store/cron-lease.ts";
+import { CRON_LEASE_MS, holdsCron, mayTakeCron, releaseCron, takeCron } from "../src/core/platform/cron-lease.ts";
 import { cronRun } from "../src/daemon/workers/cron.ts";
 import { type Cron, sharedCron } from "../src/daemon/workers/cron-lease.ts";
 import { type TestClock, testClock } from "./support/clock.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { esimctl } from "./support/cli.ts";
 import { type Daemon, startDaemon, targetOf } from "./support/daemon.ts";
 import { acceptConnections, cutConnections, onDatabase, refuseConnections, setReadOnly } from "./support/database.ts";

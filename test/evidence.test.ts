@@ -9,7 +9,7 @@ import type { PartnerId } from "../src/core/kernel/brand.ts";
 import { minorUnits } from "../src/core/kernel/money.ts";
 import { createPartner } from "../src/core/partners/create.ts";
 import { resumePartner, suspendPartner } from "../src/core/partners/suspend.ts";
-import { auditLink, linkHash } from "../src/core/store/chain.ts";
+import { auditLink, linkHash } from "../src/core/store/sealing/chain.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { signGrownHeads } from "../src/daemon/workers/cron.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { WRITE_LOCK } from "../src/core/store/engines/postgres-session.ts";
+import { WRITE_LOCK } from "../src/core/store/postgres/session.ts";
 import { deskOf } from "./support/desk.ts";
 import { eventually } from "./support/hangs.ts";
 import { call, type Platform, startPlatform } from "./support/platform.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { TokenRefusal } from "../src/core/credentials/token-refusal.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
-import { openStore } from "../src/core/store/engines/open.ts";
+import { openStore } from "../src/core/store/open/open.ts";
 import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { principalOf } from "../src/daemon/plugins/access.ts";
 import { acceptForms } from "../src/daemon/plugins/bodies.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeSettings } from "../src/core/store/settings.ts";
+import { writeSettings } from "../src/core/platform/settings.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { call, startPlatform } from "./support/platform.ts";
 

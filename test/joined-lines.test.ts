@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
-import { WRITE_LOCK } from "../src/core/store/engines/postgres-session.ts";
-import { slotOf } from "../src/core/store/lanes.ts";
+import { WRITE_LOCK } from "../src/core/store/postgres/session.ts";
 import { insertRow } from "../src/core/store/rows.ts";
+import { slotOf } from "../src/core/store/schema/lanes.ts";
 import type { Command, Read, Store, Tx } from "../src/core/store/store.ts";
 import { sessionOn } from "./support/database.ts";
 import { eventually } from "./support/hangs.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openPostgres } from "../src/core/store/engines/postgres.ts";
+import { openPostgres } from "../src/core/store/postgres/postgres.ts";
 import type { Ended } from "./support/cli.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { onDatabase } from "./support/database.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { digest, migrationsOf } from "../src/core/store/migrate.ts";
+import { digest, migrationsOf } from "../src/core/store/migrations/migrate.ts";
 
 const released: Record<string, Record<string, string>> = JSON.parse(
   readFileSync(new URL("released-migrations.json", import.meta.url), "utf8"),

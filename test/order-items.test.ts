@@ -6,7 +6,7 @@ import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { fulfilStep } from "../src/core/orders/fulfil.ts";
 import { rejectOrder } from "../src/core/orders/reject.ts";
 import { retryOrder } from "../src/core/orders/retry.ts";
-import { writeSettings } from "../src/core/store/settings.ts";
+import { writeSettings } from "../src/core/platform/settings.ts";
 import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
 import { claimItems, reviewOverdueItems } from "../src/core/supplies/due.ts";
 import { completeItem, confirmItem, failItem, retryItem } from "../src/core/supplies/operator.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { openPool } from "../src/core/store/engines/postgres-pool.ts";
+import { openPool } from "../src/core/store/postgres/pool.ts";
 
 /** Takes connections and says nothing. */
 async function silentServer() {

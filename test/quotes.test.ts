@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import type { Location } from "../src/core/store/engines/open.ts";
+import type { Location } from "../src/core/store/open/open.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { deskOf } from "./support/desk.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";

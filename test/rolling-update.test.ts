@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expands, migrate, migrationsOf } from "../src/core/store/migrate.ts";
+import { expands, migrate, migrationsOf } from "../src/core/store/migrations/migrate.ts";
 import type { Migration } from "../src/core/store/migrations/migration.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync } from "node:fs";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { type Daemon, refusedDaemon, startDaemon } from "./support/daemon.ts";
 import { freePort } from "./support/free-port.ts";
 import { eventually, HANG_MS } from "./support/hangs.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { dataDirectory } from "../src/core/store/data-directory.ts";
+import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import type { Ended } from "./support/cli.ts";
 import { refusedDaemon, refusedStart, startDaemon } from "./support/daemon.ts";
 import { expectEndedPolls, waitingPolls } from "./support/feed.ts";

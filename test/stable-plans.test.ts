@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { withStablePlans } from "../src/core/store/engines/stable-plans.ts";
+import { withStablePlans } from "../src/core/store/sqlite/stable-plans.ts";
 
 test("the meaning of a statement is unchanged: question marks in texts and names are no parameters", () => {
   const plain = new Database(":memory:");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { lastCronRuns } from "../src/core/insight/cron-runs.ts";
 import { KEPT_MINUTES, requestCounts } from "../src/core/insight/rates.ts";
 import { platformStatus } from "../src/core/insight/status.ts";
-import { recordBeat } from "../src/core/store/serving.ts";
+import { recordBeat } from "../src/core/platform/serving.ts";
 import { createMetrics } from "../src/daemon/metrics/metrics.ts";
 import { registerQueueGauges } from "../src/daemon/metrics/queue-gauges.ts";
 import { countRequests } from "../src/daemon/metrics/request-counts.ts";

@@ -9,7 +9,7 @@ import type { OrderId } from "../src/core/kernel/brand.ts";
 import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { digitCipher, FOURTEEN_DIGITS } from "../src/core/kernel/ff1.ts";
 import { fulfilStep } from "../src/core/orders/fulfil.ts";
-import { createVault } from "../src/core/store/vault.ts";
+import { createVault } from "../src/core/store/sealing/create-vault.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
 import { rewind, runStatements } from "./support/store.ts";

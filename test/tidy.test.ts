@@ -74,8 +74,8 @@ describe("files", () => {
     // Threads are started by their paths.
     const threads = [
       "src/daemon/pages/raster-thread.ts",
-      "src/core/store/engines/checkpoint-thread.ts",
-      "src/core/store/engines/damage-thread.ts",
+      "src/core/store/sqlite/checkpoint-thread.ts",
+      "src/core/store/sqlite/damage-thread.ts",
       "src/daemon/writer/writer-thread.ts",
     ];
     const entries = ["src/cli/main.ts", ...threads];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventKinds } from "../src/core/events/catalog.ts";
-import { writeSettings } from "../src/core/store/settings.ts";
+import { writeSettings } from "../src/core/platform/settings.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { KEPT_DAYS, purgeStep } from "../src/core/webhooks/retention.ts";

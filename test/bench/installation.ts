@@ -10,7 +10,7 @@ import { systemClock } from "../../src/core/kernel/clock.ts";
 import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { dataDirectory } from "../../src/core/store/data-directory.ts";
+import { dataDirectory } from "../../src/core/platform/data-directory.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";

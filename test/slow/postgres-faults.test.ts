@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { findPartner } from "../../src/core/partners/partner.ts";
-import { WRITE_LOCK } from "../../src/core/store/engines/postgres-session.ts";
-import { slotOf } from "../../src/core/store/lanes.ts";
+import { WRITE_LOCK } from "../../src/core/store/postgres/session.ts";
+import { slotOf } from "../../src/core/store/schema/lanes.ts";
 import { addProducts, suppliedProducts } from "../support/catalog.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { commitCutter } from "../support/commit-cutter.ts";

@@ -2,7 +2,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { openPostgres } from "../../src/core/store/engines/postgres.ts";
+import { openPostgres } from "../../src/core/store/postgres/postgres.ts";
 import { postgresTables } from "../../src/core/store/schema/postgres-tables.ts";
 import type { Tables } from "../../src/core/store/schema/tables.ts";
 import type { Db } from "../../src/core/store/store.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { systemClock } from "../../src/core/kernel/clock.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { writeSettings } from "../../src/core/store/settings.ts";
+import { writeSettings } from "../../src/core/platform/settings.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";

@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import pg from "pg";
 import { onTestFinished } from "vitest";
-import { dataDirectory } from "../../src/core/store/data-directory.ts";
-import type { Location } from "../../src/core/store/engines/open.ts";
+import { dataDirectory } from "../../src/core/platform/data-directory.ts";
+import type { Location } from "../../src/core/store/open/open.ts";
 import type { Served } from "./daemon.ts";
 import { eventually } from "./hangs.ts";
 

@@ -1,8 +1,8 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { randomIds } from "../../src/core/kernel/ids.ts";
-import { openStore } from "../../src/core/store/engines/open.ts";
-import { migrationsOf } from "../../src/core/store/migrate.ts";
+import { migrationsOf } from "../../src/core/store/migrations/migrate.ts";
+import { openStore } from "../../src/core/store/open/open.ts";
 import { testClock } from "./clock.ts";
 import { asBefore, freshLocation, onPostgres } from "./store.ts";
 

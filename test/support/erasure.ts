@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { moveActivation, moveByHand } from "../../src/core/activations/operator.ts";
 import type { ActivationId, OrderId, WebhookId } from "../../src/core/kernel/brand.ts";
 import { cancelOrder } from "../../src/core/orders/cancel.ts";
-import { sealedPlaces } from "../../src/core/store/reseal.ts";
+import { sealedPlaces } from "../../src/core/store/sealing/reseal.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 import { applySupplyOutcome } from "../../src/core/supplies/apply-outcome.ts";
 import { checkWallets } from "../../src/core/wallet/check.ts";

@@ -4,7 +4,7 @@ import { environments } from "../../src/core/kernel/environment.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
 import { claimOrders, fulfilLeased, waitingOrders } from "../../src/core/orders/due.ts";
 import { updatePartner } from "../../src/core/partners/update.ts";
-import type { LaneKind } from "../../src/core/store/lanes.ts";
+import type { LaneKind } from "../../src/core/store/schema/lanes.ts";
 import type { Command, Store } from "../../src/core/store/store.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
 import { type ClaimedDelivery, dueEndpoints, releaseDeliveries, takeTurn } from "../../src/core/webhooks/due.ts";

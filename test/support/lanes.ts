@@ -3,7 +3,7 @@ import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import type { NewOrder } from "../../src/core/orders/create.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
-import { slotOf } from "../../src/core/store/lanes.ts";
+import { slotOf } from "../../src/core/store/schema/lanes.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { creditWallet } from "../../src/core/wallet/fund.ts";
 

@@ -9,7 +9,7 @@ import {
   sealedMobileNumber,
   sealedOrderCustomer,
   sealedTraveller,
-} from "../../src/core/store/people.ts";
+} from "../../src/core/store/sealing/people.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 
 /** The index of people, by how it differs from what the records name: `+` must not be there, `-` is missing. */

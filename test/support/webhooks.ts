@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import type { EventKind, Subscription } from "../../src/core/events/catalog.ts";
 import type { PartnerId, WebhookId } from "../../src/core/kernel/brand.ts";
+import { writeSettings } from "../../src/core/platform/settings.ts";
 import { updateRow } from "../../src/core/store/rows.ts";
-import { writeSettings } from "../../src/core/store/settings.ts";
 import type { Read, Tx } from "../../src/core/store/store.ts";
 import { type Delivery, type DeliveryFilter, listDeliveries } from "../../src/core/webhooks/deliveries.ts";
 import { triggerSample } from "../../src/core/webhooks/trigger.ts";

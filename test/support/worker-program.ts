@@ -3,7 +3,7 @@
  * "begun" and how much it claimed, and "recorded" once all of that is.
  */
 import { randomIds } from "../../src/core/kernel/ids.ts";
-import { type Location, openStore } from "../../src/core/store/engines/open.ts";
+import { type Location, openStore } from "../../src/core/store/open/open.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
 import { createMailer } from "../../src/daemon/gateways/mailer.ts";

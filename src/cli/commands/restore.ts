@@ -54,7 +54,7 @@ async function emptyPlace(context: Context, force: boolean): Promise<string> {
       "Use pg_restore or psql there.",
     );
   }
-  const { holdingOf } = await import("../../core/store/data-directory.ts");
+  const { holdingOf } = await import("../../core/platform/data-directory.ts");
   if (holdingOf(place.path) !== "data") return place.path;
   if (!force) {
     throw new CliError(

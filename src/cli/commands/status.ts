@@ -1,8 +1,8 @@
 import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { CurrentStatus, PlatformStatus } from "../../core/insight/status.ts";
-import { isClockOff } from "../../core/store/clock-difference.ts";
-import type { ServingNode } from "../../core/store/serving.ts";
+import { isClockOff } from "../../core/platform/clock-difference.ts";
+import type { ServingNode } from "../../core/platform/serving.ts";
 import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";

@@ -29,7 +29,7 @@ export default command({
 /** Where the place's documentation is published. */
 async function docsOf(context: Context, where: Where): Promise<string> {
   if (where.kind === "server") return `${where.url}/docs`;
-  const { readSetting } = await import("../../core/store/settings.ts");
+  const { readSetting } = await import("../../core/platform/settings.ts");
   const [docs, address] = await context.withStore(async ({ store }) => [
     await store.read(readSetting, "docs_url"),
     await store.read(readSetting, "public_url"),

@@ -1,4 +1,4 @@
-import type { GivenKey } from "../../core/store/key-files.ts";
+import type { GivenKey } from "../../core/store/sealing/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ActsFor, Api, Caller, OwnerOf, StoreUse } from "../client/api.ts";
 import type { CsvSpec } from "../csv/header.ts";

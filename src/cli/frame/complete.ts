@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { Named, Naming } from "../../core/store/names.ts";
+import type { Named, Naming } from "../../core/platform/names.ts";
 import { globalOptions } from "../kernel/globals.ts";
 import { partnerOptionsOf } from "../place/partner-options.ts";
 import { resolveWhere } from "../place/place.ts";
@@ -170,8 +170,8 @@ export async function namesAtHand({ globals }: Context, naming: Naming, typed: r
   };
   try {
     const [{ namesIn }, { dataDirectory }] = await Promise.all([
-      import("../../core/store/names.ts"),
-      import("../../core/store/data-directory.ts"),
+      import("../../core/platform/names.ts"),
+      import("../../core/platform/data-directory.ts"),
     ]);
     const where = await resolveWhere(
       {

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import envPaths from "env-paths";
-import { dataDirectory } from "../../core/store/data-directory.ts";
+import { dataDirectory } from "../../core/platform/data-directory.ts";
 import { logFiles } from "../../daemon/log/rotating-file.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Place } from "../place/place.ts";

@@ -1,4 +1,4 @@
-import type { Outage } from "../../core/store/outages.ts";
+import type { Outage } from "../../core/platform/outages.ts";
 import type { Sheet } from "./sheet.ts";
 import { ago, moment } from "./words.ts";
 

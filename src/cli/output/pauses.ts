@@ -1,4 +1,4 @@
-import type { Pause } from "../../core/store/pauses.ts";
+import type { Pause } from "../../core/platform/pauses.ts";
 import { clean } from "./clean.ts";
 import type { Sheet } from "./sheet.ts";
 import { moment } from "./words.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type GivenKey, readKeyFile } from "../../core/store/key-files.ts";
+import { type GivenKey, readKeyFile } from "../../core/store/sealing/key-files.ts";
 
 /** The variable that may hold the master key. */
 export const KEY_VARIABLE = "ESIMCTL_KEY";

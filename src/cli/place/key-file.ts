@@ -1,5 +1,5 @@
-import { dataDirectory } from "../../core/store/data-directory.ts";
-import { type GivenKey, type KeySources, readKeyFile } from "../../core/store/key-files.ts";
+import { dataDirectory } from "../../core/platform/data-directory.ts";
+import { type GivenKey, type KeySources, readKeyFile } from "../../core/store/sealing/key-files.ts";
 import type { Globals } from "../kernel/globals.ts";
 import { type Place, placeWords } from "./place.ts";
 

@@ -1,10 +1,11 @@
 import { existsSync, rmSync } from "node:fs";
 import { type Clock, isoTime } from "../../core/kernel/clock.ts";
 import type { Ids } from "../../core/kernel/ids.ts";
-import { dataDirectory, isInitialised, prepareDataDirectory, refuseMoved } from "../../core/store/data-directory.ts";
-import { hasNoDataKeys } from "../../core/store/data-keys.ts";
-import { type Location, openBeside, openStore, type StoreDependencies } from "../../core/store/engines/open.ts";
-import { openForReading } from "../../core/store/engines/reading.ts";
+import { dataDirectory, isInitialised, prepareDataDirectory, refuseMoved } from "../../core/platform/data-directory.ts";
+import { type Location, openBeside, openStore, type StoreDependencies } from "../../core/store/open/open.ts";
+import { openForReading } from "../../core/store/open/reading.ts";
+import { StoreError } from "../../core/store/problems.ts";
+import { hasNoDataKeys } from "../../core/store/sealing/data-keys.ts";
 import {
   createKeyFile,
   findMasterKey,
@@ -12,8 +13,7 @@ import {
   masterKeysAt,
   missingKey,
   settleKeyFile,
-} from "../../core/store/key-files.ts";
-import { StoreError } from "../../core/store/problems.ts";
+} from "../../core/store/sealing/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { WriterWork } from "../../daemon/writer/messages.ts";
 import type { WriterThread } from "../../daemon/writer/start-writer.ts";

@@ -9,7 +9,7 @@ export async function locationAt(place: Place): Promise<Omit<Installation, "cloc
     return { where: { url, insecure }, keys: keysOf(place), directory: null };
   }
   const [{ dataDirectory }, { requireInitialised }] = await Promise.all([
-    import("../../core/store/data-directory.ts"),
+    import("../../core/platform/data-directory.ts"),
     import("./local-store.ts"),
   ]);
   requireInitialised(place);

@@ -1,4 +1,4 @@
-import type { GivenKey } from "../../core/store/key-files.ts";
+import type { GivenKey } from "../../core/store/sealing/key-files.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Globals } from "../kernel/globals.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import envPaths from "env-paths";
-import { makeDirectory } from "../../core/store/make-directory.ts";
+import { makeDirectory } from "../../core/platform/make-directory.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 
 /** A login: a server and its credential. Kept in the user's config folder, readable by the user alone. */

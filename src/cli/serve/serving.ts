@@ -7,10 +7,10 @@ import {
   exposedPaths,
   lockDataDirectory,
   prepareDataDirectory,
-} from "../../core/store/data-directory.ts";
-import { checkBeside, type DamageCheck } from "../../core/store/engines/damage.ts";
-import { releaseLeases } from "../../core/store/lease.ts";
+} from "../../core/platform/data-directory.ts";
+import { releaseLeases } from "../../core/platform/lease.ts";
 import type { StoreError } from "../../core/store/problems.ts";
+import { checkBeside, type DamageCheck } from "../../core/store/sqlite/damage.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";

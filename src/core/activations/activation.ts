@@ -4,7 +4,7 @@ import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { endingIn } from "../store/iccid-ends.ts";
+import { endingIn } from "../platform/iccid-ends.ts";
 import { findByKey } from "../store/rows.ts";
 import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row } from "../store/schema/tables.ts";

@@ -1,7 +1,7 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
-import type { PartnerLimits } from "../store/partner-limits.ts";
+import type { PartnerLimits } from "../platform/partner-limits.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -1,12 +1,12 @@
+import type { ActivationCustomer } from "../store/schema/activations.ts";
+import type { Row } from "../store/schema/tables.ts";
 import {
   keysOfActivationCustomer,
   keysOfMobileNumber,
   sealedActivationCustomer,
   sealedMobileNumber,
-} from "../store/people.ts";
-import { reindexRecord } from "../store/people-index.ts";
-import type { ActivationCustomer } from "../store/schema/activations.ts";
-import type { Row } from "../store/schema/tables.ts";
+} from "../store/sealing/people.ts";
+import { reindexRecord } from "../store/sealing/people-index.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 type ActivationRow = Row<"activations">;

@@ -4,9 +4,9 @@ import { normalisePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { releaseDraw } from "../passports/draw.ts";
-import { sealedActivationCustomer } from "../store/people.ts";
 import { updateRow } from "../store/rows.ts";
 import { kycFields } from "../store/schema/values.ts";
+import { sealedActivationCustomer } from "../store/sealing/people.ts";
 import type { Tx } from "../store/store.ts";
 import {
   type Activation,

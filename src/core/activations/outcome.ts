@@ -6,7 +6,7 @@ import { retryAt } from "../kernel/fault-retries.ts";
 import { newId } from "../kernel/ids.ts";
 import type { ActivationStep } from "../outbox/activation-step.ts";
 import { releaseDraw } from "../passports/draw.ts";
-import { outcomeCounts } from "../store/lease.ts";
+import { outcomeCounts } from "../platform/lease.ts";
 import { insertRow } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";

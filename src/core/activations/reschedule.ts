@@ -3,7 +3,7 @@ import type { Actor } from "../audit/record.ts";
 import { givenNames } from "../audit/set-row.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { limitsOfPartner } from "../store/partner-limits.ts";
+import { limitsOfPartner } from "../platform/partner-limits.ts";
 import type { Tx } from "../store/store.ts";
 import {
   type Activation,

@@ -1,5 +1,5 @@
 import { invalid } from "../kernel/problem.ts";
-import { currentPauses, endPause, type Pause, type Paused, writePause } from "../store/pauses.ts";
+import { currentPauses, endPause, type Pause, type Paused, writePause } from "../platform/pauses.ts";
 import type { Tx } from "../store/store.ts";
 import { type AuditEntry, recordAudit } from "./record.ts";
 

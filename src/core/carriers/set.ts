@@ -2,7 +2,7 @@ import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
-import { endOutage } from "../store/outages.ts";
+import { endOutage } from "../platform/outages.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Carrier, type CarrierRow, carrierByPrefix, carrierSecret, requireCarrier, toCarrier } from "./carrier.ts";

@@ -1,6 +1,6 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
-import { type DataKeyRotation, dropRetiredKeys, rotateDataKey } from "../store/data-keys.ts";
-import { type ResealedBatch, resealBatch, sealedPlaces } from "../store/reseal.ts";
+import { type DataKeyRotation, dropRetiredKeys, rotateDataKey } from "../store/sealing/data-keys.ts";
+import { type ResealedBatch, resealBatch, sealedPlaces } from "../store/sealing/reseal.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /** Rows sealed again in one transaction: few enough that those who serve never wait long. */

@@ -1,6 +1,6 @@
 import { count, isNotNull } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
-import { replaceLinkKey } from "../store/data-keys.ts";
+import { replaceLinkKey } from "../store/sealing/data-keys.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -1,7 +1,8 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { rewrapDataKeys } from "../store/data-keys.ts";
+import { StoreError } from "../store/problems.ts";
+import { rewrapDataKeys } from "../store/sealing/data-keys.ts";
 import {
   findMasterKey,
   type GivenKey,
@@ -12,8 +13,7 @@ import {
   putKeyFileAside,
   readKeyFile,
   replaceKeyFile,
-} from "../store/key-files.ts";
-import { StoreError } from "../store/problems.ts";
+} from "../store/sealing/key-files.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /** The key files after a rotation. */

@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gt } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
-import { endingIn } from "../store/iccid-ends.ts";
+import { endingIn } from "../platform/iccid-ends.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { EsimActivationStatus, EsimStatus } from "../store/schema/values.ts";

@@ -1,6 +1,6 @@
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
-import { thresholdsOfPartner } from "../store/partner-thresholds.ts";
+import { thresholdsOfPartner } from "../platform/partner-thresholds.ts";
 import { elementsOf } from "../store/rows.ts";
 import { type EsimStatus, esimThresholds } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, lte, notInArray, or } from "drizzle-orm
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
-import { thresholdsOfPartner } from "../store/partner-thresholds.ts";
+import { thresholdsOfPartner } from "../platform/partner-thresholds.ts";
 import { updateRow } from "../store/rows.ts";
 import { type EsimStatus, esimThresholds } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";

@@ -3,10 +3,10 @@ import { isoTimeOrNull } from "../kernel/clock.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { bindingOf, type OverAll, startOf } from "../kernel/list-filter.ts";
 import { type Pagination, pageOf, walk } from "../kernel/page.ts";
-import { customerFilter } from "../store/customer-filter.ts";
-import { sealedOrderCustomer } from "../store/people.ts";
-import { namedIn } from "../store/people-index.ts";
+import { customerFilter } from "../platform/customer-filter.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
+import { sealedOrderCustomer } from "../store/sealing/people.ts";
+import { namedIn } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

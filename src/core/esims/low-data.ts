@@ -1,6 +1,6 @@
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent } from "../outbox/record.ts";
-import { thresholdsOfPartner } from "../store/partner-thresholds.ts";
+import { thresholdsOfPartner } from "../platform/partner-thresholds.ts";
 import type { Tx } from "../store/store.ts";
 import type { DeliveredEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";

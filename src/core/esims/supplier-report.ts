@@ -1,5 +1,5 @@
 import { invalid } from "../kernel/problem.ts";
-import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
+import { applyOnce, eventTime, type SignedCallback } from "../platform/signed-callback.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, requireSuppliedEsim } from "./delivered.ts";
 import { beginValidity, type EsimMove, makeActive, makeSuspended, progressEsim } from "./life.ts";

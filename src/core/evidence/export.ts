@@ -1,6 +1,6 @@
 import { canonicalText } from "../kernel/canonical.ts";
-import type { StoredHead } from "../store/chain.ts";
-import { allHeads } from "../store/heads.ts";
+import type { StoredHead } from "../store/sealing/chain.ts";
+import { allHeads } from "../store/sealing/heads.ts";
 import type { Store } from "../store/store.ts";
 import { firstRowSince, rowsOfChain } from "./rows.ts";
 import { grownChains, signHeads } from "./sign.ts";

@@ -1,9 +1,9 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { ensureSigningKey, loadSigningKeys, type SigningKey } from "../credentials/signing-keys.ts";
-import { type Head, signedText } from "../store/chain.ts";
-import { allHeads, headOf, writeMark } from "../store/heads.ts";
 import { insertRow } from "../store/rows.ts";
+import { type Head, signedText } from "../store/sealing/chain.ts";
+import { allHeads, headOf, writeMark } from "../store/sealing/heads.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { asc, eq } from "drizzle-orm";
-import { signedText } from "../store/chain.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { signedText } from "../store/sealing/chain.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 import { count } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
-import { headMark, linkHash, type StoredHead } from "../store/chain.ts";
-import { allHeads, walletOf } from "../store/heads.ts";
+import { headMark, linkHash, type StoredHead } from "../store/sealing/chain.ts";
+import { allHeads, walletOf } from "../store/sealing/heads.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type ChainedRow, rowsOfChain } from "./rows.ts";

@@ -5,8 +5,8 @@ import { type Search, searchFor } from "../kernel/person-search.ts";
 import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
-import { type IndexScope, type NamedRecord, recordsUnder } from "../store/people-index.ts";
 import { findByKey } from "../store/rows.ts";
+import { type IndexScope, type NamedRecord, recordsUnder } from "../store/sealing/people-index.ts";
 import type { Read } from "../store/store.ts";
 
 /** Records that name whom or what was typed. */

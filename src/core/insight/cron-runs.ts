@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import { holdsCron } from "../store/cron-lease.ts";
+import { holdsCron } from "../platform/cron-lease.ts";
 import type { CronJob } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";

@@ -1,6 +1,6 @@
 import { count, gte, lt, sql } from "drizzle-orm";
 import { firstUuidOf } from "../kernel/ids.ts";
-import type { Lane } from "../store/lanes.ts";
+import type { Lane } from "../store/schema/lanes.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -1,5 +1,5 @@
-import { type Existing, inspectDatabase } from "../store/engines/reading.ts";
-import type { Inspection } from "../store/engines/shape.ts";
+import { type Existing, inspectDatabase } from "../store/open/reading.ts";
+import type { Inspection } from "../store/shape.ts";
 import { type Finding, fault, findings, fine, named, warning } from "./finding.ts";
 
 const RESTORE = "Stop serve, keep the damaged files, and restore the last good backup: esimctl restore.";

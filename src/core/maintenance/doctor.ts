@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
-import { type Existing, openForReading, type Reading } from "../store/engines/reading.ts";
-import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/key-files.ts";
+import { type Existing, openForReading, type Reading } from "../store/open/reading.ts";
+import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/sealing/key-files.ts";
 import { checkBalances, checkCredits, checkLedger, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";

@@ -3,14 +3,21 @@ import { join } from "node:path";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { dataDirectory, forgetMove, holdingOf, isMoved, lockDataDirectory, noteMove } from "../store/data-directory.ts";
-import type { CopyProgress } from "../store/engines/copied-tables.ts";
-import { copyToSqlite } from "../store/engines/copy-to-sqlite.ts";
-import { openStore } from "../store/engines/open.ts";
-import { findMasterKey, type KeySources, type MasterKey } from "../store/key-files.ts";
-import { makeDirectory } from "../store/make-directory.ts";
+import {
+  dataDirectory,
+  forgetMove,
+  holdingOf,
+  isMoved,
+  lockDataDirectory,
+  noteMove,
+} from "../platform/data-directory.ts";
+import { makeDirectory } from "../platform/make-directory.ts";
+import { servingState } from "../platform/serving.ts";
+import type { CopyProgress } from "../store/open/copied-tables.ts";
+import { copyToSqlite } from "../store/open/copy-to-sqlite.ts";
+import { openStore } from "../store/open/open.ts";
 import { StoreError } from "../store/problems.ts";
-import { servingState } from "../store/serving.ts";
+import { findMasterKey, type KeySources, type MasterKey } from "../store/sealing/key-files.ts";
 import { placeData, putAside } from "./place-data.ts";
 import { tryCopy } from "./try-copy.ts";
 

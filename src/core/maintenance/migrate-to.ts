@@ -1,11 +1,11 @@
 import type { Actor } from "../audit/record.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../store/data-directory.ts";
-import type { CopyProgress } from "../store/engines/copied-tables.ts";
-import { copyToPostgres } from "../store/engines/copy-to-postgres.ts";
-import { openStore } from "../store/engines/open.ts";
-import { findMasterKey, type KeySources } from "../store/key-files.ts";
+import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../platform/data-directory.ts";
+import type { CopyProgress } from "../store/open/copied-tables.ts";
+import { copyToPostgres } from "../store/open/copy-to-postgres.ts";
+import { openStore } from "../store/open/open.ts";
+import { findMasterKey, type KeySources } from "../store/sealing/key-files.ts";
 import { recordAct } from "./record-act.ts";
 import { tryCopy } from "./try-copy.ts";
 

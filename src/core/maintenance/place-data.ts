@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { dataDirectory } from "../store/data-directory.ts";
+import { dataDirectory } from "../platform/data-directory.ts";
 import { flush } from "./backup.ts";
 
 /**

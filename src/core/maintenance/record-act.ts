@@ -1,5 +1,5 @@
 import { type AuditEntry, recordAudit } from "../audit/record.ts";
-import { openStore, type StoreDependencies } from "../store/engines/open.ts";
+import { openStore, type StoreDependencies } from "../store/open/open.ts";
 
 /**
  * Writes a line of the audit trail into a database file that no store of this process has open. Brings its schema up to

@@ -1,7 +1,7 @@
-import { isClockOff } from "../store/clock-difference.ts";
-import { currentOutages } from "../store/outages.ts";
-import { currentPauses } from "../store/pauses.ts";
-import { type ServingNode, servingState } from "../store/serving.ts";
+import { isClockOff } from "../platform/clock-difference.ts";
+import { currentOutages } from "../platform/outages.ts";
+import { currentPauses } from "../platform/pauses.ts";
+import { type ServingNode, servingState } from "../platform/serving.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 import { differenceWords } from "./server-checks.ts";

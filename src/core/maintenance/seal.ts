@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { codeOf } from "../store/key-files.ts";
 import { StoreError } from "../store/problems.ts";
+import { codeOf } from "../store/sealing/key-files.ts";
 
 /** How a file in the age format begins. */
 const FIRST_LINE = "age-encryption.org/v1\n";

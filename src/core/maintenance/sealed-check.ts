@@ -1,6 +1,6 @@
 import { counted } from "../kernel/counted.ts";
-import { hasUnboundKeys } from "../store/data-keys.ts";
-import { tryEverySeal } from "../store/reseal.ts";
+import { hasUnboundKeys } from "../store/sealing/data-keys.ts";
+import { tryEverySeal } from "../store/sealing/reseal.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, named, warning } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
-import { CLOCK_TOLERANCE_MS, clockAhead, isClockOff } from "../store/clock-difference.ts";
-import type { Reading } from "../store/engines/reading.ts";
-import { heldUpMs } from "../store/held-writes.ts";
+import { CLOCK_TOLERANCE_MS, clockAhead, isClockOff } from "../platform/clock-difference.ts";
+import { heldUpMs } from "../platform/held-writes.ts";
+import type { Reading } from "../store/open/reading.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 
 /** What a PostgreSQL server reports of the moment: whether writes are held up, and the time. None for SQLite. */

@@ -1,6 +1,6 @@
 import { carrierRows } from "../carriers/carrier.ts";
 import { isCleartext } from "../kernel/http-url.ts";
-import { readSetting } from "../store/settings.ts";
+import { readSetting } from "../platform/settings.ts";
 import type { Read } from "../store/store.ts";
 import { listSuppliers } from "../suppliers/supplier.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
-import { type Existing, openForReading } from "../store/engines/reading.ts";
+import { type Existing, openForReading } from "../store/open/reading.ts";
 import { StoreError } from "../store/problems.ts";
 import { checkLedger } from "./data-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";

@@ -1,7 +1,7 @@
 import { type ChainCheck, verifyChains } from "../evidence/verify.ts";
-import { inspectDatabase, openForReading } from "../store/engines/reading.ts";
-import { findMasterKey } from "../store/key-files.ts";
+import { inspectDatabase, openForReading } from "../store/open/reading.ts";
 import { StoreError } from "../store/problems.ts";
+import { findMasterKey } from "../store/sealing/key-files.ts";
 import type { Installation } from "./doctor.ts";
 
 /**

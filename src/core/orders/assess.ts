@@ -3,12 +3,12 @@ import { formatMoney } from "../kernel/money.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
-import { limitsOfPartner } from "../store/partner-limits.ts";
-import { isRemembered, remember, remembered } from "../store/run-memory.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { limitsOfPartner } from "../platform/partner-limits.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
+import { readSetting } from "../platform/settings.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
-import { readSetting } from "../store/settings.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { isRemembered, remember, remembered } from "../store/write/run-memory.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
 import {
   type Budget,

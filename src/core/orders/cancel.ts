@@ -5,7 +5,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { Problem } from "../kernel/problem.ts";
 import { canMove } from "../kernel/state-machine.ts";
 import { recordEvent } from "../outbox/record.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { anythingDelivered, type WholeOrder, wholeOrder } from "./delivered.ts";
 import { finishOrder } from "./finish.ts";

@@ -1,8 +1,8 @@
-import { keysOfCustomer, keysOfParcel, sealedOrderCustomer, sealedTraveller } from "../store/people.ts";
-import { reindexRecord } from "../store/people-index.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { keysOfCustomer, keysOfParcel, sealedOrderCustomer, sealedTraveller } from "../store/sealing/people.ts";
+import { reindexRecord } from "../store/sealing/people-index.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 type OrderRow = Row<"orders">;

@@ -1,9 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { dueNow, type PartnerQueue, partnerQueues } from "../store/due-keys.ts";
-import { type Lane, laneOfOrders } from "../store/lanes.ts";
-import { type Lease, leaseOn, leasesOf } from "../store/lease.ts";
+import { dueNow, type PartnerQueue, partnerQueues } from "../platform/due-keys.ts";
+import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
+import { type Lane, laneOfOrders } from "../store/schema/lanes.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { fulfilStep, type StepOutcome } from "./fulfil.ts";

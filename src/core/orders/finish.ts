@@ -3,7 +3,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { Happening } from "../events/catalog.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent, recordEvents } from "../outbox/record.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { WholeOrder } from "./delivered.ts";
 import { type LineRow, linesOfOrder, type OrderRow } from "./order.ts";

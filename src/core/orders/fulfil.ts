@@ -1,6 +1,6 @@
 import { assignFromStock, type Shortage } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { isScheduled } from "./activation-requests.ts";
 import { finishOrder, holdOrder } from "./finish.ts";

@@ -1,6 +1,6 @@
 import { aliasedTable, sql } from "drizzle-orm";
 import { Problem } from "../kernel/problem.ts";
-import { currentPauses, type Pause } from "../store/pauses.ts";
+import { currentPauses, type Pause } from "../platform/pauses.ts";
 import { isListed, listOf } from "../store/rows.ts";
 import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";

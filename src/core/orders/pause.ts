@@ -1,6 +1,6 @@
 import type { Actor } from "../audit/record.ts";
 import { setPause } from "../audit/set-pause.ts";
-import type { Pause } from "../store/pauses.ts";
+import type { Pause } from "../platform/pauses.ts";
 import type { Tx } from "../store/store.ts";
 
 const ORDERS = { kind: "orders", name: "" } as const;

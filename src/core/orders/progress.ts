@@ -1,6 +1,6 @@
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import { updateRow } from "../store/rows.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
 import type { OrderLineStatus, OrderStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import type { LineRow, OrderRow } from "./order.ts";

@@ -1,7 +1,7 @@
 import { type AuditEntry, recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
 import { indexOrder } from "./customer.ts";
 import { announceCorrected, completeOrder } from "./finish.ts";

@@ -3,7 +3,7 @@ import { returnToStock } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { canMove } from "../kernel/state-machine.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { postMovement } from "../wallet/post.ts";

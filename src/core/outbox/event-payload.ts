@@ -1,6 +1,6 @@
 import { type EventKind, eventCatalog } from "../events/catalog.ts";
-import { sealedEventData } from "../store/people.ts";
 import type { Row } from "../store/schema/tables.ts";
+import { sealedEventData } from "../store/sealing/people.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 type EventRow = Row<"events">;

@@ -1,6 +1,6 @@
 import { requireCurrency } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
-import { thresholdsOf } from "../store/partner-thresholds.ts";
+import { thresholdsOf } from "../platform/partner-thresholds.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type EsimThreshold, esimThresholds, MOST_THRESHOLDS } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";

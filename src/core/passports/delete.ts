@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import { noteErasure } from "../store/erasure.ts";
-import { unindexRecord } from "../store/people-index.ts";
+import { unindexRecord } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { clearEvents } from "../webhooks/clear-events.ts";

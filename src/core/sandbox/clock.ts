@@ -5,7 +5,7 @@ import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { durationMs } from "../kernel/duration.ts";
 import { invalid } from "../kernel/problem.ts";
-import { aheadOf, isClockOf } from "../store/sandbox-clock.ts";
+import { aheadOf, isClockOf } from "../platform/sandbox-clock.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { isSettling } from "./settle.ts";

@@ -5,7 +5,7 @@ import { makeActive, makeSuspended, refuseMove } from "../esims/life.ts";
 import { type EsimAsked, type EsimStatusRecord, requireOwnEsim, toEsimStatus } from "../esims/status.ts";
 import { takeUsage } from "../esims/usage.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { nowOf } from "../store/sandbox-clock.ts";
+import { nowOf } from "../platform/sandbox-clock.ts";
 import type { EsimStatus, SandboxEsimEvent } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 

@@ -3,7 +3,7 @@ import { endedInSandbox, expireInSandbox, hasEndedInSandbox } from "../esims/exp
 import { announceInSandbox, hasNoticesInSandbox, noticesInSandbox } from "../esims/expiring-in-sandbox.ts";
 import { noticesThroughOf } from "../esims/notices-through.ts";
 import type { PartnerId } from "../kernel/brand.ts";
-import { isClockOf } from "../store/sandbox-clock.ts";
+import { isClockOf } from "../platform/sandbox-clock.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -1,9 +1,9 @@
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Ids } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import type { Lane } from "./lanes.ts";
+import type { Lane } from "./schema/lanes.ts";
 import type { Tables } from "./schema/tables.ts";
-import type { UnreadableError, Vault } from "./vault.ts";
+import type { UnreadableError, Vault } from "./sealing/create-vault.ts";
 
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;

@@ -1,7 +1,7 @@
 import type { OrderItemId } from "../kernel/brand.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findItem, type ItemRow, lineOfItem } from "../orders/items.ts";
-import { applyOnce, eventTime, type SignedCallback } from "../store/signed-callback.ts";
+import { applyOnce, eventTime, type SignedCallback } from "../platform/signed-callback.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { applySupplyOutcome } from "./apply-outcome.ts";
 import type { SupplyOutcome } from "./outcome.ts";

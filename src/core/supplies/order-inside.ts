@@ -5,7 +5,7 @@ import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, requireOrder } from "../orders/order.ts";
 import { waitingOfOrder } from "../orders/waiting.ts";
 import { partnerById } from "../partners/partner.ts";
-import { currentOutages } from "../store/outages.ts";
+import { currentOutages } from "../platform/outages.ts";
 import type { Read } from "../store/store.ts";
 import { attemptsOfItem } from "./outcome.ts";
 

@@ -3,7 +3,7 @@ import type { StepOutcome } from "../orders/fulfil.ts";
 import { type ItemRow, itemsOfOrder, requireItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import { progressOrder } from "../orders/progress.ts";
-import type { Lease } from "../store/lease.ts";
+import type { Lease } from "../platform/lease.ts";
 import type { Tx } from "../store/store.ts";
 import { applySupplyOutcome } from "./apply-outcome.ts";
 import { holdUnanswered } from "./due.ts";

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { makeDirectory } from "../../core/store/make-directory.ts";
+import { makeDirectory } from "../../core/platform/make-directory.ts";
 import { logFiles, type RotatingFile, reason, rotatingFile } from "./rotating-file.ts";
 
 /** A log on disk. A full or slow disk never blocks the caller that writes to it. */

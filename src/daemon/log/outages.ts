@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { writeHeartbeat } from "../../core/platform/heartbeat.ts";
 import { reportingFaults } from "../../core/store/faults.ts";
-import { writeHeartbeat } from "../../core/store/heartbeat.ts";
 import type { StoreUnavailable } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { makeDirectory } from "../../core/store/make-directory.ts";
+import { makeDirectory } from "../../core/platform/make-directory.ts";
 
 /** Files kept: the one written to and those before it. */
 const KEPT = 5;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import { Secret } from "../../core/kernel/secret.ts";
-import type { SignedCallback } from "../../core/store/signed-callback.ts";
+import type { SignedCallback } from "../../core/platform/signed-callback.ts";
 import { parseSignatureHeader, TOLERANCE_SECONDS } from "../../core/webhooks/signature.ts";
 import type { App } from "../context/fastify.ts";
 import { isSignedBy, SIGNATURE_HEADER } from "../gateways/signed-exchange.ts";

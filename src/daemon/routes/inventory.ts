@@ -1,6 +1,6 @@
 import { inventoryStatus } from "../../core/catalog/inventory.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
-import { readSetting } from "../../core/store/settings.ts";
+import { readSetting } from "../../core/platform/settings.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { Inventory, InventoryQuery } from "../schemas/catalog.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { createOrder, type NewOrder } from "../../core/orders/create.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { queueName } from "../../core/store/due-keys.ts";
+import { queueName } from "../../core/platform/due-keys.ts";
 import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";

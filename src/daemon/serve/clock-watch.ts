@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
-import { clockAhead, isClockOff } from "../../core/store/clock-difference.ts";
+import { clockAhead, isClockOff } from "../../core/platform/clock-difference.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 

@@ -1,5 +1,5 @@
+import { BEAT_MS, type BeatingDaemon, recordBeat, recordStop } from "../../core/platform/serving.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import { BEAT_MS, type BeatingDaemon, recordBeat, recordStop } from "../../core/store/serving.ts";
 import { startWorker } from "../workers/loop.ts";
 import type { MainDependencies } from "./options.ts";
 

@@ -3,7 +3,7 @@ import { isoTimeOrNull } from "../../core/kernel/clock.ts";
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
 import { within } from "../../core/kernel/within.ts";
 import { SANDBOX_DAYS } from "../../core/orders/purge-sandbox.ts";
-import { adoptSettings, type SettingKey } from "../../core/store/settings.ts";
+import { adoptSettings, type SettingKey } from "../../core/platform/settings.ts";
 import type { Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
 import type { Addresses, DaemonContext } from "../context/context.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
-import { CRON_LEASE_MS, mayTakeCron, releaseCron, takeCron } from "../../core/store/cron-lease.ts";
-import { maySend } from "../../core/store/lease.ts";
+import { CRON_LEASE_MS, mayTakeCron, releaseCron, takeCron } from "../../core/platform/cron-lease.ts";
+import { maySend } from "../../core/platform/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 import type { CronJob } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
-import { queueName } from "../../core/store/due-keys.ts";
-import { maySend } from "../../core/store/lease.ts";
+import { queueName } from "../../core/platform/due-keys.ts";
+import { maySend } from "../../core/platform/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
+import type { Vault } from "../../core/store/sealing/create-vault.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { Vault } from "../../core/store/vault.ts";
 import {
   type ClaimedDelivery,
   type DueEndpoint,

@@ -7,7 +7,7 @@ import {
   releaseOrders,
   waitingOrders,
 } from "../../core/orders/due.ts";
-import { type PartnerQueue, queueName } from "../../core/store/due-keys.ts";
+import { type PartnerQueue, queueName } from "../../core/platform/due-keys.ts";
 import type { Store } from "../../core/store/store.ts";
 import { playSupplier } from "../../core/supplies/scenario.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { endOutage, isOut, recordFailure } from "../../core/store/outages.ts";
+import { endOutage, isOut, recordFailure } from "../../core/platform/outages.ts";
 import type { OutageKind } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 

@@ -1,5 +1,5 @@
 import type { Owner } from "../../core/kernel/owner.ts";
-import type { KeySources } from "../../core/store/key-files.ts";
+import type { KeySources } from "../../core/store/sealing/key-files.ts";
 import type { Topic } from "../../core/store/store.ts";
 import type { CommandName } from "./commands.ts";
 import type { SentError } from "./sent-errors.ts";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../core/kernel/thread-file.ts";
-import type { WritesBeside } from "../../core/store/engines/open.ts";
-import type { Writes, WritesBase } from "../../core/store/engines/store-over.ts";
-import { closedError } from "../../core/store/group-commit.ts";
+import type { WritesBeside } from "../../core/store/open/open.ts";
+import type { Writes, WritesBase } from "../../core/store/open/store-over.ts";
+import type { UnreadableError } from "../../core/store/sealing/create-vault.ts";
 import type { Command } from "../../core/store/store.ts";
-import type { UnreadableError } from "../../core/store/vault.ts";
+import { closedError } from "../../core/store/write/group-commit.ts";
 import { decode, encode } from "./codec.ts";
 import { type CommandName, commands } from "./commands.ts";
 import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";

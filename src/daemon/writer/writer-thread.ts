@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
-import { openStore } from "../../core/store/engines/open.ts";
-import { masterKeysAt } from "../../core/store/key-files.ts";
+import { openStore } from "../../core/store/open/open.ts";
+import { masterKeysAt } from "../../core/store/sealing/key-files.ts";
 import { allTopics, type Command, type Store, type Topic } from "../../core/store/store.ts";
 import { decode, encode } from "./codec.ts";
 import { commands } from "./commands.ts";

@@ -86,7 +86,7 @@ async function rotateToGiven(context: Context, file: string): Promise<Result> {
   const [{ rotateToGivenKey }, { keysOf }, { readKeyFile }] = await Promise.all([
     import("../../../core/credentials/rotate-master-key.ts"),
     import("../../place/key-file.ts"),
-    import("../../../core/store/key-files.ts"),
+    import("../../../core/store/sealing/key-files.ts"),
   ]);
   const keys = keysOf(await context.place());
   const next =

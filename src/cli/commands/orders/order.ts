@@ -58,7 +58,7 @@ export function orderFields(sheet: Sheet, order: Order): Record<string, string> 
 export async function undeliveredNote(context: Context): Promise<string | undefined> {
   const where = await context.where();
   if (where.kind !== "directory") return undefined;
-  const { isServed } = await import("../../../core/store/data-directory.ts");
+  const { isServed } = await import("../../../core/platform/data-directory.ts");
   if (isServed(where.path)) return undefined;
   return "No daemon serves this data: what is not delivered yet waits until esimctl serve delivers it.";
 }

@@ -1,4 +1,4 @@
-import type { Pause } from "../../../core/store/pauses.ts";
+import type { Pause } from "../../../core/platform/pauses.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { moment, shown, yesNo } from "../../output/words.ts";
 

@@ -85,7 +85,7 @@ const AT_FIRST = 5_000;
 async function localBatch({ where }: Pick<Context, "where">): Promise<() => number> {
   const place = await where();
   if (place.kind !== "directory") return () => BESIDE_DAEMON;
-  const { isServed } = await import("../../../core/store/data-directory.ts");
+  const { isServed } = await import("../../../core/platform/data-directory.ts");
   let size = AT_FIRST;
   return () => {
     if (isServed(place.path)) return BESIDE_DAEMON;

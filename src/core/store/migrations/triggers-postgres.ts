@@ -1,4 +1,4 @@
-import { fillChains } from "../fill-chains.ts";
+import { fillChains } from "./fill-chains.ts";
 import type { Migration } from "./migration.ts";
 
 /**

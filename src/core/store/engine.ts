@@ -1,0 +1,63 @@
+import type { Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "./store.ts";
+import type { Writer } from "./writer.ts";
+
+/** A connection's side of a read or transaction; the store adds time, ids and vault. */
+export type Connection = Pick<Read, "db" | "t" | "prepared" | "memory">;
+
+/** Makes the transaction of one command over a connection. */
+export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;
+
+/** A database that several nodes may use at once. */
+export interface SharedDatabase extends Nodes {
+  /** Notifies the processes that listen of a topic, soon and together with others. */
+  notify(topic: Topic): void;
+}
+
+/** What has been committed up to a moment, by the server that takes writes. */
+export interface Position {
+  /** In its log. */
+  at: string;
+  /** The history that its log is of: another one after each failover. */
+  timeline: string;
+  /** What a replica of that history shows (`replica-line.ts`). */
+  line: string | null;
+}
+
+/** A replica cannot answer a read now; the primary can. */
+export class ReplicaUnused extends Error {
+  constructor(reason: string) {
+    super(`the replica is not used: ${reason}`);
+    this.name = "ReplicaUnused";
+  }
+}
+
+/** A server that follows the one that takes writes, for reads only. */
+export interface Replica {
+  /** Runs `run` on a snapshot that has all up to `position`. Throws `ReplicaUnused`. */
+  snapshot<T>(position: Position, run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** How it follows. Never throws. */
+  look(position: Position): Promise<ReplicaLook>;
+  close(): Promise<void>;
+}
+
+/** What the store needs of SQLite or PostgreSQL. */
+export interface Engine {
+  /** Runs `run` on one consistent snapshot of committed data. */
+  snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs `run`, which is one statement, on what is committed when it is called or later. */
+  look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The writer of this process whose transactions run with no other under way, in any process. */
+  writer(makeTx: TxMaker): Writer;
+  /** A writer of slots (see lanes.ts), beside those of others; null: here all writes are alone. */
+  slotsWriter: ((makeTx: TxMaker) => Writer) | null;
+  /** The epoch of what is committed (see `Store.epoch`), as cheaply as the engine can read it. */
+  epoch(): Promise<number>;
+  ping(): Promise<Pulse>;
+  /** What `Store.erase` promises. */
+  erase(): Promise<boolean>;
+  /** Null: no other node can use this database. */
+  nodes: SharedDatabase | null;
+  /** The replica for reads, and what the primary has committed by now; null: there is none. */
+  replica: (Replica & { position(): Promise<Position> }) | null;
+  close(): Promise<void>;
+}

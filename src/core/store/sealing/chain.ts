@@ -1,0 +1,90 @@
+import { hash } from "node:crypto";
+import { canonicalText, payloadHash } from "../../kernel/canonical.ts";
+import { isoTime } from "../../kernel/clock.ts";
+import type { Row } from "../schema/tables.ts";
+import type { Vault } from "./create-vault.ts";
+
+// Rows that are evidence form hash chains: each row's hash covers its content, its place and the hash of the row
+// before. docs/evidence.md describes the texts below for third parties; a change here breaks every chain there is.
+
+/** A chain's end: how many rows it has, the last one's hash, and how many rows its last signature covers. */
+export interface Head {
+  chain: string;
+  count: number;
+  /** Null: the chain has no row. */
+  hash: string | null;
+  signedCount: number;
+}
+
+/** A head as its row stores it. */
+export interface StoredHead extends Head {
+  mark: string | null;
+}
+
+/** A row's place in its chain. */
+export interface Place {
+  /** 1 for the first row. */
+  no: number;
+  /** The hash of the row before; null for the first. */
+  previous: string | null;
+}
+
+/** What a row's hash covers, under the names that an export prints. */
+export type Link = Readonly<Record<string, unknown>>;
+
+/** The audit trail of a partner, or of the platform where an act concerns none. */
+export function auditChain(partnerId: string | null): string {
+  return `audit:${partnerId ?? "platform"}`;
+}
+
+/** The ledger of one wallet: its transactions with all their postings, those of the other account included. */
+export function walletChain(partnerId: string, currency: string): string {
+  return `wallet:${partnerId}:${currency}`;
+}
+
+type AuditContent = Omit<Row<"auditEntries">, "chain" | "chain_no" | "hash">;
+
+/** What the hash of an audit entry covers. */
+export function auditLink(entry: AuditContent, { no, previous }: Place): Link {
+  const { id, at, actor, action, target_kind, target_id, partner_id, fields, changes, note, request_id } = entry;
+  const act = { actor, action, target_kind, target_id, partner_id, fields, note, request_id };
+  // Entries from before the column have the hash that they had.
+  const changed = changes === null ? {} : { changes };
+  return { chain: auditChain(partner_id), no, previous, id, at: isoTime(at), ...act, ...changed };
+}
+
+type TransactionContent = Omit<Row<"ledgerTransactions">, "chain_no" | "hash" | "balance_after_cents">;
+type PostingContent = Omit<Row<"ledgerPostings">, "transaction_id">;
+
+/** What the hash of a ledger transaction covers: its postings too, by account. Its keys are in their order. */
+export function ledgerLink(row: TransactionContent, postings: readonly PostingContent[], place: Place): Link {
+  const { no, previous } = place;
+  const { id, kind, partner_id, order_id, currency, amount_cents, reference } = row;
+  const sums = postings
+    .map((each) => ({ account: each.account, amount_cents: each.amount_cents, currency: each.currency }))
+    .sort((a, b) => (a.account < b.account ? -1 : 1));
+  const [at, chain] = [isoTime(row.created_at), walletChain(partner_id, currency)];
+  const moved = { amount_cents, at, chain, currency, id, kind, no, order_id, partner_id, postings: sums };
+  return { ...moved, previous, reference };
+}
+
+/** `linkHash` of `ledgerLink`, whose keys are in order: they need not be sorted for each order. */
+export function ledgerHash(row: TransactionContent, postings: readonly PostingContent[], place: Place): string {
+  return hash("sha256", JSON.stringify(ledgerLink(row, postings, place)), "hex");
+}
+
+/** The hash of a row: SHA-256 (hex) of its canonical text. */
+export function linkHash(link: Link): string {
+  return payloadHash(link);
+}
+
+/** The text that a signature of a head signs. */
+export function signedText(head: { chain: string; count: number; hash: string; previousCount: number; at: number }) {
+  const { chain, count, hash, previousCount, at } = head;
+  return canonicalText({ chain, count, hash, previous_count: previousCount, signed_at: isoTime(at) });
+}
+
+/** The keyed mark of a head: a change of the database alone cannot make another head that has one. */
+export function headMark(vault: Vault, { chain, count, hash, signedCount }: Head): string {
+  return vault.blindIndex("chain head", JSON.stringify([chain, count, hash, signedCount]));
+}

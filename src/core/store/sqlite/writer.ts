@@ -1,0 +1,133 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import type { TxMaker } from "../engine.ts";
+import { sqliteTables } from "../schema/tables.ts";
+import type { Db, Prepared } from "../store.ts";
+import type { Writer } from "../writer.ts";
+import { faultOf, isBusy } from "./faults.ts";
+import { withStablePlans } from "./stable-plans.ts";
+
+/** How long another process that holds a lock is waited for. */
+export const BUSY_TIMEOUT_MS = 10_000;
+
+/** What a writer keeps to beside its own transactions. */
+export interface Pace {
+  /** Before a transaction and its turn: resolves when there is room for it. */
+  room(): Promise<void>;
+  /** Before a transaction; throws `StoreUnavailable` when none may be made any more. */
+  check(): void;
+  /** After a commit that changed anything. */
+  committed(): void;
+}
+
+/** The right to write, one holder after the other. */
+export interface Turns {
+  /** Resolves when it is this caller's turn; the result ends it. */
+  take(): Promise<() => void>;
+}
+
+/** Turns in the order in which they were asked for. */
+export function turns(): Turns {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const before = last;
+      last = promise;
+      await before;
+      return resolve;
+    },
+  };
+}
+
+/** Runs work while no transaction of this process is open. */
+export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
+
+/** Takes a turn for such work. */
+export function quietlyIn(order: Turns): Quietly {
+  return async (work) => {
+    const end = await order.take();
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  };
+}
+
+/** The writer over the one connection that writes. */
+export function sqliteWriter(
+  connection: Database.Database,
+  { makeTx, pace, turns }: { makeTx: TxMaker; pace: Pace; turns: Turns },
+): Writer {
+  const db = drizzle(withStablePlans(connection)) as Db;
+  const prepared = new Map<unknown, Prepared>();
+  const steps = stepsOf(connection);
+  const changes = () => Number(steps.changes.get());
+  let end: () => void = () => undefined;
+  let savepoints = false;
+  /** Rows that were changed before the command under way, and before the last commit. */
+  let [before, committed] = [0, 0];
+  return {
+    async begin(careful) {
+      await pace.room();
+      end = await turns.take();
+      pace.check();
+      await retryWhileBusy(() => void steps.begin.run());
+      savepoints = careful;
+    },
+    async savepoint() {
+      if (savepoints) steps.savepoint.run();
+      else before = changes();
+    },
+    async release() {
+      if (savepoints) steps.release.run();
+    },
+    async rollbackToSavepoint() {
+      if (!savepoints) return changes() === before;
+      steps.rollbackTo.run();
+      steps.release.run();
+      return true;
+    },
+    async commit() {
+      const changed = changes();
+      await retryWhileBusy(() => void steps.commit.run());
+      if (changed !== committed) pace.committed();
+      committed = changed;
+      end();
+    },
+    async rollback() {
+      if (connection.inTransaction) connection.exec("ROLLBACK");
+      end();
+    },
+    fault: (error) => faultOf(error, connection.name),
+    repeat: () => null,
+    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared, memory: null }, signal, requestId),
+  };
+}
+
+/** The statements around those of commands. */
+function stepsOf(connection: Database.Database) {
+  return {
+    begin: connection.prepare("BEGIN IMMEDIATE"),
+    savepoint: connection.prepare("SAVEPOINT command"),
+    release: connection.prepare("RELEASE command"),
+    rollbackTo: connection.prepare("ROLLBACK TO command"),
+    commit: connection.prepare("COMMIT"),
+    changes: connection.prepare("SELECT total_changes()").pluck(),
+  };
+}
+
+/** Another process may hold the write lock for a moment: wait for it without blocking this one's event loop. */
+async function retryWhileBusy(step: () => void | Promise<void>): Promise<void> {
+  for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(delay * 2, 50)) {
+    try {
+      await step();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
+    }
+    await pause(delay);
+  }
+}

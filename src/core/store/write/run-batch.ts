@@ -1,0 +1,194 @@
+import { isUnavailable, type StoreError } from "../problems.ts";
+import type { Topic } from "../store.ts";
+import { type Repeat, SPOILED, type Waiting, type Writer } from "../writer.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown } | { ok: false; repeat: Repeat };
+
+/** The writes of a batch, each with its outcome; none for those after a write that is repeated first. */
+export interface Batch {
+  writes: Waiting[];
+  outcomes: Outcome[];
+  topics: Set<Topic>;
+  /** It was made twice, or is to be. */
+  repeated: boolean;
+  /** It did not get its locks: it is made `again`, or failed with this. */
+  locked?: "again" | StoreError;
+}
+
+type Take = () => Waiting | null;
+
+/** Where a batch takes its writes from. */
+export type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
+
+/** How a batch is made. */
+interface Beginning {
+  careful: boolean;
+  /** Of its writes, in their order; a writer without slots has no use for them. */
+  slots: readonly number[];
+  /** Whether it is made again if it does not get its locks. */
+  mayWait: () => boolean;
+}
+
+/**
+ * Makes one batch of the writes that wait. What fails is in the outcomes, a commit that fails in all of them: it does
+ * not throw.
+ */
+export async function runBatch(writer: Writer, source: Source, beginning: Beginning): Promise<Batch> {
+  const { careful, slots } = beginning;
+  const writes: Waiting[] = [];
+  const take = takerOf(source, writes);
+  try {
+    await writer.begin(careful, slots);
+    if (source.size() === 1 && (careful || !writer.gathers))
+      return { writes, ...(await runAlone(writer, take)), repeated: false };
+    return { writes, ...(await runEach(writer, take)), repeated: false };
+  } catch (error) {
+    if (error === SPOILED)
+      return slots.length > 1 ? splitBatch(writer, writes) : repeatBatch(writer, writes, beginning);
+    return failBatch(writer, writes, { error, take, mayWait: beginning.mayWait });
+  }
+}
+
+/** Makes a batch again of which a command failed after it had written. */
+async function repeatBatch(writer: Writer, writes: Waiting[], { slots, mayWait }: Beginning): Promise<Batch> {
+  await writer.rollback();
+  const rest = writes.values();
+  try {
+    await writer.begin(true, slots);
+    return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
+  } catch (error) {
+    return failBatch(writer, writes, { error, take: () => null, mayWait });
+  }
+}
+
+/** Takes back a batch of several slots of which a command failed after it had written: each slot makes its own. */
+async function splitBatch(writer: Writer, writes: Waiting[]): Promise<Batch> {
+  await writer.rollback();
+  return { writes, outcomes: [], topics: new Set(), repeated: true };
+}
+
+interface Failed extends Pick<Beginning, "mayWait"> {
+  error: unknown;
+  take: Take;
+}
+
+async function failBatch(writer: Writer, writes: Waiting[], failed: Failed): Promise<Batch> {
+  const fault = writer.fault(failed.error);
+  await writer.rollback();
+  // Without outcomes all of them are repeated first.
+  const locked = writer.lockWaitsMs !== undefined && isUnavailable(fault) && fault.reason === "locked" ? fault : null;
+  if (locked !== null && failed.mayWait())
+    return { writes, outcomes: [], topics: new Set(), repeated: false, locked: "again" };
+  // Where it could not even begin, those fail that it would have taken.
+  if (writes.length === 0) while (failed.take() !== null);
+  return {
+    writes,
+    outcomes: writes.map(() => ({ ok: false, error: fault })),
+    topics: new Set(),
+    repeated: false,
+    ...(locked && { locked }),
+  };
+}
+
+type Ran = Pick<Batch, "outcomes" | "topics">;
+
+/** Runs the one write that waits: its failure takes the whole transaction back. */
+async function runAlone(writer: Writer, take: Take): Promise<Ran> {
+  const waiting = take();
+  if (waiting === null) throw new Error("the queue had a write and gave none");
+  const topics = new Set<Topic>();
+  await writer.ready?.();
+  const outcome = await runOne(writer, waiting, { topics, end: () => writer.commit() });
+  if (!outcome.ok) await writer.rollback();
+  return { outcomes: [outcome], topics };
+}
+
+/** Writes that are looked ahead for at once, beside the one that is next. */
+const MOST_AHEAD = 31;
+
+/** Writes that are taken and not run yet, and where more come from. */
+interface Coming {
+  taken: Waiting[];
+  take: Take;
+}
+
+/**
+ * Asks together for what a write of a run and those of its kind that follow will ask for. Resolves with how many
+ * follow. Throws as `runOne` does, or `SPOILED`.
+ */
+async function lookAhead(writer: Writer, { kind, input }: Waiting, { taken, take }: Coming): Promise<number> {
+  if (!writer.gathers || kind?.lookAhead === undefined) return 0;
+  const tx = writer.tx(() => undefined, null);
+  if (!tx.memory) return 0;
+  while (taken.length < MOST_AHEAD) {
+    const more = take();
+    if (more === null) break;
+    taken.push(more);
+  }
+  const other = taken.findIndex((waiting) => waiting.kind !== kind);
+  const following = taken.slice(0, other === -1 ? undefined : other);
+  try {
+    await kind.lookAhead(tx, [input, ...following.map((waiting) => waiting.input)]);
+  } catch (error) {
+    const fault = writer.fault(error);
+    throw writer.repeat(fault) === null && isUnavailable(fault) ? fault : SPOILED;
+  }
+  return following.length;
+}
+
+/** Runs one write after the other, each to be taken back alone. Throws `SPOILED` where one cannot. */
+async function runEach(writer: Writer, take: Take): Promise<Ran> {
+  const outcomes: Outcome[] = [];
+  const topics = new Set<Topic>();
+  const taken: Waiting[] = [];
+  /** Of those taken, how many were looked ahead for. */
+  let known = 0;
+  for (let waiting = take(); waiting !== null; waiting = taken.shift() ?? take()) {
+    await writer.savepoint(waiting.kind);
+    known = known > 0 ? known - 1 : await lookAhead(writer, waiting, { taken, take });
+    if (outcomes.length === 0) await writer.ready?.();
+    const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
+    if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
+    outcomes.push(outcome);
+    // What it waits for may wait for this batch.
+    if ("repeat" in outcome && outcome.repeat === "first") break;
+  }
+  await writer.commit();
+  return { outcomes, topics };
+}
+
+/** Takes the batch's writes from the queue, one at a time, and keeps them in `batch`. */
+function takerOf(source: Source, batch: Waiting[]): Take {
+  const taken = { production: 0, sandbox: 0 };
+  let began: number | null = null;
+  return () => {
+    began ??= performance.now();
+    const waiting = source.next(taken, performance.now() - began);
+    if (waiting !== null) batch.push(waiting);
+    return waiting;
+  };
+}
+
+interface Running {
+  topics: Set<Topic>;
+  /** Ends what the command has begun: only then it is known that all of its statements succeeded. */
+  end: () => Promise<void>;
+}
+
+/** Runs one command. Throws `StoreUnavailable` where no command of its batch can succeed. */
+async function runOne(writer: Writer, waiting: Waiting, { topics, end }: Running): Promise<Outcome> {
+  const own: Topic[] = [];
+  try {
+    const value = await waiting.run(writer.tx((topic) => own.push(topic), waiting.requestId));
+    await end();
+    for (const topic of own) topics.add(topic);
+    return { ok: true, value };
+  } catch (error) {
+    const fault = writer.fault(error);
+    const repeat = writer.repeat(fault);
+    // The whole transaction is gone with it, or cannot be committed.
+    if (repeat === null && isUnavailable(fault)) throw fault;
+    return repeat === null ? { ok: false, error: fault } : { ok: false, repeat };
+  }
+}
