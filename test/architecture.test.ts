@@ -93,6 +93,18 @@ describe("imports", () => {
     expect(climbing(sources, floors)).toEqual([]);
   });
 
+  test("core uses the store's interface, schema, sealing and opening, and nothing else of it", () => {
+    const open = /^src\/core\/store\/((schema|sealing|open)\/)?[^/]+$/;
+    const core = sources.filter(({ path }) => path.startsWith("src/core/") && !path.startsWith("src/core/store/"));
+    expect(
+      core.flatMap(({ path, imports }) =>
+        imports.flatMap(({ file, line }) =>
+          file?.startsWith("src/core/store/") && !open.test(file) ? [`${path}:${line} imports ${file}`] : [],
+        ),
+      ),
+    ).toEqual([]);
+  });
+
   test("folders of the command line import only from floors below", () => {
     expect(climbing(cliSources, cliFloors)).toEqual([]);
   });

@@ -10,14 +10,9 @@ import { randomIds } from "../src/core/kernel/ids.ts";
 import { runChecks } from "../src/core/maintenance/doctor.ts";
 import { drawPassport } from "../src/core/passports/draw.ts";
 import { type Location, openStore } from "../src/core/store/open/open.ts";
-import {
-  type Cell,
-  type SealedColumn,
-  sealedColumns,
-  UnreadableError,
-} from "../src/core/store/sealing/create-vault.ts";
 import { sealedPlaces } from "../src/core/store/sealing/reseal.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
+import { type Cell, type SealedColumn, sealedColumns, UnreadableError } from "../src/core/store/vault.ts";
 import { startActivationPlatform } from "./support/activations.ts";
 import { startCarrier, useHttpCarrier } from "./support/carrier.ts";
 import { addProducts, addStock } from "./support/catalog.ts";

@@ -103,7 +103,7 @@ export const tidyRules: TidyRule[] = [
   {
     name: "runs a query with what only SQLite has",
     instead: "await the query",
-    within: (path) => inSources(path) && !/^src\/core\/store\/engines\/(?!open|reading)/.test(path),
+    within: (path) => inSources(path) && !/^src\/core\/store\/(sqlite|open\/(backup|cop))/.test(path),
     // Without arguments: a Map's get and the like take some.
     finds: (node, source) =>
       isCallExpression(node) && node.arguments.length === 0 && /\.(get|all|run)$/.test(callee(node, source)),

@@ -7,8 +7,8 @@ import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { KycField } from "../store/schema/values.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 /** Whom a SIM is activated for, and what proves that it is there: everything that is sealed. */
 export type Kyc = { [F in KycField]: string | null };

@@ -3,9 +3,9 @@ import { Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { CarrierAdapter, KycField } from "../store/schema/values.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type CarrierRow = Row<"carriers">;
 

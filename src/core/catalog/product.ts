@@ -3,10 +3,10 @@ import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
 import { findByKey, isListed, listOf } from "../store/rows.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { isRemembered, remember, remembered } from "../store/write/run-memory.ts";
 
 /** A product as the list shows it (contract: Product). */
 export function toProduct(row: Row<"products">) {

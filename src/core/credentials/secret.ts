@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import type { Vault } from "../store/sealing/create-vault.ts";
+import type { Vault } from "../store/vault.ts";
 import type { Client } from "./client.ts";
 
 /** The SHA-256 of the secret that was found to be a client's, for as long as the client's record is kept. */

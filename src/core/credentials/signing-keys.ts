@@ -3,9 +3,9 @@ import { gt, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import { insertRow, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 /** Lifetime of an access token in seconds (contract: Limits). */
 export const TOKEN_LIFETIME_S = 3600;

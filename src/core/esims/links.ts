@@ -1,6 +1,6 @@
 import type { EsimId } from "../kernel/brand.ts";
 import { notFound } from "../kernel/problem.ts";
-import type { Vault } from "../store/sealing/create-vault.ts";
+import type { Vault } from "../store/vault.ts";
 
 /** The unguessable token of an eSIM's QR code and install page: its id and a MAC of it. */
 function linkToken(vault: Vault, esimId: EsimId): string {

@@ -1,7 +1,7 @@
 import type { EsimId } from "../kernel/brand.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 /** What installs an eSIM: all of it is sealed, in stock and once sold. */
 export interface EsimCodes {

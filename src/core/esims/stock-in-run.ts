@@ -2,9 +2,9 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
 import { elementsOf, isElement, isListed, listOf, locking, lockRows } from "../store/rows.ts";
+import { remembered, StaleRunError, writeLast } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { remembered, StaleRunError, writeLast } from "../store/write/run-memory.ts";
 
 /** So many eSIMs of one product. */
 export interface Need {

@@ -1,10 +1,10 @@
 import { and, eq, gte, isNull, sql } from "drizzle-orm";
 import type { EsimId, OrderLineId, ProductId } from "../kernel/brand.ts";
 import { findByKey, isAmong, isAtHand, locking } from "../store/rows.ts";
+import { gathersRows } from "../store/run-memory.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Db, Read, Tx } from "../store/store.ts";
-import { gathersRows } from "../store/write/run-memory.ts";
 import { type Assignment, assignInRun, type Need, requireAll, reserveInRun } from "./stock-in-run.ts";
 
 /** A product of which the stock holds too few. */

@@ -1,7 +1,7 @@
 import type { EsimId } from "../kernel/brand.ts";
 import { luhnDigit, luhnValid } from "../kernel/check-digits.ts";
 import { type DigitCipher, digitCipher, FOURTEEN_DIGITS } from "../kernel/ff1.ts";
-import type { Vault } from "../store/sealing/create-vault.ts";
+import type { Vault } from "../store/vault.ts";
 
 /** The order that a synthetic eSIM is of, as far as its codes depend on it. */
 export interface NumberedOrder {

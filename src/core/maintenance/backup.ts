@@ -5,11 +5,10 @@ import type { Actor } from "../audit/record.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, lockSealing } from "../platform/data-directory.ts";
-import { openForReading } from "../store/open/reading.ts";
+import { type BackupNotes, copyDatabase, writeChecksum, writeNotes } from "../store/open/backup-file.ts";
+import { isCurrent, openForReading } from "../store/open/reading.ts";
 import { StoreError } from "../store/problems.ts";
 import { findMasterKey, type KeySources } from "../store/sealing/key-files.ts";
-import { type BackupNotes, copyDatabase, writeChecksum, writeNotes } from "../store/sqlite/backup-file.ts";
-import { isCurrent } from "../store/sqlite/reading.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { isFault } from "./finding.ts";
 import { recordAct } from "./record-act.ts";
@@ -61,7 +60,7 @@ export async function makeBackup(input: BackupInput): Promise<Backup> {
   const withKey = input.withKey && !outside;
   const notes = { made_at: isoTime(clock.now()), version, key_file: withKey ? text : null };
   // A database is not brought up to date on the way: an older daemon may be serving it.
-  const audited = await isCurrent(databaseFile);
+  const audited = await isCurrent({ file: databaseFile });
   if (audited) {
     const entry = { actor, action: "data.backup", targetKind: "backup", targetId: file };
     await recordAct(databaseFile, { clock, ids, masterKey }, { ...entry, fields: withKey ? ["key_file"] : [] });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { count } from "drizzle-orm";
 import type { Clock } from "../kernel/clock.ts";
+import { type BackupNotes, contentMac, readNotes } from "../store/open/backup-file.ts";
 import { openForReading } from "../store/open/reading.ts";
 import type { TableName } from "../store/schema/tables.ts";
 import { type GivenKey, parseMasterKey } from "../store/sealing/key-files.ts";
-import { type BackupNotes, contentMac, readNotes } from "../store/sqlite/backup-file.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { checkLedger } from "./data-checks.ts";

@@ -6,9 +6,9 @@ import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import { readSetting } from "../platform/settings.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { isRemembered, remember, remembered } from "../store/write/run-memory.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
 import {
   type Budget,

@@ -3,11 +3,11 @@ import type { OrderId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import { elementsOf } from "../store/rows.ts";
+import { gathersRows, insertLast, isRemembered, remember, writeGathered } from "../store/run-memory.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderKeySpace } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { gathersRows, insertLast, isRemembered, remember, writeGathered } from "../store/write/run-memory.ts";
 
 /** A partner's own name for an order. `single`: an Idempotency-Key; `bulk`: an external_order_id. */
 export interface OwnKey {

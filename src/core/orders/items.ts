@@ -5,6 +5,7 @@ import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
+import { insertLast } from "../store/run-memory.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
@@ -12,7 +13,6 @@ import { keysOfTraveller, sealedTraveller } from "../store/sealing/people.ts";
 import { type IndexEntry, indexRecords } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { insertLast } from "../store/write/run-memory.ts";
 import { isScheduled } from "./activation-requests.ts";
 import type { LineRow, OrderRow } from "./order.ts";
 

@@ -1,9 +1,9 @@
 import { isoTime } from "../kernel/clock.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
 import { isListed, listOf } from "../store/rows.ts";
+import { remember } from "../store/run-memory.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { remember } from "../store/write/run-memory.ts";
 import { orderIdByNumber } from "./order.ts";
 
 const taken = statement((db, t, slot: Slots<{ numbers: string }>) => {

@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { together } from "../kernel/together.ts";
 import { isListed, listOf, locking } from "../store/rows.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { isRemembered, remember, remembered } from "../store/write/run-memory.ts";
 import { type Feed, lookAtFeeds } from "./feed-number.ts";
 
 const columns = ({ webhookEndpoints: { id, status, events }, partners }: Tables) => {

@@ -2,10 +2,10 @@ import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { elementsOf, insertRows, listOf, type NewRow } from "../store/rows.ts";
+import { gatheredRows, gathersRows, insertLast, remembered, writeLastTogether } from "../store/run-memory.ts";
 import type { WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { gatheredRows, gathersRows, insertLast, remembered, writeLastTogether } from "../store/write/run-memory.ts";
 
 /** An event for an endpoint that subscribed to its kind. */
 export interface Wanted {

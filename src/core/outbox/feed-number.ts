@@ -2,10 +2,10 @@ import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { elementsOf, isListed, locking, updateRows } from "../store/rows.ts";
+import { remember, writeLastTogether } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { remember, writeLastTogether } from "../store/write/run-memory.ts";
 
 /** A feed: of a partner in an environment. */
 export type Feed = { partner_id: PartnerId; environment: Environment };

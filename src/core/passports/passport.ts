@@ -7,11 +7,11 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import { elementsOf, findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import { keysOfPassport } from "../store/sealing/people.ts";
 import { reindexRecord } from "../store/sealing/people-index.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type PassportRow = Row<"passports">;
 

@@ -1,10 +1,10 @@
 import type { PassportId } from "../kernel/brand.ts";
 import { type Ids, newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import type { Vault } from "../store/sealing/create-vault.ts";
 import { keysOfPassport } from "../store/sealing/people.ts";
 import { digestsOnce } from "../store/sealing/people-index.ts";
 import type { Tx } from "../store/store.ts";
+import type { Vault } from "../store/vault.ts";
 import { columnsOf, type Document, documentOf, type NewPassport, sealedPartOf } from "./passport.ts";
 
 /** A checked passport as it is stored: what is sensitive sealed for its row, and the marks that it is found by. */

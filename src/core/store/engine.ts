@@ -61,3 +61,6 @@ export interface Engine {
   replica: (Replica & { position(): Promise<Position> }) | null;
   close(): Promise<void>;
 }
+
+/** What a store needs of its engine beside the writing. */
+export type ReadingEngine = Omit<Engine, "writer" | "slotsWriter" | "erase">;

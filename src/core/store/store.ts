@@ -3,7 +3,7 @@ import type { Ids } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Lane } from "./schema/lanes.ts";
 import type { Tables } from "./schema/tables.ts";
-import type { UnreadableError, Vault } from "./sealing/create-vault.ts";
+import type { UnreadableError, Vault } from "./vault.ts";
 
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;

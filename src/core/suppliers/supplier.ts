@@ -5,9 +5,9 @@ import { currentPauses, type Pause } from "../platform/pauses.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { SupplierAdapter } from "../store/schema/values.ts";
-import type { Cell } from "../store/sealing/create-vault.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import type { Cell } from "../store/vault.ts";
 
 export type SupplierRow = Row<"suppliers">;
 

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { isListed, listOf } from "../store/rows.ts";
+import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { isRemembered, remember, remembered } from "../store/write/run-memory.ts";
 import { availableOf, type Charged, insufficientBalance } from "./spendable.ts";
 
 /** A wallet as a movement finds it, with the thresholds of its partner: JSON by currency, null where none is set. */

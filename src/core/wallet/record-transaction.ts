@@ -1,12 +1,12 @@
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { updateRows } from "../store/rows.ts";
+import { gathersRows, insertLast, writeLastTogether } from "../store/run-memory.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { headMark, ledgerHash, walletChain } from "../store/sealing/chain.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { gathersRows, insertLast, writeLastTogether } from "../store/write/run-memory.ts";
 import { type HeldWallet, rememberWallet } from "./held.ts";
 
 /** A movement between a partner's wallet and a house account. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { WebhookId } from "../kernel/brand.ts";
 import type { Ids } from "../kernel/ids.ts";
-import type { Cell, Vault } from "../store/sealing/create-vault.ts";
+import type { Cell, Vault } from "../store/vault.ts";
 import type { WebhookRow } from "./webhook.ts";
 
 /** How far a receiver lets the signature's time be from its own (contract: Signature). */

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import type { Vault } from "../../core/store/sealing/create-vault.ts";
 import type { Nodes, WindowDraw, WindowShare } from "../../core/store/store.ts";
+import type { Vault } from "../../core/store/vault.ts";
 import { type Counters, KEPT_CALLERS, keptCallers, MINUTE, type RateUsage, type Windows } from "./rate-windows.ts";
 
 interface SharedDependencies {

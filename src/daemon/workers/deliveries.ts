@@ -3,8 +3,8 @@ import type { Clock } from "../../core/kernel/clock.ts";
 import { queueName } from "../../core/platform/due-keys.ts";
 import { maySend } from "../../core/platform/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
-import type { Vault } from "../../core/store/sealing/create-vault.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { Vault } from "../../core/store/vault.ts";
 import {
   type ClaimedDelivery,
   type DueEndpoint,

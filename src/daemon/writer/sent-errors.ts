@@ -1,6 +1,6 @@
 import { Problem } from "../../core/kernel/problem.ts";
 import { StoreError } from "../../core/store/problems.ts";
-import { UnknownKeyError, UnreadableError } from "../../core/store/sealing/create-vault.ts";
+import { UnknownKeyError, UnreadableError } from "../../core/store/vault.ts";
 
 /** Errors that are caught by their class. Others arrive as an `Error` with all that they say. */
 const classes: readonly { prototype: object; name: string }[] = [Problem, StoreError, UnknownKeyError, UnreadableError];

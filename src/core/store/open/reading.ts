@@ -3,7 +3,7 @@ import type { Connection, Engine } from "../engine.ts";
 import { createVault, withAllKeys } from "../sealing/create-vault.ts";
 import { loadDataKeys } from "../sealing/data-keys.ts";
 import type { Inspection } from "../shape.ts";
-import { inspectSqlite, readSqlite } from "../sqlite/reading.ts";
+import { inspectSqlite, isCurrentSqlite, readSqlite } from "../sqlite/reading.ts";
 import type { Pulse, Query, Read } from "../store.ts";
 
 /** A database that is there: a file of SQLite, or a PostgreSQL address. */
@@ -50,6 +50,11 @@ export async function inspectDatabase(where: Existing): Promise<Inspection> {
   if ("file" in where) return inspectSqlite(where.file);
   const { inspectPostgres } = await import("../postgres/reading.ts");
   return inspectPostgres(where);
+}
+
+/** Whether a database file has every migration of this program. Throws `StoreError`, also when it has more of them. */
+export function isCurrent({ file }: { file: string }): Promise<boolean> {
+  return isCurrentSqlite(file);
 }
 
 async function readingEngine(where: Existing): Promise<Pick<Engine, "snapshot" | "ping" | "close">> {

@@ -1,7 +1,7 @@
 import { type Connection, type Engine, type Replica, ReplicaUnused } from "../engine.ts";
 import { isOnTimeline, markLine } from "../replica-line.ts";
-import { UnknownKeyError } from "../sealing/create-vault.ts";
 import type { Read, ReplicaReads, Store } from "../store.ts";
+import { UnknownKeyError } from "../vault.ts";
 import { oncePerTurn } from "./once-per-turn.ts";
 
 interface Primary {

@@ -1,17 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
-import type { Connection, Engine, SharedDatabase, TxMaker } from "../engine.ts";
-import {
-  createVault,
-  UnknownKeyError,
-  type UnreadableError,
-  type Vault,
-  withAllKeys,
-} from "../sealing/create-vault.ts";
+import type { Connection, Engine, ReadingEngine, SharedDatabase, TxMaker } from "../engine.ts";
+import { createVault, withAllKeys } from "../sealing/create-vault.ts";
 import { type Keyring, keyring } from "../sealing/data-keys.ts";
 import { statement } from "../statement.ts";
 import type { Nodes, Read, Store, Topic } from "../store.ts";
+import { UnknownKeyError, type UnreadableError, type Vault } from "../vault.ts";
 import { oncePerTurn } from "./once-per-turn.ts";
 import { listReads } from "./replica-reads.ts";
 
@@ -24,9 +19,6 @@ export interface StoreBase {
   /** Keys to try where that one is not the database's any more: it may have been rotated since it was read. */
   masterKeys?: (() => Buffer[]) | undefined;
 }
-
-/** What a store needs of its engine beside the writing. */
-export type ReadingEngine = Omit<Engine, "writer" | "slotsWriter" | "erase">;
 
 /** The writes of a store: this thread's own, or another one's. */
 export interface Writes extends Pick<Store, "write" | "rehearse" | "erase"> {

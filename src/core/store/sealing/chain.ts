@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalText, payloadHash } from "../../kernel/canonical.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import type { Row } from "../schema/tables.ts";
-import type { Vault } from "./create-vault.ts";
+import type { Vault } from "../vault.ts";
 
 // Rows that are evidence form hash chains: each row's hash covers its content, its place and the hash of the row
 // before. docs/evidence.md describes the texts below for third parties; a change here breaks every chain there is.

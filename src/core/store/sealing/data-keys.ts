@@ -7,8 +7,9 @@ import { keyPurposes } from "../schema/values.ts";
 import { first, type Slots, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
 import { storedValue } from "../stored-value.ts";
+import type { DataKey, Vault } from "../vault.ts";
 import type { Writer } from "../writer.ts";
-import { CREDENTIAL_MARK, type DataKey, markOfCredential, openBytes, sealBytes, type Vault } from "./create-vault.ts";
+import { CREDENTIAL_MARK, markOfCredential, openBytes, sealBytes } from "./create-vault.ts";
 import { refuseMovedDatabase } from "./moved.ts";
 import { isKeyUsed } from "./reseal.ts";
 

@@ -3,7 +3,7 @@ import type { ActivationCustomer, MobileNumber } from "../schema/activations.ts"
 import type { Traveller } from "../schema/order-items.ts";
 import type { OrderCustomer } from "../schema/orders.ts";
 import type { Read } from "../store.ts";
-import type { Cell, SealedColumn } from "./create-vault.ts";
+import type { Cell, SealedColumn } from "../vault.ts";
 
 /** A JSON value that is sealed in a column of its row. */
 function sealedJson<T>(column: SealedColumn) {

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { sqliteTables, type TableName, type Tables } from "../schema/tables.ts";
 import { type Slots, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
-import { type Cell, type SealedColumn, sealedColumns, UnreadableError } from "./create-vault.ts";
+import { type Cell, type SealedColumn, sealedColumns, UnreadableError } from "../vault.ts";
 
 /** A column that holds sealed values, and the key of its table's rows. */
 export interface SealedPlace {

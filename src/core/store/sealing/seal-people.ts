@@ -5,7 +5,7 @@ import { findByKey } from "../rows.ts";
 import { type Slots, statement } from "../statement.ts";
 import type { Read, Store, Tx } from "../store.ts";
 import { storedValue, storeValue } from "../stored-value.ts";
-import type { Cell } from "./create-vault.ts";
+import type { Cell } from "../vault.ts";
 import {
   keysOfActivationCustomer,
   keysOfCustomer,

@@ -7,9 +7,10 @@ import type { Migration, MigrationTarget } from "../migrations/migration.ts";
 import { sqliteTables } from "../schema/tables.ts";
 import { driftBetween, type Inspection, type Shape } from "../shape.ts";
 import type { Db } from "../store.ts";
-import { BACKUP_TABLE } from "./backup-file.ts";
 import { asStoreError } from "./faults.ts";
 
+/** The table in a backup's file that makes it one. */
+export const BACKUP_TABLE = "esimctl_backup";
 const BUSY_TIMEOUT_MS = 10_000;
 const WORDS_OF_DAMAGE = 20;
 
@@ -34,7 +35,7 @@ export function readSqlite(file: string): Pick<Engine, "snapshot" | "ping" | "cl
 }
 
 /** Whether the file has every migration of this program. Throws `StoreError`, also when it has more of them. */
-export async function isCurrent(file: string): Promise<boolean> {
+export async function isCurrentSqlite(file: string): Promise<boolean> {
   const connection = connect(file);
   try {
     return (await pendingMigrations(targetOf(connection), migrationsOf("sqlite"))).length === 0;

@@ -1,8 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
-import type { Engine } from "../engine.ts";
+import type { Engine, ReadingEngine } from "../engine.ts";
 import { migrate, migrationsOf } from "../migrations/migrate.ts";
-import type { ReadingEngine } from "../open/store-over.ts";
 import type { StoreError } from "../problems.ts";
 import { checkpointsOf, WAL_BOUND } from "./checkpoints.ts";
 import { checkPages, isLarge } from "./damage.ts";

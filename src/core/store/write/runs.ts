@@ -1,5 +1,5 @@
+import { runMemory, writeDue } from "../run-memory.ts";
 import type { RunMemory } from "../store.ts";
-import { runMemory, writeDue } from "./run-memory.ts";
 
 /** The runs of a transaction, one after the other. */
 export function runsOf() {

@@ -1,10 +1,8 @@
 import { createHmac, type Hmac, hkdfSync } from "node:crypto";
 import Database from "better-sqlite3";
 import { StoreError } from "../problems.ts";
-import { asStoreError } from "./faults.ts";
-
-/** The table in a backup's file that makes it one. */
-export const BACKUP_TABLE = "esimctl_backup";
+import { asStoreError } from "../sqlite/faults.ts";
+import { BACKUP_TABLE } from "../sqlite/reading.ts";
 
 /** What a backup says of itself. */
 export interface BackupNotes {

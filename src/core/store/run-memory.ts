@@ -1,7 +1,7 @@
-import { together } from "../../kernel/together.ts";
-import { insertRow, insertRows, type NewRow } from "../rows.ts";
-import type { TableName } from "../schema/tables.ts";
-import type { Read, RunMemory, Tx } from "../store.ts";
+import { together } from "../kernel/together.ts";
+import { insertRow, insertRows, type NewRow } from "./rows.ts";
+import type { TableName } from "./schema/tables.ts";
+import type { Read, RunMemory, Tx } from "./store.ts";
 
 /** What a run put off and cannot write any more: others have changed what it found. Its batch has to be made again. */
 export class StaleRunError extends Error {
