@@ -1,4 +1,5 @@
 import { counted } from "../../core/kernel/counted.ts";
+import { issuerCode } from "../../core/kernel/passport-issuer.ts";
 import { type DateOrder, dateParts, isDayColumn } from "./dates.ts";
 
 /** Collects what is worth knowing of a file's rows; memory does not grow with them. */
@@ -31,13 +32,6 @@ const postcodeDigits: Readonly<Record<string, number>> = {
 };
 const documentDigits: Readonly<Record<string, number>> = { GBR: 9, USA: 9, RUS: 9, DNK: 9, SWE: 8 };
 const AUSTRALIAN = /^(nsw|vic|qld|wa|sa|tas|act|nt)$/i;
-
-/** The codes of two letters that such files carry, for the tables above. */
-const alpha3: Readonly<Record<string, string>> = {
-  ...{ AU: "AUS", AT: "AUT", CH: "CHE", DK: "DNK", NZ: "NZL", NO: "NOR", ZA: "ZAF", DE: "DEU", ES: "ESP", FI: "FIN" },
-  ...{ FR: "FRA", IT: "ITA", KR: "KOR", MY: "MYS", SE: "SWE", TH: "THA", US: "USA", CN: "CHN", IN: "IND", SG: "SGP" },
-  ...{ JP: "JPN", GB: "GBR", RU: "RUS" },
-};
 
 /** Advice on a file of which no row was seen yet. */
 export function collectAdvice(): Advice {
@@ -87,8 +81,7 @@ function whereFirst({ line, column }: Seen): string {
 }
 
 function countryOf({ passport_country = "" }: Readonly<Record<string, string>>): string {
-  const code = passport_country.toUpperCase();
-  return alpha3[code] ?? code;
+  return issuerCode(passport_country) ?? "";
 }
 
 function isShortPostcode(values: Readonly<Record<string, string>>): boolean {

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
-import { countryCode, coversCountry } from "../kernel/country.ts";
+import { countryName, coversCountry, readCountry } from "../kernel/country.ts";
 import { type Pagination, type Position, pageOf } from "../kernel/page.ts";
 import { invalid } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
@@ -62,8 +62,12 @@ export async function listProducts(q: Read, filter: ProductFilter): Promise<Prod
 }
 
 function knownCountry(text: string): string {
-  const code = countryCode(text);
-  if (code !== null) return code;
+  const read = readCountry(text);
+  if ("code" in read) return read.code;
+  if ("ambiguous" in read) {
+    const which = read.ambiguous.map((code) => `${code} (${countryName(code)})`).join(" or ");
+    throw invalid({ country: [`names several countries: give ${which}`] });
+  }
   throw invalid({ country: ["must be an ISO 3166-1 country code such as JP or JPN, or a country's English name"] });
 }
 

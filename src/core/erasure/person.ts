@@ -1,7 +1,8 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import { customerOf } from "../activations/customer.ts";
 import { openKycIfReadable } from "../activations/identity.ts";
-import { normalisePassportNumber, toAlpha3 } from "../kernel/identity.ts";
+import { normalisePassportNumber } from "../kernel/identity.ts";
+import { issuerCode } from "../kernel/passport-issuer.ts";
 import { invalid } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { emailTrace, numberTrace, phoneKey, phoneTrace } from "../kernel/traces.ts";
@@ -14,7 +15,7 @@ import type { Read } from "../store/store.ts";
 /** Who is to be erased: at least one of these, as it was typed. Each names the same person. */
 export interface NamedPerson {
   passport?: string | undefined;
-  /** ISO 3166-1 code of the passport's country; undefined: whatever its country. */
+  /** A code or name of the passport's issuer, see passport-issuer.ts; undefined: whatever its country. */
   country?: string | undefined;
   email?: string | undefined;
   phone?: string | undefined;
@@ -37,7 +38,7 @@ const LEAST_DIGITS = 6;
 export function personOf({ passport, country, email, phone }: NamedPerson): Person {
   const person: Person = {
     passport: passport === undefined ? null : normalisePassportNumber(passport),
-    country: country === undefined ? null : toAlpha3(country),
+    country: country === undefined ? null : issuerCode(country),
     email: emailKey(email),
     phone: phone === undefined ? null : phoneKey(phone),
   };
@@ -47,7 +48,7 @@ export function personOf({ passport, country, email, phone }: NamedPerson): Pers
       ? { passport: ["must be 3 to 20 letters and digits, besides spaces and hyphens"] }
       : {}),
     ...(country !== undefined && person.country === null
-      ? { country: ["must be an ISO 3166-1 country code such as GBR"] }
+      ? { country: ["must be an ISO 3166-1 country code such as GBR, or a country's English name"] }
       : {}),
     ...(email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(person.email ?? "")
       ? { email: ["must be an e-mail address"] }

@@ -1,49 +1,121 @@
+import { distance } from "fastest-levenshtein";
 import countries from "i18n-iso-countries/index.js"; // the package's entry would read its name lists in 80 languages
 import en from "i18n-iso-countries/langs/en.json" with { type: "json" };
+import { ambiguousNames, countryAliases, placesOfTheirOwn } from "./country-names.ts";
 
-/** Names of each alpha-2 code: those of the package, then CLDR's, which are shorter for some. */
-function allNames(): [name: string, code: string][] {
-  const cldr = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
-  const listed = Object.entries(en.countries).flatMap(([code, names]) => [names].flat().map((name) => [name, code]));
-  const further = Object.keys(en.countries).map((code) => [cldr.of(code) ?? code, code]);
-  return [...listed, ...further].map(([name = "", code = ""]) => [nameKey(name), code]);
-}
+/** What a text says of a country: its alpha-2 code; the codes among which it does not choose; or none. */
+export type CountryRead =
+  | { code: string }
+  | { ambiguous: readonly string[] }
+  /** `near`: the country whose name it nearly is; null: none. */
+  | { near: { name: string; code: string } | null };
 
-/** A country's name without accents, punctuation, case and a leading article: "The Gambia" is "gambia". */
+/**
+ * A name's words without accents, punctuation, case, "of", "the" and "and", in the order of the alphabet: "Korea,
+ * Republic of" is "Republic of Korea".
+ */
 function nameKey(name: string): string {
-  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  const words = plain.replaceAll("&", " and ").replace(/\bst\b/g, "saint");
-  return words
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const words = plain
+    .replace(/[’']s\b/g, "s")
+    .replace(/\bst\b/g, "saint")
     .replace(/[^a-z]+/g, " ")
     .trim()
-    .replace(/^the /, "");
+    .split(" ");
+  return words
+    .filter((word) => !["of", "the", "and"].includes(word))
+    .sort()
+    .join(" ");
 }
 
-let codes: Map<string, string> | undefined;
+interface Names {
+  codes: ReadonlyMap<string, string>;
+  /** A name as it is written, by its letters in their order. */
+  spelled: ReadonlyMap<string, string>;
+  ambiguous: ReadonlyMap<string, readonly string[]>;
+  others: ReadonlySet<string>;
+}
 
-function codeOfName(name: string): string | null {
-  // Of two countries with one name, "Congo", the first in the package's list has it.
-  codes ??= new Map(allNames().reverse());
-  return codes.get(nameKey(name)) ?? null;
+let known: Names | undefined;
+
+/** Names of each alpha-2 code: those of the package, CLDR's, which are shorter for some, and the aliases. */
+function names(): Names {
+  if (known !== undefined) return known;
+  const cldr = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
+  const ambiguous = new Map(Object.entries(ambiguousNames).map(([name, codes]) => [nameKey(name), codes]));
+  const codes = new Map<string, string>();
+  const spelled = new Map<string, string>();
+  for (const [code, listed] of Object.entries(en.countries)) {
+    for (const name of [[listed].flat(), cldr.of(code) ?? [], countryAliases[code] ?? []].flat()) {
+      const key = nameKey(name);
+      if (ambiguous.has(key)) continue;
+      if (!codes.has(key)) codes.set(key, code);
+      if (!spelled.has(lettersOf(name))) spelled.set(lettersOf(name), name);
+    }
+  }
+  known = { codes, spelled, ambiguous, others: new Set(placesOfTheirOwn.map(nameKey)) };
+  return known;
+}
+
+function lettersOf(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z]+/g, "");
+}
+
+/** Reads a country given by its ISO 3166-1 alpha-2 or alpha-3 code or an English name, in any case. */
+export function readCountry(text: string): CountryRead {
+  const code = codeOfCode(text);
+  if (code !== null) return { code };
+  const key = nameKey(text);
+  const { codes, ambiguous, others } = names();
+  const named = codes.get(key);
+  if (named !== undefined) return { code: named };
+  const several = ambiguous.get(key);
+  if (several !== undefined) return { ambiguous: several };
+  return { near: key === "" || others.has(key) ? null : nearestTo(text) };
+}
+
+/** Letters of which a name must have this many before one that differs by a letter is taken for a typing error. */
+const LEAST_LETTERS = 5;
+const LONG_NAME = 8;
+
+function nearestTo(text: string): { name: string; code: string } | null {
+  const letters = lettersOf(text);
+  if (letters.length < LEAST_LETTERS) return null;
+  const { spelled, codes } = names();
+  const most = letters.length >= LONG_NAME ? 2 : 1;
+  const near = [...spelled].filter(
+    ([one]) => Math.abs(one.length - letters.length) <= most && distance(one, letters) <= most,
+  );
+  const [name] = near.map(([, one]) => one);
+  return name === undefined ? null : { name, code: codes.get(nameKey(name)) ?? "" };
 }
 
 /**
  * The ISO 3166-1 alpha-2 code of a country given by its alpha-2 or alpha-3 code or its English name, in any case; null
- * for anything else, such as a region.
+ * for anything else, such as a region or a name that two countries have.
  */
 export function countryCode(text: string): string | null {
-  return codeOfCode(text) ?? codeOfName(text);
+  const read = readCountry(text);
+  return "code" in read ? read.code : null;
 }
 
-/** Whether it is an ISO 3166-1 alpha-2 or alpha-3 code, in any case. */
-export function isCountryCode(text: string): boolean {
-  return codeOfCode(text) !== null;
+/** The English name of the country with this alpha-2 code. */
+export function countryName(code: string): string {
+  return new Intl.DisplayNames(["en"], { type: "region" }).of(code) ?? code;
 }
 
 function codeOfCode(text: string): string | null {
   const upper = text.trim().toUpperCase();
   if (/^[A-Z]{2}$/.test(upper) && countries.alpha2ToAlpha3(upper) !== undefined) return upper;
   return (/^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined) ?? null;
+}
+
+/** The ISO 3166-1 alpha-3 code of an alpha-2 code. */
+export function alpha3Of(code: string): string {
+  return countries.alpha2ToAlpha3(code) ?? code;
 }
 
 /**

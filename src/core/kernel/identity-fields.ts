@@ -17,7 +17,7 @@ export const identityFields = {
   title: { kind: "text", max: 20, required: false },
   date_of_birth: { kind: "birth_date", max: 10, required: true },
   passport_no: { kind: "passport_number", max: 40, required: true },
-  passport_country: { kind: "country", max: 3, required: true },
+  passport_country: { kind: "country", max: 80, required: true },
   passport_expiry: { kind: "date", max: 10, required: true },
   address: { kind: "text", max: 200, required: false },
   suburb: { kind: "text", max: 100, required: false },

@@ -29,9 +29,10 @@ const needed = {
     examples: ["018159083"],
   }),
   passport_country: Type.String({
-    pattern: "^[A-Za-z]{2,3}$",
-    errorMessage: "must be an ISO 3166-1 country code such as GBR",
-    description: "ISO 3166-1 alpha-3; alpha-2 is understood",
+    minLength: 1,
+    maxLength: passportFields.passport_country.max,
+    errorMessage: "must be an ISO 3166-1 country code such as GBR, or a country's English name",
+    description: "The issuer: ISO 3166-1 alpha-3, or a code of ICAO 9303; alpha-2 and English names are understood",
     examples: ["GBR"],
   }),
   passport_expiry: Type.String({

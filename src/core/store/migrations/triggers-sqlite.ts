@@ -63,4 +63,9 @@ export const triggers: Migration[] = [
       "DROP TRIGGER esims_version_delete",
     ],
   },
+  {
+    // Kosovo has one code, however it was written.
+    name: "9012_kosovo",
+    statements: ["UPDATE passports SET passport_country = 'RKS' WHERE passport_country = 'XKX'"],
+  },
 ];
