@@ -256,28 +256,80 @@ test("SIM cards are physical goods, eSIMs are not", async () => {
   expect(products.filter(({ virtual }) => !virtual).map(({ sku }) => sku)).toEqual(["SIM-1"]);
 });
 
-test("coverage accepts codes and names with any separator, and names unknown countries", async () => {
-  const { folder, json, rows } = await shop();
-  const sim = (await rows("--format", "generic")).find(({ sku }) => sku === "SIM-1");
-  expect(sim?.coverage).toBe("DE|FR|IT|KR");
-  expect(await json("--format", "generic", "--country", "IT")).toMatchObject({ count: 1 });
+describe("coverage", () => {
   const row = (sku: string, coverage: string) =>
     `${sku},${sku},,Europe,"${coverage}",1,1,1.00,AUD,data_only,esim_qr_pregen,stock`;
-  const file = join(folder, "coverage.csv");
-  writeFileSync(file, [HEAD, row("BAD", "FR,UK,Europe"), row("GOOD", "FR,GB")].join("\n"));
-  const ended = await esimctl(["products", "import", file, "--data", join(folder, "data")]);
-  expect(ended.exitCode).toBe(3);
-  const rejected = readFileSync(join(folder, "coverage.rejected.csv"), "utf8");
-  expect(rejected).toContain('coverage has ""UK"", which is no ISO 3166-1 code: did you mean GB?');
-  expect(rejected).toContain('coverage has ""Europe"", which is no country');
-  const record = {
-    ...{ sku: "J", name: "J", region: "Asia", coverage: ["japan", "Atlantis"], data_amount_mb: 1, validity_days: 1 },
-    ...{ price_cents: 1, currency: "AUD", type: "data_only", product_type: "esim_qr_pregen", delivery_method: "stock" },
-  };
-  writeFileSync(join(folder, "coverage.json"), JSON.stringify([record]));
-  const refused = await esimctl(["products", "import", join(folder, "coverage.json"), "--data", join(folder, "data")]);
-  expect(refused.exitCode).toBe(1);
-  expect(readFileSync(join(folder, "coverage.rejected.json"), "utf8")).toContain("Atlantis");
+
+  async function imported(coverages: Record<string, string>) {
+    const { folder, rows } = await shop();
+    const file = join(folder, "coverage.csv");
+    writeFileSync(file, [HEAD, ...Object.entries(coverages).map(([sku, coverage]) => row(sku, coverage))].join("\n"));
+    const ended = await esimctl(["products", "import", file, "--data", join(folder, "data"), "--json"]);
+    const rejected = join(folder, "coverage.rejected.csv");
+    return {
+      exitCode: ended.exitCode,
+      summary: JSON.parse(ended.stdout),
+      rejected: existsSync(rejected) ? readFileSync(rejected, "utf8") : "",
+      coverage: Object.fromEntries(
+        (await rows("--format", "generic")).map(({ sku = "", coverage = "" }) => [sku, coverage.split("|")]),
+      ),
+      folder,
+    };
+  }
+
+  test("accepts codes and names with any separator, also in a filter", async () => {
+    const { json, rows } = await shop();
+    const sim = (await rows("--format", "generic")).find(({ sku }) => sku === "SIM-1");
+    expect(sim?.coverage).toBe("DE|FR|IT|KR");
+    expect(await json("--format", "generic", "--country", "IT")).toMatchObject({ count: 1 });
+  });
+
+  test("reads suppliers' names and ISO's with commas, and keeps the names of other places", async () => {
+    const found = await imported({
+      OLD: "Viet Nam,Macau,UK,UAE,DR Congo,Swaziland,Czech Republic,Holland,Burma",
+      ISO: "Japan, Korea, Republic of, Bonaire, Sint Eustatius and Saba, Congo, The Democratic Republic of the",
+      PLACES: "Canary Islands|Hawaii|Northern Cyprus|Scotland|Bonaire|Netherlands Antilles|Europe|Atlantis",
+    });
+    expect(found).toMatchObject({ exitCode: 0, summary: { imported: 3, rejected: 0 } });
+    const places = [
+      ...["Canary Islands", "Hawaii", "Northern Cyprus", "Scotland", "Bonaire", "Netherlands Antilles", "Europe"],
+      "Atlantis",
+    ];
+    expect(found.coverage).toMatchObject({
+      OLD: ["VN", "MO", "GB", "AE", "CD", "SZ", "CZ", "NL", "MM"],
+      ISO: ["JP", "KR", "BQ", "CD"],
+      PLACES: places,
+    });
+    expect(found.summary.kept_names).toEqual(places);
+  });
+
+  test("refuses unassigned codes, names of two countries, and near misses", async () => {
+    const found = await imported({ CODE: "FR,QQ", TWO: "Korea", CONGO: "Congo", NEAR: "Grmany", GOOD: "FR,GB" });
+    expect(found).toMatchObject({ exitCode: 3, summary: { imported: 1, rejected: 4, kept_names: [] } });
+    for (const words of [
+      'coverage has ""QQ"", which is no ISO 3166-1 code',
+      'coverage has ""Korea"", which may be KR (South Korea) or KP (North Korea)',
+      'coverage has ""Congo"", which may be CG (Congo - Brazzaville) or CD (Congo - Kinshasa)',
+      'coverage has ""Grmany"", which is no country (did you mean Germany?)',
+    ]) {
+      expect(found.rejected).toContain(words);
+    }
+    const record = {
+      ...{ sku: "J", name: "J", region: "Asia", coverage: ["japan", "Grmany"], data_amount_mb: 1, validity_days: 1 },
+      ...{
+        price_cents: 1,
+        currency: "AUD",
+        type: "data_only",
+        product_type: "esim_qr_pregen",
+        delivery_method: "stock",
+      },
+    };
+    const file = join(found.folder, "coverage.json");
+    writeFileSync(file, JSON.stringify([record]));
+    const refused = await esimctl(["products", "import", file, "--data", join(found.folder, "data")]);
+    expect(refused.exitCode).toBe(1);
+    expect(readFileSync(join(found.folder, "coverage.rejected.json"), "utf8")).toContain("did you mean Germany?");
+  });
 });
 
 describe("-o", () => {

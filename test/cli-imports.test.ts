@@ -80,7 +80,7 @@ describe("findings about a file", () => {
         example: { line: 2, column: "date_of_birth", form: "99/99/9999" },
       },
       {
-        reason: "passport_country must be an ISO 3166-1 country code such as GBR",
+        reason: "passport_country must be an ISO 3166-1 country code such as GBR, or a country's English name",
         rows: 1,
         example: { line: 6, column: "passport_country", form: "AA" },
       },

@@ -61,6 +61,7 @@ export function nameOf(stack: string): string {
 /** Statements that read or sort beyond an index, each with the reason why that is acceptable. */
 export const wholeReads: Record<string, string> = {
   "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
+  "src/core/catalog/price-changes.ts prices": "compares an import with the whole catalog, which the operator keeps",
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
   "src/core/esims/expiring.ts ownDays": "reads the partners whose days the operator set, once a minute",

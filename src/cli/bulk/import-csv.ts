@@ -23,6 +23,10 @@ export interface Import<C extends string, T> {
   file: string;
   spec: CsvSpec<C>;
   check(row: CsvRow<C>): Checked<T>;
+  /** As `ImportJob.survey`. */
+  survey?: ((row: CsvRow<C>) => void) | undefined;
+  /** As `ImportJob.ready`. */
+  ready?: () => Promise<void>;
   send(rows: T[]): Promise<readonly RowOutcome[]>;
   /** In place of `send`, where rows are made ready while those before them are sent. */
   gather?: () => Gathering<T>;
@@ -36,13 +40,13 @@ export interface Import<C extends string, T> {
   /** What it does, beside the bar; "Importing" unless given. */
   label?: string;
   /** How the summary is printed; as every import unless given. */
-  present?: typeof importResult;
+  present?: (summary: ImportSummary, exitCode: 0 | 1 | 3 | 130, dryRun: boolean) => Result | Promise<Result>;
 }
 
 /** Imports a CSV file row by row, with a progress bar, to the end or to Ctrl-C; see csv/import.ts. */
 export async function importCsv<C extends string, T>(context: Context, asked: Import<C, T>): Promise<Result> {
   const { file, spec, check, send, batchSize = () => BATCH, dryRun, strict, reading, label = "Importing" } = asked;
-  const { present = importResult, isLean = false, gather } = asked;
+  const { present = importResult, isLean = false, gather, survey, ready } = asked;
   const [{ openCsv }, { importExitCode, importRows }, { startProgress }, { systemClock }] = await Promise.all([
     import("../csv/open.ts"),
     import("../csv/import.ts"),
@@ -60,6 +64,14 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
     const summary = await importRows({
       csv,
       check,
+      survey,
+      ready:
+        ready &&
+        (async () => {
+          // A question is not asked beneath a bar.
+          progress.stop();
+          await ready();
+        }),
       send: (batch: readonly ImportItem<T>[]) => send(batch.map(({ value }) => value)),
       gather,
       batchSize,
@@ -70,7 +82,8 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
         progress.show(phase === "check" ? "Checking" : label, done, total),
       now: systemClock.now,
     });
-    return present(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
+    progress.stop();
+    return await present(summary, signal.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun), dryRun);
   } finally {
     progress.stop();
     await csv.close();

@@ -29,6 +29,8 @@ export interface Reading {
   dates: DateOrder | undefined;
   encoding: string | undefined;
   map: ReadonlyMap<string, string> | undefined;
+  /** Values of columns that the file may lack, by their names. */
+  set?: ReadonlyMap<string, string> | undefined;
 }
 
 function encodingOption(flags: string, help: string): Option<string | undefined> {
@@ -50,8 +52,8 @@ function isEncoding(name: string): boolean {
 }
 
 /** How `openCsv` is to read; at a terminal, a needed column that no name fits is asked for. */
-export function readingOf(context: Context, { dates, encoding, map }: Reading): ReadingOptions {
-  const options = { dates, encoding, map, signal: context.interruption };
+export function readingOf(context: Context, { dates, encoding, map, set }: Reading): ReadingOptions {
+  const options = { dates, encoding, map, set, signal: context.interruption };
   const ask = (column: string, theirs: readonly string[]) => pickColumn(context, column, theirs);
   return isInteractive(context.globals) ? { ...options, ask } : options;
 }

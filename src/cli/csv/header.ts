@@ -19,6 +19,8 @@ export interface CsvSpec<C extends string = string> {
 export interface HeaderHelp {
   /** Our column by the name that the file has for it. */
   map?: ReadonlyMap<string, string> | undefined;
+  /** A value for all rows, by our name of the column that the file may lack. */
+  set?: ReadonlyMap<string, string> | undefined;
   /** Asks a person which of these columns of the file is `column`; null: none of them. */
   ask?(column: string, theirs: readonly string[]): Promise<string | null>;
 }
@@ -30,6 +32,8 @@ export interface CsvHeader<C extends string = string> {
   raw: readonly string[];
   /** The position of each known column, counted from 0; the ones the file lacks are not in it. */
   positions: ReadonlyMap<C, number>;
+  /** The values of columns that the file lacks. */
+  constants: ReadonlyMap<C, string>;
   /** The positions of columns that an earlier run's rejected file added: neither known nor worth a warning. */
   added: ReadonlySet<number>;
   /** What the reader should know: columns that are ignored. */
@@ -75,14 +79,15 @@ export async function matchHeader<C extends string>(
   }
   const notes = takeOtherNames(label, record, spec, positions);
   const added = new Set([...keys.keys()].filter((at) => addedKeys.has(keys[at] ?? "") && !taken().has(at)));
-  await askForMissing(record, spec, positions, { help, added });
-  refuseMissing(label, record, spec, positions);
+  const constants = constantsOf(label, spec, positions, help);
+  await askForMissing(record, spec, positions, { help, added, constants });
+  refuseMissing(label, record, spec, { positions, constants });
   const warnings = record.fields.flatMap((_, at) =>
     added.has(at) || taken().has(at)
       ? []
       : [`${label}: column ${columnName(record.fields, at)} is not known and is ignored.`],
   );
-  return { line: record.line, raw: record.fields, positions, added, warnings, notes };
+  return { line: record.line, raw: record.fields, positions, constants, added, warnings, notes };
 }
 
 function refuseTwice(label: string, record: CsvRecord, keys: readonly string[]): void {
@@ -112,6 +117,25 @@ function mappedPositions<C extends string>(
     positions.set(column, at);
   }
   return positions;
+}
+
+/** The constants of columns that the file lacks: its own columns win. Throws `csv_invalid` for an unknown column. */
+function constantsOf<C extends string>(
+  label: string,
+  { columns }: CsvSpec<C>,
+  positions: ReadonlyMap<C, number>,
+  { set = new Map() }: HeaderHelp,
+): Map<C, string> {
+  const constants = new Map<C, string>();
+  for (const [name, value] of set) {
+    const column = columns.find((one) => columnKey(one) === columnKey(name));
+    if (column === undefined) {
+      const hint = `Known are: ${columns.join(", ")}.`;
+      throw new CsvError("csv_invalid", label, `--set names "${printable(name)}", which is not read here`, hint);
+    }
+    if (!positions.has(column)) constants.set(column, value);
+  }
+  return constants;
 }
 
 /** Takes columns by other common names of theirs, and says which. Throws `csv_invalid` where two fit. */
@@ -152,10 +176,12 @@ function mapHint(column: string): string {
   return `Say which with --map "THEIR NAME=${column}".`;
 }
 
-interface Asking {
+interface Asking<C extends string> {
   help: HeaderHelp;
   /** Columns that are not worth a question. */
   added: ReadonlySet<number>;
+  /** Columns that need no answer. */
+  constants: ReadonlyMap<C, string>;
 }
 
 /** Asks for each needed column that no name fits; the first that is answered with none ends the questions. */
@@ -163,13 +189,13 @@ async function askForMissing<C extends string>(
   record: CsvRecord,
   { needs }: CsvSpec<C>,
   positions: Map<C, number>,
-  { help, added }: Asking,
+  { help, added, constants }: Asking<C>,
 ): Promise<void> {
   // A file without any known column is another kind of file.
   if (help.ask === undefined || positions.size === 0) return;
-  for (const need of needs.filter((one) => !isMet(one, positions))) {
+  for (const need of needs.filter((one) => !isMet(one, [positions, constants]))) {
     const [group = []] = typeof need === "string" ? [[need]] : need;
-    for (const column of group.filter((one) => !positions.has(one))) {
+    for (const column of group.filter((one) => !positions.has(one) && !constants.has(one))) {
       const taken = new Set(positions.values());
       const left = record.fields.filter((name, at) => name !== "" && !taken.has(at) && !added.has(at));
       const chosen = left.length === 0 ? null : await help.ask(column, left);
@@ -204,9 +230,9 @@ function refuseMissing<C extends string>(
   label: string,
   record: CsvRecord,
   spec: CsvSpec<C>,
-  positions: ReadonlyMap<C, number>,
+  { positions, constants }: Pick<CsvHeader<C>, "positions" | "constants">,
 ): void {
-  const missing = spec.needs.filter((need) => !isMet(need, positions));
+  const missing = spec.needs.filter((need) => !isMet(need, [positions, constants]));
   const [first] = missing;
   if (first === undefined) return;
   const what = `the file lacks ${missing.map(describeNeed).join("; ")}`;
@@ -218,9 +244,9 @@ function refuseMissing<C extends string>(
   throw new CsvError("csv_invalid", label, what, hint, { line: record.line, column });
 }
 
-function isMet<C extends string>(need: CsvNeed<C>, positions: ReadonlyMap<C, number>): boolean {
-  if (typeof need === "string") return positions.has(need);
-  return need.some((group) => group.every((column) => positions.has(column)));
+function isMet<C extends string>(need: CsvNeed<C>, there: readonly ReadonlyMap<C, unknown>[]): boolean {
+  const has = (column: C) => there.some((columns) => columns.has(column));
+  return typeof need === "string" ? has(need) : need.some((group) => group.every(has));
 }
 
 function describeNeed<C extends string>(need: CsvNeed<C>): string {

@@ -52,6 +52,10 @@ export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
   /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
   check(row: CsvRow<C>): Checked<T>;
+  /** Called with each row in a pass of its own, before any is checked: what rows say of each other is found there. */
+  survey?: ((row: CsvRow<C>) => void) | undefined;
+  /** Called once all rows are checked, before the first is sent; what it throws ends the import. */
+  ready?: (() => Promise<void>) | undefined;
   /**
    * Sends the good rows of a batch; the outcomes in the same order. What it throws ends the import, after the rows
    * that a `PartlySent` names; once the signal is aborted that end is an ordinary one.
@@ -83,8 +87,8 @@ interface Run<C extends string, T> {
 
 /**
  * Checks every row of a file, then sends the good ones in batches; bad ones, and those that are refused when sent, go
- * to the rejected file. The file is streamed twice and never held. Throws `CsvError` when the file is broken, cannot be
- * trusted any more because it changed, or the rejected file cannot be written; and whatever `send` throws.
+ * to the rejected file. The file is streamed in two or three passes. Throws `CsvError` when the file is broken, has
+ * changed meanwhile, or the rejected file cannot be written; and whatever `ready` and `send` throw.
  */
 export async function importRows<C extends string, T>(job: ImportJob<C, T>): Promise<ImportSummary> {
   const start = job.now();
@@ -93,10 +97,12 @@ export async function importRows<C extends string, T>(job: ImportJob<C, T>): Pro
   const run: Run<C, T> = { job, rejects, counts, bad: rowSet() };
   let rejectedPath: string | null = null;
   try {
+    if (job.survey !== undefined) await surveyRows(job, job.survey);
     await checkRows(run);
     await job.csv.assertUnchanged();
     const stopped = job.dryRun === true || (job.strict === true && counts.rejected > 0);
     if (!stopped && counts.rejected < counts.read) {
+      if (job.signal?.aborted !== true) await job.ready?.();
       await sendRows(run);
       await job.csv.assertUnchanged();
     }
@@ -116,6 +122,16 @@ export function importExitCode(summary: Counts, dryRun = false): 0 | 1 | 3 {
   if (summary.rejected === 0) return 0;
   const done = dryRun ? summary.read - summary.rejected : summary.imported + summary.updated + summary.duplicates;
   return done > 0 ? 3 : 1;
+}
+
+async function surveyRows<C extends string, T>(
+  { csv, signal }: ImportJob<C, T>,
+  survey: (row: CsvRow<C>) => void,
+): Promise<void> {
+  for await (const rows of csv.pieces()) {
+    if (signal?.aborted === true) return;
+    for (const row of rows) if (row.fault === null) survey(row);
+  }
 }
 
 async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {

@@ -172,7 +172,7 @@ function toRow<C extends string>(
 ): CsvRow<C> {
   const values: Partial<Record<C, string>> = {};
   for (const { column, at, order } of places) {
-    const value = (record.fields[at] ?? "").trim();
+    const value = (record.fields[at] ?? header.constants.get(column) ?? "").trim();
     values[column] = order === undefined ? value : isoDay(value, order);
   }
   // The loop above gave every column of the spec a value.

@@ -12,7 +12,7 @@ import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { keepUpdates, type ProductUpdate, updateOf } from "./announce.ts";
 import { findProductBySku, type ProductDetail, toProductDetail } from "./product.ts";
-import { checkProduct, type ProductInput } from "./product-input.ts";
+import { checkImportedProduct, checkProduct, type ProductInput } from "./product-input.ts";
 
 export type ProductOutcome = "imported" | "updated" | "duplicate";
 
@@ -98,20 +98,19 @@ function inputOf(row: Row<"products">): ProductInput {
   return input;
 }
 
-/** What the operator may change about a product that is on sale. */
-export interface ProductChange {
-  sku: string;
-  price_cents?: number;
-  status?: string;
-  actor: string;
-}
+/** What the operator may change about a product that is on sale: every field but its sku, as an import has them. */
+export type ProductChange = { [F in Exclude<keyof ProductInput, "sku">]?: unknown } & { sku: string; actor: string };
 
-/** Changes price or status of one product; orders already placed keep theirs. Throws `not_found`, `validation`. */
+/**
+ * Changes fields of one product; orders already placed keep theirs. Coverage is read as in an import. Throws
+ * `not_found`, `validation`.
+ */
 export async function updateProduct(tx: Tx, input: ProductChange): Promise<ProductDetail> {
   const { sku, actor, ...change } = input;
   const row = await findProductBySku(tx, sku);
   if (row === null) throw notFound("product", sku);
-  const checked = checkProduct({ ...inputOf(row), ...change });
+  const given = { ...inputOf(row), ...change };
+  const checked = change.coverage === undefined ? checkProduct(given) : checkImportedProduct(given);
   if ("problems" in checked) throw invalid(checked.problems);
   await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
   await auditChange(tx, row, checked.ok, actor);

@@ -1,136 +1,142 @@
-import { rm } from "node:fs/promises";
+import type { PriceChange } from "../../../core/catalog/price-changes.ts";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
+import type { Checked } from "../../../core/kernel/checked.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { IMPORT_JSON, importCsv, importResult } from "../../bulk/import-csv.ts";
+import type { DataUnit } from "../../bulk/product-row.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import type { Opened } from "../../client/api.ts";
-import type { RowOutcome } from "../../csv/import.ts";
+import { findClashes, linesWords } from "../../csv/clashes.ts";
+import type { ImportSummary } from "../../csv/import.ts";
+import type { CsvRow } from "../../csv/open.ts";
 import { productsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { argument } from "../../kernel/input.ts";
+import { argument, choice, pairs } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
+import type { Sheet } from "../../output/sheet.ts";
 import { OPERATOR } from "../../place/operator.ts";
+
+const JSON_KEYS =
+  `${IMPORT_JSON.slice(0, -1)}, kept_names, ` +
+  "price_changes: [{sku, from_cents, from_currency, to_cents, currency, percent, doubts}]}";
+
+type ProductColumn = (typeof productsCsv)["columns"][number];
 
 export default command({
   target: "operator",
-  effects: "Creates products, or updates those whose sku is there. Bad rows go to FILE.rejected.csv (or .json).",
-  json: IMPORT_JSON,
+  effects:
+    "Creates products, or updates those whose sku is there. Shows prices that change, and asks where one is " +
+    "doubtful. Bad rows go to FILE.rejected.csv (or .json).",
+  json: JSON_KEYS,
   examples: [
     "products import catalog.csv",
     "products import catalog.json --dry-run",
+    "products import plans.csv --set type=data_only --set currency=AUD --unit gb",
     "products import - < catalog.csv",
   ],
   exits: [exitCodes.someFailed],
   batches: true,
   csv: productsCsv,
   args: { file: argument("file", "CSV with a header, a .json array with the API's names, or - for CSV on stdin") },
-  options: importOptions,
-  async run(context, { file, dryRun, strict, ...reading }) {
-    const { importProducts } = await import("../../../core/catalog/import.ts");
+  options: {
+    ...importOptions,
+    set: pairs("--set <column=value>", "a value for all rows, where the file has no such column; may be repeated"),
+    unit: choice("--unit <unit>", ["mb", "gb"], "the unit of data_amount_mb in the file (1 GB is 1024 MB)"),
+  },
+  async run(context, { file, dryRun, strict, unit, ...reading }) {
     return context.withStore(async ({ store }: Opened) => {
-      const send = (products: Parameters<typeof importProducts>[1]["products"]) =>
-        store.write(importProducts, { products, actor: OPERATOR });
-      const wanted = new Map<string, Set<string>>();
-      const seen = ({ sku, supplier }: ProductInput) => {
-        if (supplier !== null) wanted.set(supplier, (wanted.get(supplier) ?? new Set()).add(sku));
-      };
-      if (/\.json$/i.test(file)) {
-        const result = await importProductsJson(context, { file, seen, send, dryRun, strict });
-        await warnOfSuppliers(context, store, wanted);
-        return result;
+      const work = await importWork(context, store, { dryRun, unit, set: reading.set });
+      const { checkRecord, ...ofRows } = work;
+      if (!/\.json$/i.test(file)) {
+        return importCsv(context, { file, spec: productsCsv, ...ofRows, dryRun, strict, reading });
       }
-      const { checkProductRow } = await import("../../bulk/product-row.ts");
-      const check = (row: Parameters<typeof checkProductRow>[0]) => {
-        const checked = checkProductRow(row);
-        if ("ok" in checked) seen(checked.ok);
-        return checked;
-      };
-      const result = await importCsv(context, { file, spec: productsCsv, check, send, dryRun, strict, reading });
-      await warnOfSuppliers(context, store, wanted);
-      return result;
+      const [{ importProductsJson }, { importExitCode }] = await Promise.all([
+        import("./import-json.ts"),
+        import("../../csv/import.ts"),
+      ]);
+      const { ready, send, present } = work;
+      const summary = await importProductsJson(context, { file, check: checkRecord, ready, send, dryRun, strict });
+      return present(summary, context.interruption.aborted ? exitCodes.interrupted : importExitCode(summary, dryRun));
     });
   },
 });
 
-/** Warns of suppliers that a file names and that are not configured: orders for their products are held. */
-async function warnOfSuppliers(context: Context, store: Store, wanted: ReadonlyMap<string, Set<string>>) {
-  const { listSuppliers } = await import("../../../core/suppliers/supplier.ts");
-  const set = new Set((await store.read(listSuppliers, null)).map(({ name }) => name));
-  const missing = [...wanted].filter(([name]) => !set.has(name));
-  if (missing.length === 0) return;
-  const words = missing.map(([name, skus]) => `${name} (${counted(skus.size, "product")})`).join(", ");
-  context.warn(`Not set yet: ${counted(missing.length, "supplier")}: ${words}. See esimctl suppliers set --help.`);
-}
-
-interface Asked {
-  file: string;
-  /** Called with each product that can be imported. */
-  seen(product: ProductInput): void;
-  send(products: ProductInput[]): Promise<readonly RowOutcome[]>;
+interface Manner {
   dryRun: boolean;
-  strict: boolean;
+  unit: DataUnit | undefined;
+  set: ReadonlyMap<string, string> | undefined;
 }
 
-const BATCH = 200;
-
-/** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
-async function importProductsJson(context: Context, asked: Asked): Promise<Result> {
-  const [{ readJsonArray }, { checkProductRecord }, { importExitCode }, { tallyReasons }] = await Promise.all([
-    import("../../bulk/json-array.ts"),
+/** How rows and records are checked, what is asked before they are written, and how the end is printed. */
+async function importWork(context: Context, store: Store, { dryRun, unit, set }: Manner) {
+  const [{ importProducts }, { checkProductRecord, checkProductRow }, { priceChanges }] = await Promise.all([
+    import("../../../core/catalog/import.ts"),
     import("../../bulk/product-row.ts"),
-    import("../../csv/import.ts"),
-    import("../../csv/reasons.ts"),
+    import("../../../core/catalog/price-changes.ts"),
   ]);
-  const began = performance.now();
-  const records = await readJsonArray(asked.file, "objects with the API's names and types");
-  const good: ProductInput[] = [];
-  const tally = tallyReasons(productsCsv.columns);
-  const bad: { index: number; reason: string; record: unknown }[] = [];
-  for (const [index, record] of records.entries()) {
-    const checked = checkProductRecord(record);
-    if ("ok" in checked) {
-      good.push(checked.ok);
-      asked.seen(checked.ok);
-    } else {
-      bad.push({ index, reason: checked.problems.join("; "), record });
-      // A JSON file has no lines: the first record is 1.
-      tally.add(index + 1, undefined, checked.problems);
-    }
-  }
-  const rejected_file = await writeRejected(asked.file, bad);
-  const stops = asked.dryRun || (asked.strict && bad.length > 0);
-  const outcomes = stops ? [] : await sendAll(context, good, asked.send);
-  const count = (wanted: RowOutcome) => outcomes.filter((outcome) => outcome === wanted).length;
-  const summary = {
-    read: records.length,
-    imported: count("imported"),
-    updated: count("updated"),
-    duplicates: count("duplicate"),
-    rejected: bad.length,
-    rejected_file,
-    reasons: tally.groups(),
-    suggestions: [],
-    seconds: Math.round(performance.now() - began) / 1000,
+  const good = new Map<string, ProductInput>();
+  const taken = (checked: Checked<ProductInput>) => {
+    if ("ok" in checked) good.set(checked.ok.sku, checked.ok);
+    return checked;
   };
-  const exitCode = context.interruption.aborted ? exitCodes.interrupted : importExitCode(summary, asked.dryRun);
-  return importResult(summary, exitCode, asked.dryRun);
+  let changes: PriceChange[] = [];
+  const twice = findClashes((row: CsvRow<ProductColumn>) => row.values.sku || null);
+  return {
+    survey: twice.see,
+    check(row: CsvRow<ProductColumn>) {
+      const lines = twice.linesOf(row);
+      const problems = lines === null ? [] : [`sku is on ${linesWords(lines)}`];
+      return taken(checkProductRow(row, { unit, problems }));
+    },
+    checkRecord: (record: unknown) => taken(checkProductRecord(record, { unit, set })),
+    async ready() {
+      changes = await store.read(priceChanges, [...good.values()]);
+      const { confirmPrices } = await import("../../bulk/price-table.ts");
+      await confirmPrices(context, changes);
+    },
+    send: (products: ProductInput[]) => store.write(importProducts, { products, actor: OPERATOR }),
+    async present(summary: ImportSummary, exitCode: 0 | 1 | 3 | 130): Promise<Result> {
+      await warnOfSuppliers(context, store, good.values());
+      if (dryRun) {
+        changes = await store.read(priceChanges, [...good.values()]);
+        const { showPrices } = await import("../../bulk/price-table.ts");
+        await showPrices(context, changes);
+      }
+      return withKeptNames(importResult(summary, exitCode, dryRun), summary, {
+        kept_names: await keptNamesOf(good.values()),
+        price_changes: changes,
+      });
+    },
+  };
 }
 
-async function sendAll(context: Context, products: ProductInput[], send: Asked["send"]): Promise<RowOutcome[]> {
-  const outcomes: RowOutcome[] = [];
-  for (let at = 0; at < products.length && !context.interruption.aborted; at += BATCH) {
-    outcomes.push(...(await send(products.slice(at, at + BATCH))));
-  }
-  return outcomes;
+interface Found {
+  kept_names: string[];
+  price_changes: PriceChange[];
 }
 
-async function writeRejected(file: string, bad: unknown[]): Promise<string | null> {
-  const path = file.replace(/\.json$/i, ".rejected.json");
-  await rm(path, { force: true });
-  if (bad.length === 0) return null;
-  const { piecesOf, writeFileWhole } = await import("../../output/file.ts");
-  await writeFileWhole(path, piecesOf(`${JSON.stringify(bad, null, 2)}\n`));
-  return path;
+function withKeptNames(result: Result, summary: ImportSummary, found: Found): Result {
+  const kept = found.kept_names.length === 0 ? "" : `\nkept as a name: ${found.kept_names.join(", ")}`;
+  return { ...result, json: { ...summary, ...found }, text: (sheet: Sheet) => `${result.text(sheet)}${kept}` };
+}
+
+/** The places of these products' coverage that are no country of ISO's, each once. */
+async function keptNamesOf(products: Iterable<ProductInput>): Promise<string[]> {
+  const { keptNames } = await import("../../../core/catalog/coverage.ts");
+  return [...new Set([...products].flatMap(({ coverage }) => keptNames(coverage)))];
+}
+
+/** Warns of suppliers that a file names and that are not configured: orders for their products are held. */
+async function warnOfSuppliers(context: Context, store: Store, products: Iterable<ProductInput>): Promise<void> {
+  const { listSuppliers } = await import("../../../core/suppliers/supplier.ts");
+  const known = new Set((await store.read(listSuppliers, null)).map(({ name }) => name));
+  const missing = Map.groupBy(
+    [...products].filter(({ supplier }) => supplier !== null && !known.has(supplier)),
+    ({ supplier }) => supplier,
+  );
+  if (missing.size === 0) return;
+  const words = [...missing].map(([name, list]) => `${name} (${counted(list.length, "product")})`).join(", ");
+  context.warn(`Not set yet: ${counted(missing.size, "supplier")}: ${words}. See esimctl suppliers set --help.`);
 }

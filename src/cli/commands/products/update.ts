@@ -1,38 +1,102 @@
-import { productStatuses } from "../../../core/store/schema/values.ts";
-import { command } from "../../frame/command.ts";
+import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../../core/store/schema/values.ts";
+import type { Store } from "../../../core/store/store.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
-import { argument, choice, decimal } from "../../kernel/input.ts";
+import { argument, choice, decimal, flag, integer, text, type ValuesOf } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { PRODUCT_JSON, productResult } from "./view.ts";
 
+const fields = {
+  price: decimal("--price <amount>", "wholesale price in the product's currency, e.g. 12.00"),
+  status: choice("--status <status>", productStatuses, "whether it can be ordered"),
+  name: text("--name <text>", "what it is called"),
+  description: text("--description <text>", 'what it is; "" for none'),
+  region: text("--region <text>", "where it works, in a word or two"),
+  coverage: text("--coverage <places>", "countries by code or name, with commas or | between"),
+  data: integer("--data-amount-mb <mb>", "how much data it has"),
+  days: integer("--validity-days <days>", "how long it lasts", { min: 1 }),
+  currency: text("--currency <code>", "of its price: ISO 4217"),
+  type: choice("--type <type>", planTypes, "what the plan has"),
+  productType: choice("--product-type <type>", productTypes, "what is delivered"),
+  delivery: choice("--delivery-method <method>", deliveryMethods, "how it is delivered"),
+  supplier: text("--supplier <name>", 'who delivers it; "" for none'),
+  features: text("--features <list>", 'with | between; "" for none'),
+  policy: text("--activation-policy <text>", 'when it starts; "" for no word on it'),
+  network: text("--network-type <text>", 'such as 4G/5G; "" for no word on it'),
+  devices: text("--compatible-devices <list>", 'with | between; "" for no list'),
+};
+
+type Given = ValuesOf<typeof fields>;
+
 export default command({
   target: "operator",
-  effects: "Holds at the daemon's next request. Orders already placed keep their price.",
+  effects:
+    "Holds at the daemon's next request. Orders already placed keep their price. Asks where a price is doubtful.",
   json: PRODUCT_JSON,
-  examples: ["products update ES-GLB-1GB-7D --price 8.40", "products update ES-GLB-1GB-7D --status out_of_stock"],
+  examples: [
+    "products update ES-GLB-1GB-7D --price 8.40",
+    "products update ES-GLB-1GB-7D --status out_of_stock",
+    'products update ES-GLB-1GB-7D --coverage "FR|Viet Nam" --validity-days 10 --dry-run',
+  ],
   args: { sku: argument("sku", "the product") },
-  options: {
-    price: decimal("--price <amount>", "wholesale price in the product's currency, e.g. 12.00"),
-    status: choice("--status <status>", productStatuses, "whether it can be ordered"),
-  },
-  async run(context, { sku, price, status }) {
-    if (price === undefined && status === undefined) {
-      throw usageError("There is nothing to change.", "Give --price or --status.");
+  options: { ...fields, dryRun: flag("--dry-run", "show the product as it would be, and change nothing") },
+  async run(context, { sku, dryRun, ...given }) {
+    if (Object.values(given).every((value) => value === undefined)) {
+      throw usageError("There is nothing to change.", "Give --price, --status or another field: see --help.");
     }
-    const [{ updateProduct }, { findProductBySku }, { parseAmount }] = await Promise.all([
-      import("../../../core/catalog/import.ts"),
-      import("../../../core/catalog/product.ts"),
-      import("../../kernel/amount.ts"),
-    ]);
+    const { updateProduct } = await import("../../../core/catalog/import.ts");
     return context.withStore(async ({ store }) => {
-      const product = await store.read(findProductBySku, sku);
-      if (product === null)
-        throw new CliError("not_found", `No such product: ${sku}.`, "Check the SKU: products list.");
-      const changes = {
-        ...(price === undefined ? {} : { price_cents: parseAmount(price, product.currency, "--price") }),
-        ...(status === undefined ? {} : { status }),
-      };
-      return productResult(await store.write(updateProduct, { sku, ...changes, actor: OPERATOR }));
+      const change = { sku, ...(await changeOf(context, store, sku, { given, dryRun })), actor: OPERATOR };
+      if (!dryRun) return productResult(await store.write(updateProduct, change));
+      context.note("Nothing was changed: this is the product as it would be.");
+      return productResult(await store.rehearse(updateProduct, change));
     });
   },
 });
+
+/** The change with the API's names and types. Asks where its price is doubtful; a dry run only shows prices. */
+async function changeOf(
+  context: Context,
+  store: Store,
+  sku: string,
+  { given, dryRun }: { given: Given; dryRun: boolean },
+): Promise<Record<string, unknown>> {
+  const [{ findProductBySku }, { parseAmount }, { priceChanges }, { confirmPrices, showPrices }] = await Promise.all([
+    import("../../../core/catalog/product.ts"),
+    import("../../kernel/amount.ts"),
+    import("../../../core/catalog/price-changes.ts"),
+    import("../../bulk/price-table.ts"),
+  ]);
+  const product = await store.read(findProductBySku, sku);
+  if (product === null) throw new CliError("not_found", `No such product: ${sku}.`, "Check the SKU: products list.");
+  const currency = given.currency?.toUpperCase() ?? product.currency;
+  const { price, data, days, productType, delivery, policy, network, devices, features, coverage, ...same } = given;
+  const change = {
+    ...same,
+    currency: given.currency === undefined ? undefined : currency,
+    coverage: coverage === undefined ? undefined : [coverage],
+    data_amount_mb: data,
+    validity_days: days,
+    price_cents: price === undefined ? undefined : parseAmount(price, currency, "--price"),
+    product_type: productType,
+    delivery_method: delivery,
+    features: listed(features),
+    activation_policy: policy,
+    network_type: network,
+    compatible_devices: listed(devices),
+  };
+  const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const after = {
+    sku,
+    currency,
+    price_cents: change.price_cents ?? product.price_cents,
+    data_amount_mb: data ?? product.data_amount_mb,
+  };
+  const prices = await store.read(priceChanges, [after]);
+  await (dryRun ? showPrices : confirmPrices)(context, prices);
+  return named;
+}
+
+function listed(text: string | undefined): string[] | undefined {
+  return text?.split("|").map((part) => part.trim());
+}
