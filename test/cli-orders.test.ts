@@ -93,6 +93,25 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   expect(booked).toMatchObject(["refund", "charge"].map((kind) => ({ kind, reference: held.number })));
 });
 
+test("a delivered order is refunded after a confirmation, and cancel names the way", async () => {
+  const { run, json } = await demo();
+  const { order_number } = await json("orders create --partner demo --product PS-AU-35GB-28D --quantity 2");
+  await json(`orders ship ${order_number} --carrier Post --tracking T1`);
+  const cancelled = await run(`orders cancel ${order_number} --reason no --yes`);
+  expect(cancelled).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("esimctl orders refund") });
+  const asked = await run(`orders refund ${order_number} --line 1 --units 1 --reason broken`);
+  expect(asked.exitCode).toBe(2);
+  expect(asked.stderr).toMatch(
+    /Refund ORD-\S+\? It stays fulfilled, with its eSIMs as they are; \d+\.\d\d AUD refunded/,
+  );
+  const refunded = await json(`orders refund ${order_number} --line 1 --units 1 --reason broken --yes`);
+  expect(refunded.done.refund_cents).toBe(refunded.unit_price_cents);
+  expect(refunded).toMatchObject({ status: "fulfilled", refunded_cents: refunded.unit_price_cents });
+  expect((await run(`orders refund ${order_number} --units 1 --amount 1 --reason x --yes`)).exitCode).toBe(2);
+  expect((await run(`orders refund ${order_number} --amount 99999 --reason x --yes`)).stderr).toContain("at most");
+  expect((await json("wallet check")).ok).toBe(true);
+});
+
 test("approve, cancel, ship and retry show their consequence before they act, and report it afterwards", async () => {
   const { run, json } = await demo();
   await json("webhooks create https://hooks.example.com/x --events order.fulfilled,order.cancelled --partner demo");

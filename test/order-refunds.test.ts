@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
@@ -11,6 +11,7 @@ import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { startPlatform } from "./support/platform.ts";
+import { rewind } from "./support/store.ts";
 import { supplyDue } from "./support/supplies.ts";
 
 const SUPPLIERS = ["northwind", "kestrel"];
@@ -60,6 +61,7 @@ async function setUp(outcome: () => object = () => ({ outcome: "accepted" })) {
   const act = (id: OrderId, what: OrderAct) => store.write(actOnOrder, { id, act: what, actor: "operator" });
   return {
     platform,
+    caller,
     place,
     work,
     act,
@@ -162,4 +164,88 @@ test("retry delivers an order whose stock was refilled, and is refused while it 
   expect(done.from_stock).toMatchObject([{ sku: "EU5", count: 2 }]);
   await work();
   expect(await order(id)).toMatchObject({ status: "fulfilled" });
+});
+
+describe("a refund by the operator", () => {
+  const refund = (asked: Partial<Extract<OrderAct, { verb: "refund" }>> = {}): OrderAct => ({
+    ...{ verb: "refund", reason: "it did not install", line: null, units: null, amount: null },
+    ...asked,
+  });
+
+  async function delivered() {
+    const setting = await setUp();
+    await addStock(setting.platform.store, "EU5", 3);
+    const id = await setting.place(["EU5", 3], ["SIM", 1]);
+    await setting.work();
+    await setting.act(id, { verb: "ship", carrier: "C", tracking: "T1", trackingUrl: null });
+    expect(await setting.order(id)).toMatchObject({ status: "fulfilled", refunded_cents: 0 });
+    return { ...setting, id };
+  }
+
+  test("gives back units of a line, an amount, then all that is left, and never more than was charged", async () => {
+    const { act, order, balance, id, events, ledgerAgrees } = await delivered();
+    expect(await balance()).toBe(9_000);
+    const { done } = await act(id, refund({ line: 1, units: 2 }));
+    expect(done.refund_cents).toBe(200);
+    expect(await balance()).toBe(9_200);
+    await act(id, refund({ amount: "1.50" }));
+    expect(await order(id)).toMatchObject({ status: "fulfilled", refunded_cents: 350 });
+    await expect(act(id, refund({ line: 1 }))).rejects.toMatchObject({ slug: "conflict", message: /nothing left/ });
+    await expect(act(id, refund({ amount: "6.51" }))).rejects.toMatchObject({ message: /at most 6\.50 AUD/ });
+    await act(id, refund());
+    expect(await order(id)).toMatchObject({ status: "fulfilled", refunded_cents: 1_000 });
+    expect(await balance()).toBe(10_000);
+    await expect(act(id, refund())).rejects.toMatchObject({ slug: "conflict" });
+    const sent = await events(id, "order.refunded");
+    expect(sent.map(({ data }) => Object(data).amount_cents)).toEqual([200, 150, 650]);
+    expect(sent[0]?.data).toMatchObject({ id, currency: "AUD", reason: "it did not install" });
+    await ledgerAgrees();
+  });
+
+  test("leaves the eSIMs and the wallet's other movements as they are, and is a wallet transaction", async () => {
+    const { act, order, id, caller } = await delivered();
+    const esims = Object(await order(id)).esims;
+    await act(id, refund({ line: 2 }));
+    expect(Object(await order(id)).esims).toEqual(esims);
+    const { body } = await caller.get("/api/v1/wallet/transactions?limit=1");
+    expect(body.data).toMatchObject([{ kind: "refund", amount_cents: 700, order_id: id, balance_after_cents: 9_700 }]);
+  });
+
+  test("names what it cannot do: an unknown line, units of several lines, an amount of 0", async () => {
+    const { act, id } = await delivered();
+    await expect(act(id, refund({ line: 3 }))).rejects.toMatchObject({ message: /line must be from 1 to 2/ });
+    await expect(act(id, refund({ units: 1 }))).rejects.toMatchObject({ message: /the order has several/ });
+    await expect(act(id, refund({ line: 1, units: 4 }))).rejects.toMatchObject({ message: /at most 3/ });
+    await expect(act(id, refund({ amount: "0.00" }))).rejects.toMatchObject({ message: /above 0/ });
+    await expect(act(id, refund({ amount: "1.005" }))).rejects.toMatchObject({ slug: "validation" });
+  });
+
+  test("before a cancellation counts towards what the cancellation gives back", async () => {
+    const { place, act, order, balance, ledgerAgrees } = await setUp();
+    const id = await place(["EU5", 2], ["SIM", 1]);
+    await act(id, refund({ line: 1, units: 1 }));
+    await act(id, { verb: "cancel", reason: "no longer wanted" });
+    expect(await order(id)).toMatchObject({ status: "cancelled", refunded_cents: 900 });
+    expect(await balance()).toBe(10_000);
+    await ledgerAgrees();
+  });
+});
+
+test("lines refunded by an earlier version are known after the next start", async () => {
+  const { platform, place, act, order } = await setUp();
+  await addStock(platform.store, "EU5", 1);
+  const [cancelled, partly] = [await place(["SIM", 1]), await place(["EU5", 1], ["SIM", 1])];
+  await platform.fulfil();
+  await act(cancelled, { verb: "cancel", reason: "no" });
+  await act(partly, { verb: "cancel", reason: "no" });
+  await rewind(platform.location, "9013_line_refunds", ["UPDATE order_lines SET refunded_cents = 0"]);
+  const store = await platform.again();
+  const again = (id: OrderId, amount: string | null) =>
+    store.write(actOnOrder, {
+      ...{ id, actor: "operator" },
+      act: { verb: "refund", reason: "goodwill", line: null, units: null, amount },
+    });
+  await expect(again(cancelled, null)).rejects.toMatchObject({ slug: "conflict" });
+  expect((await again(partly, null)).done.refund_cents).toBe(100);
+  expect(await order(partly)).toMatchObject({ refunded_cents: 800 });
 });

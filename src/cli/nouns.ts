@@ -132,6 +132,7 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/orders/cancel.ts"),
     ],
     retry: ["retry the stuck parts of an order", "data", () => import("./commands/orders/retry.ts")],
+    refund: ["refund an order or a part of it", "data", () => import("./commands/orders/refund.ts")],
     pause: ["refuse new orders of all partners", "data", () => import("./commands/orders/pause.ts")],
     resume: ["accept new orders again", "data", () => import("./commands/orders/resume.ts")],
   }),

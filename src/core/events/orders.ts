@@ -153,6 +153,22 @@ const orderFailed = defineEvent({
   }),
 });
 
+const orderRefunded = defineEvent({
+  when: "The operator refunds an order, or a part of it, to the wallet. Its status and its eSIMs stay as they are.",
+  emitted: true,
+  subject: "order",
+  namesPeople: false,
+  data: payload({ ...identified, amount_cents: cents, currency, reason: text, refunded_at: time }),
+  sample: ({ subjectId: id, now }) => ({
+    id,
+    ...sampleOrderNames(now),
+    amount_cents: 1250,
+    currency: "AUD",
+    reason: "the eSIM did not install",
+    refunded_at: isoTime(now),
+  }),
+});
+
 const esimsReady = defineEvent({
   when: "An order is fulfilled and at least one eSIM is part of it; in the sandbox too.",
   emitted: true,
@@ -183,5 +199,6 @@ export const orderEvents = {
   "order.fulfilled": orderFulfilled,
   "order.cancelled": orderCancelled,
   "order.failed": orderFailed,
+  "order.refunded": orderRefunded,
   "esims.ready": esimsReady,
 };

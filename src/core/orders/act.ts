@@ -7,6 +7,7 @@ import { cancelOrder } from "./cancel.ts";
 import { type Consequence, consequenceSince, snapshotOf } from "./consequence.ts";
 import { fulfilStep } from "./fulfil.ts";
 import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
+import { type RefundAsked, refundOrder } from "./refund.ts";
 import { rejectOrder } from "./reject.ts";
 import { retryOrder } from "./retry.ts";
 import { correctShipment, shipOrder } from "./ship.ts";
@@ -17,7 +18,8 @@ export type OrderAct =
   | { verb: "reject"; reason: string }
   | { verb: "cancel"; reason: string }
   | { verb: "ship" | "correct"; carrier: string; tracking: string; trackingUrl: string | null }
-  | { verb: "retry" };
+  | { verb: "retry" }
+  | ({ verb: "refund"; reason: string } & RefundAsked);
 
 /** An order after an act, and all that the act did. */
 export interface ActedOn {
@@ -71,6 +73,10 @@ function perform(tx: Tx, { id, act, actor }: Acting): Promise<unknown> {
     }
     case "retry":
       return retryOrder(tx, { id, actor });
+    case "refund": {
+      const { reason, line, units, amount } = act;
+      return refundOrder(tx, { id, reason, line, units, amount, actor });
+    }
   }
 }
 

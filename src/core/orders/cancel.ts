@@ -22,7 +22,9 @@ export async function cancelOrder(tx: Tx, input: { id: OrderId; reason: string; 
   const whole = await wholeOrder(tx, input.id);
   const { order } = whole;
   if (!canMove(orderTransitions, order.status, "cancelled")) {
-    throw new Problem("conflict", `Order ${order.order_number} is ${order.status} and can no longer be cancelled.`);
+    throw new Problem("conflict", `Order ${order.order_number} is ${order.status} and can no longer be cancelled.`, {
+      members: { current_status: order.status },
+    });
   }
   await recordAudit(tx, {
     actor: input.actor,

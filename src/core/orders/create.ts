@@ -210,6 +210,7 @@ function linesOf(tx: Tx, order: OrderRow, { priced, taken }: Goods): LineRow[] {
       status: "pending",
       assigned: 0,
       shipping: null,
+      refunded_cents: 0,
     };
     return taken.atOnce ? fulfilledLine(pending) : pending;
   });

@@ -30,8 +30,3 @@ export function deliveredUnits(line: LineRow, items: ItemRow[]): number {
 export function anythingDelivered({ lines, items }: WholeOrder): boolean {
   return lines.some((line) => deliveredUnits(line, items) > 0);
 }
-
-/** The price of what was not delivered. */
-export function undeliveredCents({ lines, items }: WholeOrder): number {
-  return lines.reduce((sum, line) => sum + line.unit_price_cents * (line.quantity - deliveredUnits(line, items)), 0);
-}

@@ -1,7 +1,9 @@
 import { counted } from "../../../core/kernel/counted.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
 import type { ActedOn, OrderAct } from "../../../core/orders/act.ts";
 import type { Consequence, StockMove } from "../../../core/orders/consequence.ts";
 import type { Context } from "../../frame/command.ts";
+import { CliError } from "../../kernel/errors.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { capital, shown } from "../../output/words.ts";
@@ -38,7 +40,7 @@ export async function actHere(context: Context, { id, act, asks, note }: Asked):
   return context.withStore(async ({ store }) => {
     const owned = await orderAtHand(store, id);
     const acting = { id: owned.id, act, actor: OPERATOR };
-    const foreseen = await store.rehearse(actAndFollow, acting);
+    const foreseen = await store.rehearse(actAndFollow, acting).catch((error) => explain(error, act, owned.id));
     const { order_number, currency } = foreseen.order;
     const words = consequenceWords(act, foreseen, (cents) => `${formatMoney(cents, currency)} ${currency}`);
     if (asks && !context.globals.yes) {
@@ -48,6 +50,12 @@ export async function actHere(context: Context, { id, act, asks, note }: Asked):
     const acted = await store.write(actOnOrder, acting);
     return { ...shownAct(act, acted), note: note?.(acted) };
   });
+}
+
+/** Throws the refusal of an act, for people with what to do instead. */
+async function explain(error: unknown, { verb }: OrderAct, id: string): Promise<never> {
+  if (verb !== "cancel" || !(error instanceof Problem) || error.members.current_status !== "fulfilled") throw error;
+  throw new CliError("conflict", error.message, `Money goes back with: esimctl orders refund ${id} --reason WHY.`);
 }
 
 /** The order as the act left it, and what the act did. */
@@ -65,7 +73,7 @@ function shownAct(act: OrderAct, acted: ActedOn): Result {
 function consequenceWords(act: OrderAct, foreseen: ActedOn, money: (cents: number) => string): string {
   const { refund_cents, from_stock, to_stock, shipped, sent_again, events } = foreseen.done;
   const parts = [
-    ending(foreseen),
+    ending(act, foreseen),
     ...(act.verb === "correct" ? [`sent by ${act.carrier}, tracking ${act.tracking}`] : []),
     ...shipped.map(({ sku, quantity }) => `${quantity} × ${sku} count as shipped`),
     ...(act.verb === "retry" && sent_again.length + from_stock.length === 0 ? ["no part of it is stuck"] : []),
@@ -107,8 +115,9 @@ function isDelivered({ endpoints, held }: Consequence["events"][number]): boolea
   return endpoints + held > 0;
 }
 
-function ending({ before, order: { status, reason } }: ActedOn): string {
+function ending(act: OrderAct, { before, order: { status, reason } }: ActedOn): string {
   if (status === "waiting_review" && reason !== null) return `stays ${status}`;
+  if (status === before && act.verb === "refund") return `stays ${status}, with its eSIMs as they are`;
   if (status === before && status === "fulfilled") return `stays ${status}`;
   return status === before ? `stays ${status} until the rest is delivered` : `ends ${status}`;
 }

@@ -58,6 +58,15 @@ export const fills: Migration[] = [
       "DELETE FROM settings WHERE key LIKE 'esim_notices_through:%'",
     ],
   },
+  {
+    name: "9013_line_refunds",
+    statements: [
+      `UPDATE order_lines SET refunded_cents = unit_price_cents * CASE WHEN status IN ('cancelled', 'failed')
+        THEN quantity ELSE (SELECT coalesce(sum(order_items.quantity), 0) FROM order_items
+          WHERE order_items.line_id = order_lines.id AND order_items.status IN ('cancelled', 'failed')) END
+        WHERE order_id IN (SELECT id FROM orders WHERE refunded_cents > 0)`,
+    ],
+  },
 ];
 
 async function fillProductKeys(target: MigrationTarget): Promise<void> {

@@ -406,5 +406,11 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"products_low_stock\" ON \"products\" USING btree (\"sku\") WHERE low_stock is not null;",
       "CREATE INDEX \"webhook_endpoints_failing\" ON \"webhook_endpoints\" USING btree (\"failing_since\",\"id\") WHERE (failing_since is not null or status = 'failed');"
     ]
+  },
+  {
+    "name": "0025_line_refunds",
+    "statements": [
+      "ALTER TABLE \"order_lines\" ADD COLUMN \"refunded_cents\" bigint DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

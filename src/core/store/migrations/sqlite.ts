@@ -384,5 +384,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE `webhook_endpoints` ADD `waits_until` integer;",
       "CREATE INDEX `webhook_endpoints_failing` ON `webhook_endpoints` (`failing_since`,`id`) WHERE (failing_since is not null or status = 'failed');"
     ]
+  },
+  {
+    "name": "0025_line_refunds",
+    "statements": [
+      "ALTER TABLE `order_lines` ADD `refunded_cents` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

@@ -121,6 +121,8 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       /** eSIMs assigned so far. */
       assigned: k.int("assigned").notNull(),
       shipping: k.json<Shipping>("shipping"),
+      /** What of the line's price went back to the wallet; those of an order sum to its `refunded_cents`. */
+      refunded_cents: k.int("refunded_cents").notNull().default(0),
     },
     (t) => [
       k.uniqueIndex("order_lines_order").on(t.order_id, t.position),
