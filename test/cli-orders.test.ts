@@ -1,7 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";
 import { demoData } from "./support/installation.ts";
+import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A demo installation, which has a catalog, stock and the partner `demo`. */
@@ -91,6 +94,29 @@ test("an order that its stock cannot fill waits for the operator", async () => {
   const ledger = await json("wallet ledger --partner demo --all");
   const booked = ledger.data.filter((entry: { order_id: string }) => entry.order_id === held.id);
   expect(booked).toMatchObject(["refund", "charge"].map((kind) => ({ kind, reference: held.number })));
+});
+
+test("rows of one order that name different customers are refused, and the others go", async () => {
+  const { json, run } = await demo();
+  const file = join(temporaryDirectory(), "orders.csv");
+  const head = "external_order_id,sku,quantity,customer_email,customer_name,customer_phone";
+  const row = (id: string, email: string, name: string) => `${id},ES-EU-5GB-30D,1,${email},${name},`;
+  writeFileSync(
+    file,
+    [
+      ...[head, row("100001", "anna@example.com", "Anna Berg"), row("100001", "bea@example.com", "Bea Holm")],
+      ...[row("2", "cleo@example.com", "Cleo  Dahl"), row("2", "Cleo@example.com", "Cleo Dahl")],
+      row("1.00E+05", "dora@example.com", "Dora Ek"),
+    ].join("\n"),
+  );
+  const ended = await run(`orders bulk ${file} --partner demo --json`);
+  expect(ended.exitCode).toBe(3);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ rejected: 3, summary: { total: 1, successful: 1 } });
+  const rejected = readFileSync(file.replace(".csv", ".rejected.csv"), "utf8");
+  expect(rejected.match(/external_order_id is that of another customer too \(lines 2 and 3\)/g)).toHaveLength(2);
+  expect(rejected).toContain("external_order_id was shortened by a spreadsheet");
+  const { data: orders } = await json("orders list --partner demo");
+  expect(orders).toMatchObject([{ external_order_id: "2", quantity: 2, customer: { name: "Cleo  Dahl" } }]);
 });
 
 test("a delivered order is refunded after a confirmation, and cancel names the way", async () => {

@@ -3,6 +3,7 @@ import { type Findings, type Reading, readingOf, readingOptions, withFindings } 
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
+import { linesWords } from "../../csv/clashes.ts";
 import type { CsvFile, CsvRow } from "../../csv/open.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
@@ -193,7 +194,8 @@ async function sort(api: Api, csv: CsvFile<Column>, byOrder: Map<string, Row[]>)
   const orders: BulkItem[] = [];
   let rejected = 0;
   for (const [id, rows] of byOrder) {
-    const lines = await Promise.all(rows.map((row) => lineOf(api, row, products)));
+    const clash = customerClash(rows);
+    const lines = await Promise.all(rows.map((row) => lineOf(api, row, { products, clash })));
     if (lines.every((line) => "ok" in line)) {
       const line_items = lines.flatMap((line) => ("ok" in line ? [line.ok] : []));
       orders.push({ external_order_id: id, line_items, customer: customerOf(rows) });
@@ -212,10 +214,20 @@ async function sort(api: Api, csv: CsvFile<Column>, byOrder: Map<string, Row[]>)
 
 type Line = { ok: BulkItem["line_items"][number] } | { problems: string[] };
 
-async function lineOf(api: Api, row: Row, products: Map<string, string | null>): Promise<Line> {
+interface LineCheck {
+  products: Map<string, string | null>;
+  /** Why the order's rows cannot be one order; null: they can. */
+  clash: string | null;
+}
+
+/** What a spreadsheet makes of a long number: several of them look the same then. */
+const SHORTENED = /^\d[.,]\d+E\+\d+$/i;
+
+async function lineOf(api: Api, row: Row, { products, clash }: LineCheck): Promise<Line> {
   const { external_order_id, sku, product_id, quantity, customer_email, customer_name } = row.values;
-  const problems = row.fault === null ? [] : [row.fault];
+  const problems = [row.fault, clash].filter((fault) => fault !== null);
   if (external_order_id === "") problems.push("external_order_id is required");
+  if (SHORTENED.test(external_order_id)) problems.push("external_order_id was shortened by a spreadsheet");
   if (!/^[1-9]\d{0,4}$/.test(quantity)) problems.push("quantity must be a whole number from 1 to 10000");
   if (!/^[^\s@]+@[^\s@]+$/.test(customer_email)) problems.push("customer_email must be an e-mail address");
   if (customer_name === "") problems.push("customer_name is required");
@@ -234,6 +246,25 @@ async function known(api: Api, named: string, products: Map<string, string | nul
   });
   products.set(named, id);
   return id;
+}
+
+/** Rows of one external_order_id are one order for one customer. */
+function customerClash(rows: readonly Row[]): string | null {
+  const names = new Set(
+    rows.map(({ values: { customer_email, customer_name, customer_phone } }) =>
+      [
+        customer_email.toLowerCase(),
+        wordsOf(customer_name).toLowerCase(),
+        customer_phone.replace(/[^\d+]/g, ""),
+      ].join(),
+    ),
+  );
+  if (names.size <= 1) return null;
+  return `external_order_id is that of another customer too (${linesWords(rows.map(({ line }) => line).slice(0, 5))})`;
+}
+
+function wordsOf(name: string): string {
+  return name.normalize("NFC").split(/\s+/).join(" ");
 }
 
 /** The customer of an order's first row. */
