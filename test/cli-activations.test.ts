@@ -76,21 +76,20 @@ test("a file of requests: valid lines are submitted, others rejected; a second r
     rejected: 6,
     rejected_file: expect.stringContaining("sims.rejected.csv"),
     reasons: expect.arrayContaining([
-      { reason: "iccid must be 13-20 digits", rows: 1, example: { line: 6, column: "iccid", form: "99" } },
+      { reason: "iccid must be 13-20 digits, and has 2", rows: 1, example: { line: 6, column: "iccid", form: "99" } },
     ]),
+    warnings: [
+      expect.objectContaining({ reason: "iccid has a wrong check digit" }),
+      expect.objectContaining({ reason: "sim_last4 is not the end of the iccid" }),
+      expect.objectContaining({ reason: "activation_date is more than 2 years ahead" }),
+    ],
     suggestions: [],
     seconds: expect.any(Number),
   });
   const rejected = readFileSync(path("sims.rejected.csv"), "utf8").trim().split("\n");
   expect(rejected).toHaveLength(7);
-  for (const reason of [
-    "iccid must be 13-20 digits",
-    "real date",
-    "begin like this",
-    "title",
-    "passport_expiry",
-    "past",
-  ]) {
+  const whys = ["iccid must be 13-20 digits", "real date", "begin like this", "title", "passport_expiry", "past"];
+  for (const reason of whys) {
     expect(rejected.filter((line) => line.includes(reason)).length).toBeGreaterThan(0);
   }
   expect(statSync(path("sims.rejected.csv")).mode & 0o777).toBe(0o600);

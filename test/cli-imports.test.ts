@@ -199,7 +199,7 @@ describe("passports on local data", () => {
 
   test("a file of several transactions is imported in its order, and again without effect", async () => {
     const rows = Array.from({ length: 1_100 }, (_, row) => line(row));
-    file("many.csv", [HEAD, ...rows, line(7, "Later"), line(1_099, "Later")]);
+    file("many.csv", [HEAD, ...rows, line(7), line(1_099)]);
     const imported = await whileServed(() => json(`passports import many.csv ${ACTING}`));
     expect(imported).toMatchObject({ read: 1_102, imported: 1_100, duplicates: 2, rejected: 0 });
     for (const number of ["L1007", "L2099"]) {

@@ -234,7 +234,7 @@ describe("products", () => {
   test("import, list, show and update", async () => {
     const { json, failure, run } = await installation();
     const first = { read: 80, imported: 80, updated: 0, duplicates: 0, rejected: 0, rejected_file: null };
-    const none = { reasons: [], suggestions: [], kept_names: [], price_changes: [] };
+    const none = { reasons: [], warnings: [], suggestions: [], kept_names: [], price_changes: [] };
     await json("suppliers set halcyon --adapter email --to orders@halcyon.example");
     const imported = await run(`products import ${CATALOG} --json`);
     expect(JSON.parse(imported.stdout)).toEqual({ ...first, ...none, seconds: expect.any(Number) });

@@ -88,6 +88,7 @@ describe("an import", () => {
         { reason: "has 2 fields where the header has 3", rows: 1, example: { line: 7, column: null, form: null } },
         { reason: "passport_expiry is past", rows: 1, example: { line: 5, column: null, form: null } },
       ],
+      warnings: [],
       suggestions: [],
       seconds: 1.5,
     });

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openCsv } from "../src/cli/csv/open.ts";
 import { stockCsv } from "../src/cli/csv/specs.ts";
+import { visibleText } from "../src/core/kernel/iccid.ts";
 import { csvFolder, people, readAll, refusal } from "./support/csv-files.ts";
 import { anyCharacter, property } from "./support/rounds.ts";
 
@@ -103,6 +104,31 @@ describe("what is read", () => {
     expect(rows.at(-1)).toMatchObject({ line: 9003, values: { passport_no: "P", name } });
   });
 
+  test("ICCIDs are read as cards, files and spreadsheets spell them", async () => {
+    const spelled = [
+      "8944 5900 0446 3637 008",
+      "8944-5900-0446-3637-008",
+      "8944590004463637008F",
+      "'8944590004463637008",
+      '="8944590004463637008"',
+      '"=""8944590004463637008"""',
+      "８９４４５９０００４４６３６３７００８",
+      "\u200b8944590004463637008\u202c",
+    ];
+    const path = folder.file(["\ufeffICCID\u200b,name", ...spelled.map((iccid, at) => `${iccid},N${at}`)].join("\n"));
+    const rows = await readAll(path, { columns: ["iccid", "name"], needs: ["iccid", "name"] });
+    expect(rows.map((row) => row.values.iccid)).toEqual(spelled.map(() => "8944590004463637008"));
+    expect(rows.map((row) => row.values.name)).toEqual(spelled.map((_, at) => `N${at}`));
+  });
+
+  test("a number in a formula is read wherever a chunk ends; other text beside quotes is refused", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, at) => `P${at},${"x".repeat(at % 5)},="00${at}"`);
+    const rows = await readAll(folder.file(`passport_no,name,note\n${lines.join("\n")}\n`), people);
+    expect(rows.map((row) => row.values.note)).toEqual(lines.map((_, at) => `00${at}`));
+    const broken = folder.file('passport_no,name\nP1,5" screen\n');
+    await expect(readAll(broken, people)).rejects.toMatchObject({ code: "csv_invalid" });
+  });
+
   const ANY = "any rows of any values are read back, with any delimiter, line ends and byte-order mark";
 
   property(ANY, { few: 30, many: 150 }, async (numRuns) => {
@@ -127,7 +153,7 @@ describe("what is read", () => {
         const path = folder.file(stringify([["passport_no", "name", "note"], ...written], quoting));
         const rows = await readAll(path, people);
         const read = rows.map(({ values: it }) => [it.passport_no, it.name, it.note]);
-        expect(read).toEqual(written.map((row) => row.map((it) => it.trim())));
+        expect(read).toEqual(written.map((row) => row.map(visibleText)));
         const lines = readFileSync(path, "utf8").split(/\r\n|\n|\r/);
         for (const row of rows) expect(lines[row.line - 1]).toContain(row.values.passport_no);
       }),

@@ -36,7 +36,7 @@ function write(store: Store, owner: Owner, passports: readonly SealedPassport[])
 
 async function importSealed(store: Store, owner: Owner, records: readonly SentPassport[]): Promise<string[]> {
   const { skipped } = await write(store, owner, sealed(store, owner, records));
-  return records.map((_, at) => (skipped.includes(at) ? "duplicate" : "imported"));
+  return records.map((_, at) => (skipped.some(({ place }) => place === at) ? "duplicate" : "imported"));
 }
 
 async function importOneByOne(store: Store, owner: Owner, records: readonly SentPassport[]): Promise<string[]> {

@@ -32,9 +32,9 @@ describe("import", () => {
     const known = passport({ passport_no: "AB 123-456", passport_country: "gb" });
     await importRecords(agent, [known]);
     const fresh = passport();
-    const again = { ...passport(), passport_no: "ab123456" };
+    const again = { ...known, passport_no: "ab123456" };
     const { status, body } = await agent.send("POST", POOL, {
-      records: [fresh, again, { ...passport(), passport_no: fresh.passport_no }, { ...again, passport_country: "IRL" }],
+      records: [fresh, again, { ...fresh }, { ...again, passport_country: "IRL" }],
       surplus: true,
     });
     expect(status).toBe(201);
@@ -50,6 +50,27 @@ describe("import", () => {
         { index: 2, passport_no: fresh.passport_no, reason: "repeated_in_request" },
       ],
     });
+  });
+
+  test("a known document with other identity fields is skipped, and they are named", async () => {
+    const { agent } = await withAgent();
+    const known = passport();
+    await importRecords(agent, [known]);
+    const other = passport();
+    const { body } = await agent.send("POST", POOL, {
+      records: [
+        { ...known, first_name: "Odile", passport_expiry: "2035-01-01" },
+        { ...known, address: "", reference: "another note" },
+        other,
+        { ...passport(), passport_no: other.passport_no, last_name: other.last_name, date_of_birth: "1980-01-02" },
+      ],
+    });
+    expect(body.skipped.map(({ index, reason }: { index: number; reason: string }) => [index, reason])).toEqual([
+      [0, "differs: first_name, passport_expiry"],
+      [1, "already_in_pool"],
+      [3, "differs: date_of_birth"],
+    ]);
+    expect(body).toMatchObject({ imported: 1, skipped_duplicates: 3 });
   });
 
   test("one invalid record refuses all, and every invalid field of every record is named", async () => {

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from "node:v8";
-import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvSpec } from "../csv/header.ts";
-import type { Gathering, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
+import type { CheckedRow, Gathering, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
 import type { CsvRow } from "../csv/open.ts";
 import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
@@ -13,7 +12,7 @@ import { type Reading, readingOf, withFindings } from "./reading.ts";
 /** The keys of what every import prints. */
 export const IMPORT_JSON =
   "{read, imported, updated, duplicates, rejected, rejected_file, reasons: [{reason, rows, example: {line, column, " +
-  "form}}], suggestions, seconds}";
+  "form}}], warnings: [as reasons], suggestions, seconds}";
 
 /** Rows a transaction: small enough that a running daemon does not wait. */
 const BATCH = 200;
@@ -22,7 +21,7 @@ const BATCH = 200;
 export interface Import<C extends string, T> {
   file: string;
   spec: CsvSpec<C>;
-  check(row: CsvRow<C>): Checked<T>;
+  check(row: CsvRow<C>): CheckedRow<T>;
   /** As `ImportJob.survey`. */
   survey?: ((row: CsvRow<C>) => void) | undefined;
   /** As `ImportJob.ready`. */

@@ -20,7 +20,7 @@ export const readingOptions = {
 /** What every import takes. */
 export const importOptions = {
   dryRun: flag("--dry-run", "check all rows and stop there"),
-  strict: flag("--strict", "send nothing if any row is bad"),
+  strict: flag("--strict", "send nothing if any row is bad, or gets a warning"),
   ...readingOptions,
 };
 
@@ -72,23 +72,29 @@ async function pickColumn({ globals }: Context, column: string, theirs: readonly
 /** What a reader found: why rows were rejected, and what to do. */
 export interface Findings {
   reasons: readonly ReasonGroup[];
+  /** What is doubtful about rows that were taken. */
+  warnings?: readonly ReasonGroup[];
   suggestions: readonly string[];
 }
 
 /** The findings for people, below a summary; "" where there are none. Values are shown by their form alone. */
-function findingsText(sheet: Sheet, { reasons, suggestions }: Findings): string {
-  const table = sheet.table(
+function findingsText(sheet: Sheet, { reasons, warnings = [], suggestions }: Findings): string {
+  const tables = [groupsTable(sheet, "why", reasons), groupsTable(sheet, "warning", warnings)];
+  return [...tables, suggestions.map((one) => `→ ${one}`).join("\n")].filter((part) => part !== "").join("\n\n");
+}
+
+function groupsTable(sheet: Sheet, title: string, groups: readonly ReasonGroup[]): string {
+  if (groups.length === 0) return "";
+  return sheet.table(
     [
       { title: "rows", value: ({ rows }) => rows, align: "right" },
-      { title: "why", value: ({ reason }) => reason, wraps: true },
+      { title, value: ({ reason }) => reason, wraps: true },
       { title: "first on line", value: ({ example }) => example.line, align: "right" },
       { title: "written like", value: ({ example }) => example.form, shrinks: true },
     ],
-    reasons,
+    groups,
     "",
   );
-  const parts = [...(reasons.length > 0 ? [table] : []), suggestions.map((one) => `→ ${one}`).join("\n")];
-  return parts.filter((part) => part !== "").join("\n\n");
 }
 
 /** A summary with the findings below it. */

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** Rows of a file that share a key which only one of them may have. */
 export interface Clashes<R> {
   /** Takes a row into account; all rows first, before anything is asked. */
@@ -23,7 +25,7 @@ export function findClashes<R extends { line: number }>(
     see(row) {
       const key = keyOf(row);
       if (key === null) return;
-      const content = contentOf?.(row) ?? "";
+      const content = contentOf === undefined ? "" : hash("sha1", contentOf(row), "base64url");
       const known = first.get(key);
       if (known === undefined) {
         first.set(key, { line: row.line, content });

@@ -1,3 +1,4 @@
+import { visibleText } from "../../core/kernel/iccid.ts";
 import { CsvError, columnName, printable } from "./error.ts";
 import { otherNames } from "./names.ts";
 import type { CsvRecord } from "./parse.ts";
@@ -52,7 +53,7 @@ const addedKeys = new Set([...ADDED_COLUMNS.line, ...ADDED_COLUMNS.reason].map(c
 
 /** A column's name without case, spaces and marks between words: "Passport No." is `passport_no`. */
 export function columnKey(name: string): string {
-  return name
+  return visibleText(name)
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\s_.:*-]+/gu, "");

@@ -1,6 +1,6 @@
 import type { Checked } from "../../core/kernel/checked.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
-import type { ReasonGroup } from "./reasons.ts";
+import { type ReasonGroup, type ReasonTally, tallyReasons } from "./reasons.ts";
 import { type RejectedFile, rejectedFile } from "./rejected.ts";
 
 const PROGRESS_ROWS = 1000;
@@ -25,10 +25,15 @@ export interface ImportSummary {
   rejected_file: string | null;
   /** Why rows were rejected, the most frequent reason first. */
   reasons: ReasonGroup[];
+  /** What is doubtful about rows that are taken all the same, the most frequent first. */
+  warnings: ReasonGroup[];
   /** What the file's rows suggest to do. */
   suggestions: string[];
   seconds: number;
 }
+
+/** A row that is good may have something doubtful about it, in words like a reason's. */
+export type CheckedRow<T> = Checked<T> & { warnings?: readonly string[] };
 
 type Counts = Pick<ImportSummary, "read" | "imported" | "updated" | "duplicates" | "rejected">;
 
@@ -40,18 +45,18 @@ export interface ImportProgress {
   counts: Readonly<Counts>;
 }
 
-/** A batch that is made ready row by row, while the one before it is sent. Its rows are not held beside it. */
+/** A batch that is made ready row by row, while the one before it is sent. */
 export interface Gathering<T> {
   add(value: T): void;
-  /** Sends its rows, of which none can be refused by itself; else as `ImportJob.send`. */
-  send(): Promise<readonly StoredOutcome[]>;
+  /** Sends its rows, as `ImportJob.send` does. */
+  send(): Promise<readonly RowOutcome[]>;
 }
 
 /** What to import, and how. */
 export interface ImportJob<C extends string, T> {
   csv: CsvFile<C>;
   /** Checks a row by itself. Called in both passes: it must answer the same each time and remember nothing. */
-  check(row: CsvRow<C>): Checked<T>;
+  check(row: CsvRow<C>): CheckedRow<T>;
   /** Called with each row in a pass of its own, before any is checked: what rows say of each other is found there. */
   survey?: ((row: CsvRow<C>) => void) | undefined;
   /** Called once all rows are checked, before the first is sent; what it throws ends the import. */
@@ -67,7 +72,7 @@ export interface ImportJob<C extends string, T> {
   batchSize(): number;
   /** Stop after the checks. */
   dryRun?: boolean;
-  /** Send nothing if any row is bad. */
+  /** Send nothing if any row is bad, or doubtful. */
   strict?: boolean;
   /** Once aborted, nothing more is sent after the batch under way. */
   signal?: AbortSignal;
@@ -83,6 +88,7 @@ interface Run<C extends string, T> {
   rejects: RejectedFile;
   counts: Counts;
   bad: RowSet;
+  warned: ReasonTally;
 }
 
 /**
@@ -94,7 +100,8 @@ export async function importRows<C extends string, T>(job: ImportJob<C, T>): Pro
   const start = job.now();
   const rejects = await rejectedFile(job.csv, job.folder);
   const counts = { read: 0, imported: 0, updated: 0, duplicates: 0, rejected: 0 };
-  const run: Run<C, T> = { job, rejects, counts, bad: rowSet() };
+  const warned = tallyReasons(job.csv.header.positions.keys());
+  const run: Run<C, T> = { job, rejects, counts, bad: rowSet(), warned };
   let rejectedPath: string | null = null;
   try {
     if (job.survey !== undefined) await surveyRows(job, job.survey);
@@ -110,7 +117,7 @@ export async function importRows<C extends string, T>(job: ImportJob<C, T>): Pro
     rejectedPath = await rejects.close();
   }
   const seconds = Math.round(job.now() - start) / 1000;
-  const found = { reasons: rejects.reasons(), suggestions: job.csv.suggestions() };
+  const found = { reasons: rejects.reasons(), warnings: warned.groups(), suggestions: job.csv.suggestions() };
   return { ...counts, rejected_file: rejectedPath, ...found, seconds };
 }
 
@@ -140,10 +147,11 @@ async function checkRows<C extends string, T>(run: Run<C, T>): Promise<void> {
     for (const row of rows) {
       if (job.signal?.aborted === true) return;
       const checked = checkRow(job, row);
-      if ("problems" in checked) {
+      const { warnings = [] } = checked;
+      if ("problems" in checked || (job.strict === true && warnings.length > 0)) {
         run.bad.add(counts.read);
-        await reject(run, row, checked.problems);
-      }
+        await reject(run, row, [...("problems" in checked ? checked.problems : []), ...warnings]);
+      } else if (warnings.length > 0) run.warned.add(row.line, row.values, warnings);
       counts.read += 1;
       if (counts.read % PROGRESS_ROWS === 0) report(run, "check", counts.read);
     }
@@ -203,7 +211,8 @@ function newBatch<C extends string, T>(job: ImportJob<C, T>): Batch<C, T> {
   }
   const gathering = job.gather();
   let size = 0;
-  const add = (_row: CsvRow<C>, value: T) => {
+  const add = (row: CsvRow<C>, value: T) => {
+    rows.push(row);
     gathering.add(value);
     size += 1;
   };
@@ -266,7 +275,7 @@ async function count<C extends string, T>(
   }
 }
 
-function checkRow<C extends string, T>(job: ImportJob<C, T>, row: CsvRow<C>): Checked<T> {
+function checkRow<C extends string, T>(job: ImportJob<C, T>, row: CsvRow<C>): CheckedRow<T> {
   return row.fault === null ? job.check(row) : { problems: [row.fault] };
 }
 

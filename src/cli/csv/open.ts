@@ -1,3 +1,4 @@
+import { plainDigits, visibleText } from "../../core/kernel/iccid.ts";
 import { type Advice, collectAdvice } from "./advice.ts";
 import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
 import { decoded, without } from "./encoding.ts";
@@ -155,13 +156,18 @@ interface ColumnPlace<C extends string> {
   at: number;
   /** The order of its dates, where it has any that are not YYYY-MM-DD. */
   order: DateOrder | undefined;
+  /** Whether its digits alone are meant, however they are spaced. */
+  digits: boolean;
 }
+
+const DIGITS: readonly string[] = ["iccid", "eid"];
 
 function placesOf<C extends string>({ spec, header, dates }: Reading<C>): ColumnPlace<C>[] {
   return spec.columns.map((column) => ({
     column,
     at: header.positions.get(column) ?? -1,
     order: isDayColumn(column) ? dates : undefined,
+    digits: DIGITS.includes(column),
   }));
 }
 
@@ -171,8 +177,9 @@ function toRow<C extends string>(
   places: readonly ColumnPlace<C>[],
 ): CsvRow<C> {
   const values: Partial<Record<C, string>> = {};
-  for (const { column, at, order } of places) {
-    const value = (record.fields[at] ?? header.constants.get(column) ?? "").trim();
+  for (const { column, at, order, digits } of places) {
+    const cell = record.fields[at] ?? header.constants.get(column) ?? "";
+    const value = digits ? plainDigits(cell) : visibleText(cell);
     values[column] = order === undefined ? value : isoDay(value, order);
   }
   // The loop above gave every column of the spec a value.

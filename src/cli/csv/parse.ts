@@ -119,7 +119,7 @@ async function* quotedRecords(
     return taken;
   };
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of plainQuotes(chunks, delimiter)) {
       await promised((done) => parser.write(chunk, done));
       yield take();
     }
@@ -129,6 +129,27 @@ async function* quotedRecords(
     throw fault;
   }
   yield take();
+}
+
+/** Characters of `,="` that may be at the end of a chunk. */
+const OPENING = 3;
+
+/**
+ * The same bytes with `="8944…"` as `"8944…"`: spreadsheets are made to keep all digits of a number so, which is no
+ * CSV. Only before a digit: within a quoted value a single quote ends it, and no digit follows.
+ */
+async function* plainQuotes(chunks: AsyncIterable<Buffer>, delimiter: Delimiter): AsyncGenerator<Buffer> {
+  const wrapped = new RegExp(`([\\r\\n${delimiter === "\t" ? "\\t" : delimiter}])="(?=\\d)`, "g");
+  let held = "\n";
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    // One character a byte, so that any encoding passes unchanged.
+    const text = (held + chunk.toString("latin1")).replace(wrapped, '$1"');
+    held = text.slice(-OPENING);
+    yield Buffer.from(text.slice(isFirst ? 1 : 0, -OPENING), "latin1");
+    isFirst = text.length <= OPENING && isFirst;
+  }
+  yield Buffer.from(isFirst ? held.slice(1) : held, "latin1");
 }
 
 function promised(run: (done: (fault?: Error | null) => void) => void): Promise<void> {

@@ -1,15 +1,15 @@
 import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
-import { luhnValid } from "../kernel/check-digits.ts";
 import type { Checked } from "../kernel/checked.ts";
 import { counted } from "../kernel/counted.ts";
+import { iccidDoubts, iccidFault } from "../kernel/iccid.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { type EsimCodes, parseActivationCode, sealCodes } from "./sealed-codes.ts";
+import { type EsimCodes, openCodes, parseActivationCode, sealCodes } from "./sealed-codes.ts";
 import { addToPool } from "./stock.ts";
 
 /** One eSIM to be put in stock. */
@@ -26,7 +26,15 @@ const productBySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 
 const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
   db
-    .select({ product_id: t.esims.product_id, order_id: t.esims.order_id, sku: t.products.sku })
+    .select({
+      id: t.esims.id,
+      iccid: t.esims.iccid,
+      environment: t.esims.environment,
+      sealed: t.esims.sealed,
+      product_id: t.esims.product_id,
+      order_id: t.esims.order_id,
+      sku: t.products.sku,
+    })
     .from(t.esims)
     .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
     .where(and(eq(t.esims.iccid, slot.iccid), or(isNull(t.esims.environment), eq(t.esims.environment, "production")))),
@@ -51,8 +59,9 @@ export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
 }
 
 /**
- * Puts eSIMs in stock, all in one transaction; an ICCID that this product has already is a duplicate, one that another
- * product has is rejected. The rows were checked with `checkStockRow`. Throws as `stockedProduct` does.
+ * Puts eSIMs in stock, all in one transaction; an ICCID that this product has already with the same codes is a
+ * duplicate, one that has other codes or that another product has is rejected. The rows were checked with
+ * `checkStockRow`. Throws as `stockedProduct` does.
  */
 export async function importStock(
   tx: Tx,
@@ -76,7 +85,7 @@ export async function importStock(
 async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<StockOutcome> {
   const known = first(await realIccid(tx, { iccid: row.iccid }));
   if (known !== null) {
-    if (known.product_id === productId) return "duplicate";
+    if (known.product_id === productId) return ofKnown(openCodes(tx, known), row);
     return { rejected: `iccid ${known.order_id === null ? "is in stock for" : "was sold as"} ${known.sku}` };
   }
   const id = newId<EsimId>(tx);
@@ -91,13 +100,23 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
   return "imported";
 }
 
+/** A row whose ICCID is there: only one that says the same is a duplicate. */
+function ofKnown(known: EsimCodes | null, row: StockRow): StockOutcome {
+  if (known === null) return { rejected: "iccid is in stock, and its codes cannot be read to compare them" };
+  const others = (["smdp_address", "matching_id", "confirmation_code"] as const).filter(
+    (field) => (known[field] ?? "").toLowerCase() !== (row[field] ?? "").toLowerCase(),
+  );
+  return others.length === 0 ? "duplicate" : { rejected: `iccid is in stock with another ${others.join(", ")}` };
+}
+
 /** Checks one line of a stock file; `luhn` false lets a wrong check digit pass. */
 export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): Checked<StockRow> {
   const problems: string[] = [];
   const text = (name: string) => (values[name] ?? "").trim();
   const iccid = text("iccid");
-  if (!/^\d{19,20}$/.test(iccid)) problems.push("iccid must have 19 or 20 digits");
-  else if (options.luhn && !luhnValid(iccid)) problems.push("iccid has a wrong check digit (--no-luhn lets it pass)");
+  const fault = iccidFault(iccid, { least: 19 });
+  if (fault !== null) problems.push(`iccid ${fault}`);
+  else if (options.luhn) problems.push(...iccidDoubts(iccid).map((doubt) => `iccid ${doubt} (--no-luhn lets it pass)`));
   const code = text("activation_code") === "" ? null : (parseActivationCode(text("activation_code")) ?? undefined);
   if (code === undefined) problems.push("activation_code must look like LPA:1$<smdp_address>$<matching_id>");
   const smdp_address = code?.smdp_address ?? text("smdp_address");

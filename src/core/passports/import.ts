@@ -12,14 +12,24 @@ import { indexDigests } from "../store/sealing/people-index.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { type Document, documentKey, documentOf, documentsInPool, type NewPassport, requireAgent } from "./passport.ts";
+import { differingFields } from "./differs.ts";
+import {
+  type Document,
+  documentKey,
+  documentOf,
+  documentsInPool,
+  type NewPassport,
+  openPassport,
+  openPassportIfReadable,
+  requireAgent,
+} from "./passport.ts";
 import { passportSealer, type SealedPassport, sealedOf, underCurrentKey } from "./seal.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
 
-/** Why a record of an import is left out. */
-export const skipReasons = ["already_in_pool", "repeated_in_request"] as const;
+/** Why a record of an import is left out: it is there, or its document is, with other identity fields. */
+type SkipReason = "already_in_pool" | "repeated_in_request" | `differs: ${string}`;
 
 /** What an import did, record by record (decisions: Identity pool). */
 export interface ImportResult {
@@ -27,7 +37,7 @@ export interface ImportResult {
   skipped_duplicates: number;
   records: { id: PassportId; passport_no: string; status: "received" }[];
   /** `index` counts the request's records from 0. */
-  skipped: { index: number; passport_no: string; reason: (typeof skipReasons)[number] }[];
+  skipped: { index: number; passport_no: string; reason: SkipReason }[];
 }
 
 /** Checks records whole; `problems` names every bad field of every record as `records.3.passport_no`. */
@@ -57,26 +67,29 @@ export async function importPassports(
   const passports = checked.ok;
   const documents = passports.map((passport) => documentOf(tx, passport));
   const seal = passportSealer(tx, input);
-  const added = await addAll(tx, input, documents, (index) => seal(at(passports, index), documents[index]));
+  const added = await addAll(tx, input, { passports, documents }, (index) =>
+    seal(at(passports, index), documents[index]),
+  );
   await auditImport(tx, input, { added: added.added.length, skipped: added.skipped.length });
   return resultOf(passports, added);
 }
 
 /**
- * The same for passports that were checked, sealed and gathered before (`gatherSealed`); `skipped` are the places of
- * those that are left out. One that was sealed under a key that is current no more is sealed again.
+ * The same for passports that were checked, sealed and gathered before (`gatherSealed`); `skipped` are those that are
+ * left out, each with the fields in which it differs from the one that is there. One that was sealed under a key that
+ * is current no more is sealed again.
  */
 export async function importSealedPassports(
   tx: Tx,
   input: Owner & { texts: readonly string[]; actor: string },
-): Promise<{ skipped: number[] }> {
+): Promise<{ skipped: Skipped[] }> {
   await requireAgent(tx, input.partnerId);
   const room = await roomInPool(tx, input);
-  const skipped: number[] = [];
+  const skipped: Skipped[] = [];
   let read = 0;
   for (const text of input.texts) {
     const passports = sealedOf(text);
-    for (const place of await storeNew(tx, input, passports)) skipped.push(read + place);
+    for (const one of await storeNew(tx, input, passports)) skipped.push({ ...one, place: read + one.place });
     read += passports.length;
     if (room.left !== null && read - skipped.length > room.left) refuseFull(room.limit);
   }
@@ -84,8 +97,14 @@ export async function importSealedPassports(
   return { skipped };
 }
 
-/** Stores those whose documents are not in the pool; answers the places of the others. */
-async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport[]): Promise<readonly number[]> {
+/** One that is left out, by its place; `differs` names the fields that it says otherwise. */
+export interface Skipped {
+  place: number;
+  differs: string[];
+}
+
+/** Stores those whose documents are not in the pool; answers the others. */
+async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport[]): Promise<Skipped[]> {
   const common = commonColumns(tx, owner);
   const rows = passports.map((passport) => {
     const { digests: _, ...columns } = passport;
@@ -97,7 +116,27 @@ async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport
   const known = await insertNew(tx, "passports", rows, { fixed: FRESH, unique });
   const left = new Set(known);
   await indexPassports(tx, known.length === 0 ? passports : passports.filter((_, place) => !left.has(place)));
-  return known;
+  return compareKnown(
+    tx,
+    owner,
+    known.map((place) => ({ place, passport: at(passports, place) })),
+  );
+}
+
+/** Compares passports that were left out with those of the same documents that are there. */
+async function compareKnown(
+  tx: Tx,
+  owner: Owner,
+  left: readonly { place: number; passport: SealedPassport }[],
+): Promise<Skipped[]> {
+  if (left.length === 0) return [];
+  const documents = left.map(({ passport }) => ({ ...passport, country: passport.passport_country }));
+  const there = await documentsInPool(tx, owner, documents);
+  return left.map(({ place, passport }) => {
+    const row = there.get(documentKey({ ...passport, country: passport.passport_country }));
+    const known = row === undefined ? null : openPassportIfReadable(tx, row);
+    return { place, differs: known === null ? [] : differingFields(known, openPassport(tx, passport)) };
+  });
 }
 
 function at<T>(list: readonly T[], index: number): T {
@@ -166,29 +205,33 @@ function refuseFull(limit: number | null): never {
 /** What of an import was stored, by the places of its passports. */
 interface Added {
   added: { index: number; id: PassportId }[];
-  skipped: { index: number; reason: (typeof skipReasons)[number] }[];
+  skipped: { index: number; reason: SkipReason }[];
 }
 
 /** Stores those that are new, with as many statements, however many they are. `sealedOf` is called for no others. */
 async function addAll(
   tx: Tx,
   owner: Owner,
-  documents: readonly Document[],
+  { passports: given, documents }: { passports: readonly NewPassport[]; documents: readonly Document[] },
   sealedOf: (index: number) => SealedPassport,
 ): Promise<Added> {
   const known = await documentsInPool(tx, owner, documents);
   const room = await roomInPool(tx, owner);
   const result: Added = { added: [], skipped: [] };
   const passports: SealedPassport[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, NewPassport>();
   for (const [index, document] of documents.entries()) {
     const key = documentKey(document);
-    if (seen.has(key) || known.has(key)) {
-      result.skipped.push({ index, reason: seen.has(key) ? "repeated_in_request" : "already_in_pool" });
+    const [earlier, row] = [seen.get(key), known.get(key)];
+    if (earlier !== undefined || row !== undefined) {
+      const there = earlier ?? (row === undefined ? null : openPassportIfReadable(tx, row));
+      const differs = there === null ? [] : differingFields(there, at(given, index));
+      const plain = earlier === undefined ? "already_in_pool" : "repeated_in_request";
+      result.skipped.push({ index, reason: differs.length > 0 ? `differs: ${differs.join(", ")}` : plain });
       continue;
     }
     if (room.left !== null && passports.length >= room.left) refuseFull(room.limit);
-    seen.add(key);
+    seen.set(key, at(given, index));
     const passport = sealedOf(index);
     passports.push(passport);
     result.added.push({ index, id: passport.id });

@@ -72,8 +72,11 @@ export function numberIndex({ vault }: Pick<Read, "vault">, number: string): str
   return vault.blindIndex("passport_no", normalisePassportNumber(number));
 }
 
+/** What a passport says, as it is stored. */
+type OwnColumns = Pick<PassportRow, "id" | "sealed" | "passport_country" | "passport_expiry" | "reference">;
+
 /** A stored passport with its sealed part opened. Throws `UnreadableError`. */
-export function openPassport(q: Pick<Read, "vault">, row: PassportRow): NewPassport {
+export function openPassport(q: Pick<Read, "vault">, row: OwnColumns): NewPassport {
   return withPart(row, q.vault.open(row.sealed, sealedPartOf(row.id)));
 }
 
@@ -83,12 +86,12 @@ export function openPassportIfReadable(q: Pick<Read, "vault">, row: PassportRow)
   return opened === null ? null : withPart(row, opened);
 }
 
-function withPart(row: PassportRow, opened: string): NewPassport {
+function withPart(row: OwnColumns, opened: string): NewPassport {
   // `columnsOf` sealed exactly this shape.
   return { ...clearPart(row), ...(JSON.parse(opened) as SealedPart) };
 }
 
-function clearPart({ passport_country, passport_expiry, reference }: PassportRow) {
+function clearPart({ passport_country, passport_expiry, reference }: OwnColumns) {
   return { passport_country, passport_expiry, reference };
 }
 
@@ -174,7 +177,7 @@ const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>
   const { number_index, passport_country: country, partner_id, environment, pool_key } = t.passports;
   const listed = sql`select listed.value ->> 0, listed.value ->> 1 from ${elementsOf(t, slot.documents)}`;
   return db
-    .select({ country, number_index })
+    .select()
     .from(t.passports)
     .where(
       and(
@@ -186,12 +189,18 @@ const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>
     );
 });
 
-/** The keys of those documents that are in `owner`'s pool; passports that were withdrawn are not counted. */
-export async function documentsInPool(q: Read, owner: Owner, documents: readonly Document[]): Promise<Set<string>> {
+/** The passports of `owner`'s pool with these documents, by their keys; withdrawn ones are not counted. */
+export async function documentsInPool(
+  q: Read,
+  owner: Owner,
+  documents: readonly Document[],
+): Promise<Map<string, PassportRow>> {
   const list = documents.map(({ number_index, country }) => [number_index, country]);
   const { partnerId, environment } = owner;
   const found = await ofDocuments(q, { partnerId, environment, documents: JSON.stringify(list) });
-  return new Set(found.map(documentKey));
+  return new Map(
+    found.map((row) => [documentKey({ country: row.passport_country, number_index: row.number_index }), row]),
+  );
 }
 
 /** Throws `no_agent_record` unless the operator set this partner's agent record: else no pool, no bulk changes. */

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { type OptionalField, passportFields, type RequiredField } from "../../core/kernel/identity-fields.ts";
 import type { PassportChange } from "../../core/passports/check.ts";
-import { IMPORT_LIMIT, skipReasons } from "../../core/passports/import.ts";
+import { IMPORT_LIMIT } from "../../core/passports/import.ts";
 import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf, unreadable } from "./common.ts";
 
 const PassportId = UuidOf<"passport">("The pool's record");
@@ -89,7 +89,12 @@ const SkippedPassport = Type.Object(
   {
     index: Type.Integer({ description: "Of the record in the request, from 0", examples: [1] }),
     passport_no: Type.String({ examples: ["018159084"] }),
-    reason: OneOf(skipReasons),
+    reason: Type.String({
+      description:
+        "`already_in_pool`, `repeated_in_request`, or `differs: last_name, …`: a record of this document is there " +
+        "with other identity fields",
+      examples: ["already_in_pool"],
+    }),
   },
   named("SkippedPassport"),
 );

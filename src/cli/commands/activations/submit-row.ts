@@ -3,12 +3,14 @@ import { type NewActivation, submitRefusals } from "../../../core/activations/su
 import { isDrawn, isHeld } from "../../../core/activations/submit-line.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
-import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
+import { fieldSentences } from "../../../core/kernel/checked.ts";
+import { civilDateAt } from "../../../core/kernel/civil-date.ts";
+import { iccidDoubts, iccidFault } from "../../../core/kernel/iccid.ts";
 import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { PartlySent, type RowOutcome } from "../../csv/import.ts";
+import { type CheckedRow, PartlySent, type RowOutcome } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
@@ -25,9 +27,10 @@ interface Circumstances {
 }
 
 /** Checks a line before it is sent: its fields, and what its carrier requires. */
-export function checkActivationRow({ values }: Row, { now, carriers }: Circumstances): Checked<NewActivation> {
+export function checkActivationRow({ values }: Row, { now, carriers }: Circumstances): CheckedRow<NewActivation> {
   const problems: string[] = [];
-  if (!/^\d{13,20}$/.test(values.iccid)) problems.push("iccid must be 13-20 digits");
+  const fault = iccidFault(values.iccid, { least: 13 });
+  if (fault !== null) problems.push(`iccid ${fault}`);
   if (!isCivilDate(values.activation_date)) problems.push("activation_date must be a real date as YYYY-MM-DD");
   const replaces = values.confirm_date_change.toLowerCase();
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
@@ -39,7 +42,28 @@ export function checkActivationRow({ values }: Row, { now, carriers }: Circumsta
   const others = ["customer_email", "customer_phone", "plan_name", "note"] as const;
   const given = [...kycFields, ...others].flatMap((name) => (values[name] === "" ? [] : [[name, values[name]]]));
   const confirm_date_change = yes.includes(replaces);
-  return { ok: { iccid, activation_date, ...Object.fromEntries(given), confirm_date_change } };
+  const ok = { iccid, activation_date, ...Object.fromEntries(given), confirm_date_change };
+  return { ok, warnings: doubtsOf(values, now) };
+}
+
+/** Years from now after which an activation is doubtful. */
+const FAR_YEARS = 2;
+
+/** What is doubtful about a line that the API takes. */
+function doubtsOf({ iccid, sim_last4, puk, activation_date }: Row["values"], now: number): string[] {
+  const [year = 0, ...day] = civilDateAt(now).split("-");
+  const far = [Number(year) + FAR_YEARS, ...day].join("-");
+  return [
+    ...iccidDoubts(iccid).map((doubt) => `iccid ${doubt}`),
+    ...(sim_last4 !== "" && !iccid.endsWith(sim_last4) ? ["sim_last4 is not the end of the iccid"] : []),
+    ...(puk !== "" && !/^\d{8}$/.test(puk) ? [pukDoubt(puk)] : []),
+    ...(activation_date > far ? [`activation_date is more than ${FAR_YEARS} years ahead`] : []),
+  ];
+}
+
+function pukDoubt(puk: string): string {
+  if (/^\d{7}$/.test(puk)) return "puk has 7 digits of 8: a spreadsheet may have dropped a zero in front";
+  return "puk is not 8 digits";
 }
 
 /** The carrier's objections to a line; the pool fills missing fields of a line that draws from it. */

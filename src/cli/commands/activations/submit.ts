@@ -1,6 +1,8 @@
 import { importCsv } from "../../bulk/import-csv.ts";
 import { importOptions, withFindings } from "../../bulk/reading.ts";
+import { DRAGGED, findDragged } from "../../csv/dragged.ts";
 import type { ImportSummary } from "../../csv/import.ts";
+import type { CsvRow } from "../../csv/open.ts";
 import { activationsCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
@@ -15,7 +17,7 @@ export default command({
     "Takes requests into the queue; what is there already is a duplicate. A line without passport_no draws from the " +
     "partner's pool, which takes an agent record. Bad rows go to FILE.rejected.csv. What a carrier needs is checked " +
     "before any line is sent on the operator's data only: a server reports it line by line.",
-  json: "{read, submitted, duplicates, rejected, rejected_file, reasons, suggestions, seconds}",
+  json: "{read, submitted, duplicates, rejected, rejected_file, reasons, warnings, suggestions, seconds}",
   examples: ["activations submit sims.csv --partner acme", "activations submit sims.csv --partner acme --dry-run"],
   exits: [exitCodes.someFailed],
   batches: true,
@@ -34,10 +36,16 @@ export default command({
     const now = systemClock.now();
     return context.withApi(async (api) => {
       const carriers = api.local === undefined ? null : await api.local.store.read(known.listCarriers, null);
+      const dragged = findDragged(({ values }: CsvRow<(typeof activationsCsv)["columns"][number]>) => values.iccid);
       return importCsv(context, {
         file,
         spec: activationsCsv,
-        check: (row) => checkActivationRow(row, { now, carriers }),
+        survey: dragged.see,
+        check(row) {
+          const checked = checkActivationRow(row, { now, carriers });
+          if ("problems" in checked || !dragged.has(row)) return checked;
+          return { ...checked, warnings: [...(checked.warnings ?? []), `iccid ${DRAGGED}`] };
+        },
         send: (requests) => submitRows(api, requests, { again }),
         dryRun,
         strict,

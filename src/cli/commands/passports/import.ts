@@ -1,18 +1,17 @@
 import { stat } from "node:fs/promises";
-import type { Checked } from "../../../core/kernel/checked.ts";
 import type { SentPassport } from "../../../core/passports/check.ts";
-import type { NewPassport } from "../../../core/passports/passport.ts";
+import type { Skipped } from "../../../core/passports/import.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import type { StoredOutcome } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
+import type { RowOutcome } from "../../csv/import.ts";
 import { passportsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import type { GoodRow } from "./check-row.ts";
 
 export default command({
   target: "partner",
@@ -29,22 +28,18 @@ export default command({
   args: { file: argument("file", "CSV with first_name, last_name, date_of_birth, passport_no, …; - for stdin") },
   options: importOptions,
   async run(context, { file, dryRun, strict, ...reading }) {
-    const [{ checkPassport }, { fieldSentences }, { civilDateAt }, { systemClock }] = await Promise.all([
-      import("../../../core/passports/check.ts"),
-      import("../../../core/kernel/checked.ts"),
+    const [{ passportRows }, { civilDateAt }, { systemClock }] = await Promise.all([
+      import("./check-row.ts"),
       import("../../../core/kernel/civil-date.ts"),
       import("../../../core/kernel/clock.ts"),
     ]);
-    const today = civilDateAt(systemClock.now());
-    const check = ({ values: sent }: CsvRow<keyof SentPassport>): Checked<GoodRow> => {
-      const checked = checkPassport(sent, today);
-      return "ok" in checked ? { ok: { sent, passport: checked.ok } } : { problems: fieldSentences(checked.problems) };
-    };
+    const { survey, check } = passportRows(civilDateAt(systemClock.now()));
     const work = async (api: Api) =>
       importCsv(context, {
         file,
         spec: passportsCsv,
         check,
+        survey,
         send: (rows) =>
           sendBatch(
             api,
@@ -68,16 +63,10 @@ async function isLarge(file: string): Promise<boolean> {
   return found !== null && found.size >= LARGE;
 }
 
-/** A row that passed the checks: a server gets it as it was written. */
-interface GoodRow {
-  sent: SentPassport;
-  passport: NewPassport;
-}
-
 /** Passports a transaction: what a running daemon waits for at most. */
 const BESIDE_DAEMON = 500;
 /** Where none runs: a page that many rows change is written once. More of them save little, and take memory. */
-const WITHOUT_DAEMON = 20_000;
+const WITHOUT_DAEMON = 10_000;
 /** Of the first: the thread that writes need not wait for all of these. */
 const AT_FIRST = 5_000;
 
@@ -127,16 +116,27 @@ async function locally(context: Context, { store, clock, ids, partnerId, environ
   return { gather, batchSize: await localBatch(context), isLean: true };
 }
 
-async function sendBatch(api: Api, records: readonly SentPassport[]): Promise<StoredOutcome[]> {
+async function sendBatch(api: Api, records: readonly SentPassport[]): Promise<RowOutcome[]> {
   const { body } = await api.request<PassportImportResult>("POST", apiPath`/kyc/passports`, { body: { records } });
   return outcomesOf(
     records.length,
-    body.skipped.map(({ index }) => index),
+    body.skipped.map(({ index, reason }) => ({ place: index, differs: differsIn(reason) })),
   );
 }
 
-function outcomesOf(records: number, skipped: readonly number[]): StoredOutcome[] {
-  const outcomes = new Array<StoredOutcome>(records).fill("imported");
-  for (const index of skipped) outcomes[index] = "duplicate";
+/** The fields that a server names as different. */
+function differsIn(reason: string): string[] {
+  const [, fields] = /^differs: (.+)$/.exec(reason) ?? [];
+  return fields?.split(", ") ?? [];
+}
+
+function outcomesOf(records: number, skipped: readonly Skipped[]): RowOutcome[] {
+  const outcomes = new Array<RowOutcome>(records).fill("imported");
+  for (const { place, differs } of skipped) outcomes[place] = differs.length === 0 ? "duplicate" : refused(differs);
   return outcomes;
+}
+
+function refused(differs: readonly string[]): RowOutcome {
+  const words = `passport_no is in the pool with another ${differs.join(", ")}`;
+  return { rejected: `${words}: correct that record (passports edit), or withdraw it` };
 }

@@ -53,6 +53,7 @@ export async function importProductsJson(context: Context, asked: Asked): Promis
     rejected: bad.length,
     rejected_file,
     reasons: tally.groups(),
+    warnings: [],
     suggestions: [],
     seconds: Math.round(performance.now() - began) / 1000,
   };

@@ -1,14 +1,48 @@
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
+import { findClashes, linesWords } from "../../csv/clashes.ts";
+import { DRAGGED, findDragged } from "../../csv/dragged.ts";
+import type { CsvRow } from "../../csv/open.ts";
 import { stockCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, required, text, unless } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
+type Row = CsvRow<(typeof stockCsv)["columns"][number]>;
+
+/** What rows of a stock file say of each other: one eSIM has one code, and one code is of one eSIM. */
+function stockClashes() {
+  const codeOf = ({ values }: Row) =>
+    [values.activation_code, values.smdp_address, values.matching_id, values.confirmation_code].join(" ").toLowerCase();
+  const ofIccid = findClashes<Row>(({ values }) => values.iccid || null, codeOf);
+  const ofCode = findClashes<Row>(
+    (row) => (row.values.activation_code + row.values.matching_id === "" ? null : codeOf(row)),
+    ({ values }) => values.iccid,
+  );
+  const dragged = findDragged<Row>(({ values }) => values.iccid);
+  const all = [ofIccid, ofCode, dragged];
+  return {
+    see(row: Row): void {
+      for (const one of all) one.see(row);
+    },
+    problems(row: Row, luhn: boolean): string[] {
+      const [iccid, code] = [ofIccid.linesOf(row), ofCode.linesOf(row)];
+      const column = row.values.activation_code === "" ? "matching_id" : "activation_code";
+      return [
+        ...(iccid === null ? [] : [`iccid has different codes on ${linesWords(iccid)}`]),
+        ...(code === null ? [] : [`${column} is that of several ICCIDs, on ${linesWords(code)}`]),
+        ...(luhn && dragged.has(row) ? [`iccid ${DRAGGED} (--no-luhn lets it pass)`] : []),
+      ];
+    },
+  };
+}
+
 export default command({
   target: "operator",
-  effects: "Adds eSIMs to the product's stock; an ICCID that is there already is a duplicate. Bad rows go to a file.",
+  effects:
+    "Adds eSIMs to the product's stock; an ICCID that is there already with the same codes is a duplicate. Bad rows " +
+    "go to a file.",
   json: IMPORT_JSON,
   examples: ["stock import esims.csv --sku ES-GLB-1GB-7D", "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run"],
   exits: [exitCodes.someFailed],
@@ -17,7 +51,7 @@ export default command({
   args: { file: argument("file", "CSV: iccid, and smdp_address and matching_id or activation_code; - for stdin") },
   options: {
     sku: required(text("--sku <sku>", "the product whose stock it is")),
-    luhn: unless("--no-luhn", "let ICCIDs with a wrong check digit pass"),
+    luhn: unless("--no-luhn", "let ICCIDs pass that have a wrong check digit or look spoiled by a spreadsheet"),
     ...importOptions,
   },
   async run(context, { file, sku, luhn, dryRun, strict, ...reading }) {
@@ -26,10 +60,17 @@ export default command({
     ]);
     return context.withStore(async ({ store }) => {
       await store.read(stockedProduct, sku);
+      const clashes = stockClashes();
       return importCsv(context, {
         file,
         spec: stockCsv,
-        check: ({ values }) => checkStockRow(values, { luhn }),
+        survey: clashes.see,
+        check(row) {
+          const checked = checkStockRow(row.values, { luhn });
+          const found = clashes.problems(row, luhn);
+          if (found.length === 0) return checked;
+          return { problems: [...("problems" in checked ? checked.problems : []), ...found] };
+        },
         send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
         dryRun,
         strict,
