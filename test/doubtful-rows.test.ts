@@ -108,3 +108,22 @@ test("passports: an expired one is warned of; two holders of one number are refu
   expect(await summaryOf(`passports import ${later} ${into}`)).toMatchObject({ duplicates: 0, rejected: 1 });
   expect(rejected("later.csv")).toContain("passport_no is in the pool with another last_name");
 });
+
+test("passports: a holder with one name has - as last_name, and words for no value are warned of", async () => {
+  const { write, summaryOf } = await setUp();
+  const file = write("people.csv", [
+    PEOPLE,
+    "Sukarno,,1964-12-31,L1001,IDN,2034-01-01",
+    "Sukarno,-,1964-12-31,L1002,IDN,2034-01-01",
+    "NULL,Quennell,1964-12-31,L1003,GBR,2034-01-01",
+    "Zoe,Quennell,44986,L1004,GBR,2034-01-01",
+    "Zoe,Quennell,1964-12-31 00:00:00,L1005,GBR,2034-01-01",
+  ]);
+  const { imported, reasons, warnings } = await summaryOf(`passports import ${file} --partner acme --sandbox`);
+  expect(imported).toBe(2);
+  const words = reasons.map(({ reason }: { reason: string }) => reason).join("\n");
+  expect(words).toContain("last_name is required: a holder with one name has it as first_name, and - as last_name");
+  expect(words).toContain("is a spreadsheet's day number: format the column as a date");
+  expect(words).toContain("must be a real date as YYYY-MM-DD, without a time");
+  expect(warnings).toMatchObject([{ reason: expect.stringContaining("first_name is a word for no value"), rows: 1 }]);
+});

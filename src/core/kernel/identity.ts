@@ -1,5 +1,6 @@
-import { isCivilDate } from "./calendar-day.ts";
 import type { Checked } from "./checked.ts";
+import { damageIn, isPlaceholder } from "./damaged-text.ts";
+import { birthFault, dateFault, expiryFault } from "./dated.ts";
 import { type IdentityField, identityFields, identityNames } from "./identity-fields.ts";
 import { readIssuer, withoutFill } from "./passport-issuer.ts";
 import type { FieldErrors } from "./problem.ts";
@@ -46,31 +47,36 @@ function checkField(field: IdentityField, text: string, today: string): CheckedF
   const { kind, max } = identityFields[field];
   switch (kind) {
     case "text":
-      return checkText(text, max);
+      return checkText(text, max, NAMES.includes(field));
     case "birth_date":
-      return checkBirthDate(text, today);
+      return checkDate(text, (date) => birthFault(date, today));
     case "passport_number":
       return checkNumber(text, max);
     case "country":
       return readIssuer(text);
     case "date":
-      return isCivilDate(text) ? { ok: text } : { problems: NO_DATE };
+      return checkDate(text, (date) => expiryFault(date, today));
   }
 }
 
-const NO_DATE = "must be a real date as YYYY-MM-DD";
+const NAMES: readonly IdentityField[] = ["first_name", "last_name"];
 
-function checkText(text: string, most: number): CheckedField {
-  return [...text].length <= most ? { ok: text } : { problems: `must be at most ${most} characters` };
+function checkText(text: string, most: number, isName: boolean): CheckedField {
+  if ([...text].length > most) return { problems: `must be at most ${most} characters` };
+  const damage = damageIn(text, { isName });
+  return damage === null ? { ok: text } : { problems: damage };
 }
 
-function checkBirthDate(text: string, today: string): CheckedField {
-  if (!isCivilDate(text)) return { problems: NO_DATE };
-  return text < today ? { ok: text } : { problems: "must be in the past" };
+function checkDate(text: string, faultOf: (date: string) => string | null): CheckedField {
+  const fault = dateFault(text) ?? faultOf(text);
+  return fault === null ? { ok: text } : { problems: fault };
 }
 
 function checkNumber(given: string, most: number): CheckedField {
   const text = withoutFill(given);
+  if (isPlaceholder(text)) return { problems: "is no document number: leave it out, or correct it" };
+  const damage = damageIn(text, { isName: false });
+  if (damage !== null) return { problems: damage };
   const fits = text.length <= most && /^[A-Z0-9]{3,20}$/.test(normalisePassportNumber(text));
   return fits ? { ok: text } : { problems: "must be 3 to 20 letters and digits, besides spaces and hyphens" };
 }

@@ -11,6 +11,8 @@ import {
 import type { FieldErrors } from "../kernel/problem.ts";
 import type { NewPassport } from "./passport.ts";
 
+const ONE_NAME = "is required: a holder with one name has it as first_name, and - as last_name";
+
 /** A record as it was sent: absent, null and empty mean the same. */
 export type SentPassport = SentIdentity & { readonly reference?: string | null | undefined };
 
@@ -18,7 +20,7 @@ export type SentPassport = SentIdentity & { readonly reference?: string | null |
 export function checkPassport(sent: SentPassport, today: string): Checked<NewPassport, FieldErrors> {
   const { fields, errors } = checkFields(sent, today);
   const missing = requiredFields.filter((field) => fields[field] === undefined && errors[field] === undefined);
-  for (const field of missing) errors[field] = ["is required"];
+  for (const field of missing) errors[field] = [field === "last_name" ? ONE_NAME : "is required"];
   if (Object.keys(errors).length > 0) return { problems: errors };
   const need = (field: RequiredField) => fields[field] ?? ""; // none is missing: see above
   const maybe = (field: OptionalField) => fields[field] ?? null;

@@ -2,12 +2,13 @@ import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/
 import { type NewActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { isDrawn, isHeld } from "../../../core/activations/submit-line.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { fieldSentences } from "../../../core/kernel/checked.ts";
 import { civilDateAt } from "../../../core/kernel/civil-date.ts";
+import { dateFault } from "../../../core/kernel/dated.ts";
 import { iccidDoubts, iccidFault } from "../../../core/kernel/iccid.ts";
 import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
+import { nameDoubts } from "../../bulk/name-doubts.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { type CheckedRow, PartlySent, type RowOutcome } from "../../csv/import.ts";
@@ -31,7 +32,8 @@ export function checkActivationRow({ values }: Row, { now, carriers }: Circumsta
   const problems: string[] = [];
   const fault = iccidFault(values.iccid, { least: 13 });
   if (fault !== null) problems.push(`iccid ${fault}`);
-  if (!isCivilDate(values.activation_date)) problems.push("activation_date must be a real date as YYYY-MM-DD");
+  const noDate = dateFault(values.activation_date);
+  if (noDate !== null) problems.push(`activation_date ${noDate}`);
   const replaces = values.confirm_date_change.toLowerCase();
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
   const { fields, errors } = checkKyc(Object.fromEntries(kycFields.map((field) => [field, values[field]])), now);
@@ -50,13 +52,15 @@ export function checkActivationRow({ values }: Row, { now, carriers }: Circumsta
 const FAR_YEARS = 2;
 
 /** What is doubtful about a line that the API takes. */
-function doubtsOf({ iccid, sim_last4, puk, activation_date }: Row["values"], now: number): string[] {
+function doubtsOf(values: Row["values"], now: number): string[] {
+  const { iccid, sim_last4, puk, activation_date } = values;
   const [year = 0, ...day] = civilDateAt(now).split("-");
   const far = [Number(year) + FAR_YEARS, ...day].join("-");
   return [
     ...iccidDoubts(iccid).map((doubt) => `iccid ${doubt}`),
     ...(sim_last4 !== "" && !iccid.endsWith(sim_last4) ? ["sim_last4 is not the end of the iccid"] : []),
     ...(puk !== "" && !/^\d{8}$/.test(puk) ? [pukDoubt(puk)] : []),
+    ...nameDoubts(values),
     ...(activation_date > far ? [`activation_date is more than ${FAR_YEARS} years ahead`] : []),
   ];
 }

@@ -4,6 +4,7 @@ import { identityNames } from "../../../core/kernel/identity-fields.ts";
 import { issuerCode } from "../../../core/kernel/passport-issuer.ts";
 import { checkPassport, type SentPassport } from "../../../core/passports/check.ts";
 import type { NewPassport } from "../../../core/passports/passport.ts";
+import { nameDoubts } from "../../bulk/name-doubts.ts";
 import { findClashes, linesWords } from "../../csv/clashes.ts";
 import type { CheckedRow } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
@@ -29,7 +30,8 @@ export function passportRows(today: string) {
       if ("problems" in checked) return { problems: [...fieldSentences(checked.problems), ...clash] };
       if (clash.length > 0) return { problems: clash };
       const isOver = checked.ok.passport_expiry < today;
-      const warnings = isOver ? ["passport_expiry is in the past: the passport has expired"] : [];
+      const over = isOver ? ["passport_expiry is in the past: the passport has expired"] : [];
+      const warnings = [...nameDoubts(checked.ok), ...over];
       return { ok: { sent, passport: checked.ok }, warnings };
     },
   };
