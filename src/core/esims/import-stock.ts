@@ -9,7 +9,8 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { type EsimCodes, openCodes, parseActivationCode, sealCodes } from "./sealed-codes.ts";
+import { type ActivationCode, activationCode, hostFault, isMatchingId, readActivationCode } from "./activation-code.ts";
+import { type EsimCodes, openCodes, sealCodes } from "./sealed-codes.ts";
 import { addToPool } from "./stock.ts";
 
 /** One eSIM to be put in stock. */
@@ -104,28 +105,58 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
 function ofKnown(known: EsimCodes | null, row: StockRow): StockOutcome {
   if (known === null) return { rejected: "iccid is in stock, and its codes cannot be read to compare them" };
   const others = (["smdp_address", "matching_id", "confirmation_code"] as const).filter(
-    (field) => (known[field] ?? "").toLowerCase() !== (row[field] ?? "").toLowerCase(),
+    (field) => !isSame(known[field] ?? "", row[field] ?? ""),
   );
-  return others.length === 0 ? "duplicate" : { rejected: `iccid is in stock with another ${others.join(", ")}` };
+  const named = others.length > 0 || isSame(activationCode(known), activationCode(row)) ? others : ["activation_code"];
+  return named.length === 0 ? "duplicate" : { rejected: `iccid is in stock with another ${named.join(", ")}` };
 }
 
+/** A good row may have something doubtful about it, in words. */
+type CheckedStock = Checked<StockRow> & { warnings?: readonly string[] };
+
 /** Checks one line of a stock file; `luhn` false lets a wrong check digit pass. */
-export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): Checked<StockRow> {
+export function checkStockRow(values: Record<string, string>, options: { luhn: boolean }): CheckedStock {
   const problems: string[] = [];
   const text = (name: string) => (values[name] ?? "").trim();
   const iccid = text("iccid");
   const fault = iccidFault(iccid, { least: 19 });
   if (fault !== null) problems.push(`iccid ${fault}`);
   else if (options.luhn) problems.push(...iccidDoubts(iccid).map((doubt) => `iccid ${doubt} (--no-luhn lets it pass)`));
-  const code = text("activation_code") === "" ? null : (parseActivationCode(text("activation_code")) ?? undefined);
-  if (code === undefined) problems.push("activation_code must look like LPA:1$<smdp_address>$<matching_id>");
-  const smdp_address = code?.smdp_address ?? text("smdp_address");
-  const matching_id = code?.matching_id ?? text("matching_id");
-  if (code === null) {
-    if (!/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(smdp_address))
-      problems.push("smdp_address must be a host name");
-    if (!/^[A-Za-z0-9-]+$/.test(matching_id)) problems.push("matching_id must be letters, digits and hyphens");
-  }
+  const code = codeOf(text, problems);
   const confirmation_code = text("confirmation_code") || null;
-  return problems.length > 0 ? { problems } : { ok: { iccid, smdp_address, matching_id, confirmation_code } };
+  if (problems.length > 0 || code === null) return { problems };
+  const isAsked = code.confirmation_required && confirmation_code === null;
+  const warnings = isAsked ? ["activation_code asks for a confirmation code, and the row has none"] : [];
+  return { ok: { iccid, ...code, confirmation_code }, warnings };
+}
+
+/** The code that a row says, in one column or in two; null, with its problems: none. */
+function codeOf(text: (name: string) => string, problems: string[]): ActivationCode | null {
+  const [whole, smdp_address, matching_id] = [text("activation_code"), text("smdp_address"), text("matching_id")];
+  const isSplit = smdp_address !== "" && matching_id === "" && isMatchingId(whole);
+  // Beside an address some suppliers call the matching ID the activation code.
+  if (whole === "" || isSplit) return columnsOf({ smdp_address, matching_id: isSplit ? whole : matching_id }, problems);
+  const read = readActivationCode(whole);
+  if ("problems" in read) {
+    problems.push(`activation_code ${read.problems}`);
+    return null;
+  }
+  const { ok } = read;
+  const others = [
+    ...(smdp_address !== "" && !isSame(smdp_address, ok.smdp_address) ? ["smdp_address"] : []),
+    ...(matching_id !== "" && !isSame(matching_id, ok.matching_id) ? ["matching_id"] : []),
+  ];
+  if (others.length > 0) problems.push(`activation_code says another ${others.join(" and ")} than its column`);
+  return ok;
+}
+
+function columnsOf(columns: Pick<ActivationCode, "smdp_address" | "matching_id">, problems: string[]): ActivationCode {
+  const fault = hostFault(columns.smdp_address);
+  if (fault !== null) problems.push(`smdp_address ${fault}`);
+  if (!isMatchingId(columns.matching_id)) problems.push("matching_id must be letters, digits and hyphens");
+  return { ...columns, oid: null, confirmation_required: false };
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }

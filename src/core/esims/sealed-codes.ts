@@ -2,12 +2,16 @@ import type { EsimId } from "../kernel/brand.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 import type { Cell } from "../store/vault.ts";
+import { activationCode } from "./activation-code.ts";
 
 /** What installs an eSIM: all of it is sealed, in stock and once sold. */
 export interface EsimCodes {
   smdp_address: string;
   matching_id: string;
   confirmation_code: string | null;
+  /** Of the code as it came in; left out in eSIMs from before. */
+  oid?: string | null;
+  confirmation_required?: boolean;
 }
 
 type Sealed = Pick<Row<"esims">, "id" | "iccid" | "environment" | "sealed">;
@@ -26,8 +30,10 @@ function cellOf(id: EsimId): Cell {
 
 /** The column of an eSIM's row that holds its codes, sealed as one text. */
 export function sealCodes({ vault }: Pick<Read, "vault">, id: EsimId, codes: EsimCodes): { sealed: string } {
-  const { smdp_address, matching_id, confirmation_code } = codes;
-  return { sealed: vault.seal(JSON.stringify({ smdp_address, matching_id, confirmation_code }), cellOf(id)) };
+  const { smdp_address, matching_id, confirmation_code, oid = null, confirmation_required = false } = codes;
+  const plain = { smdp_address, matching_id, confirmation_code };
+  const more = { ...(oid === null ? {} : { oid }), ...(confirmation_required ? { confirmation_required } : {}) };
+  return { sealed: vault.seal(JSON.stringify({ ...plain, ...more }), cellOf(id)) };
 }
 
 /** What `sealCodes` sealed; null where it cannot be read, which is reported. */
@@ -41,25 +47,17 @@ export function openCodes(
   return opened === null ? null : (JSON.parse(opened) as EsimCodes);
 }
 
+interface ShownCodes extends Pick<EsimCodes, "smdp_address" | "matching_id" | "confirmation_code"> {
+  activation_code: string;
+  unreadable?: boolean;
+}
+
 /** The codes as lists show them: empty where they cannot be read, which is reported. */
-export function shownCodes(
-  q: Pick<Read, "vault">,
-  esim: Sealed,
-): EsimCodes & { activation_code: string; unreadable?: boolean } {
+export function shownCodes(q: Pick<Read, "vault">, esim: Sealed): ShownCodes {
   const codes = openCodes(q, esim);
   if (codes === null) {
     return { smdp_address: "", matching_id: "", activation_code: "", confirmation_code: null, unreadable: true };
   }
-  return { ...codes, activation_code: activationCode(codes) };
-}
-
-/** The LPA string a phone reads (SGP.22): `LPA:1$<smdp address>$<matching id>`. */
-export function activationCode({ smdp_address, matching_id }: Omit<EsimCodes, "confirmation_code">): string {
-  return `LPA:1$${smdp_address}$${matching_id}`;
-}
-
-/** The parts of a whole LPA string; null when it is none. */
-export function parseActivationCode(code: string): { smdp_address: string; matching_id: string } | null {
-  const match = /^LPA:1\$([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)\$([A-Za-z0-9-]+)$/.exec(code);
-  return match?.[1] && match[2] ? { smdp_address: match[1], matching_id: match[2] } : null;
+  const { smdp_address, matching_id, confirmation_code } = codes;
+  return { smdp_address, matching_id, confirmation_code, activation_code: activationCode(codes) };
 }

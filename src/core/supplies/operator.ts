@@ -1,6 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
-import { parseActivationCode } from "../esims/sealed-codes.ts";
+import { readActivationCode } from "../esims/activation-code.ts";
 import { luhnValid } from "../kernel/check-digits.ts";
+import { plainDigits } from "../kernel/iccid.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
 import { type OrderRow, refuseSandboxOrder, requireOrder } from "../orders/order.ts";
@@ -72,15 +73,17 @@ function audit(tx: Tx, order: OrderRow, item: ItemRow, action: string, actor: st
 }
 
 /** The eSIM that staff typed; none where they typed none. Throws `validation`. */
-export function esimsOf({ iccid, activationCode }: Pick<ItemCompletion, "iccid" | "activationCode">): SuppliedEsim[] {
-  if (iccid === null && activationCode === null) return [];
-  if (iccid === null || activationCode === null) {
-    throw invalid({ [iccid === null ? "iccid" : "activation_code"]: ["is required with the other one"] });
+export function esimsOf(typed: Pick<ItemCompletion, "iccid" | "activationCode">): SuppliedEsim[] {
+  const { activationCode } = typed;
+  if (typed.iccid === null && activationCode === null) return [];
+  if (typed.iccid === null || activationCode === null) {
+    throw invalid({ [typed.iccid === null ? "iccid" : "activation_code"]: ["is required with the other one"] });
   }
+  const iccid = plainDigits(typed.iccid);
   if (!/^\d{19,20}$/.test(iccid) || !luhnValid(iccid)) {
     throw invalid({ iccid: ["must have 19 or 20 digits with a right check digit"] });
   }
-  const code = parseActivationCode(activationCode);
-  if (code === null) throw invalid({ activation_code: ["must look like LPA:1$<smdp_address>$<matching_id>"] });
-  return [{ iccid, ...code, confirmation_code: null }];
+  const code = readActivationCode(activationCode);
+  if ("problems" in code) throw invalid({ activation_code: [code.problems] });
+  return [{ iccid, ...code.ok, confirmation_code: null }];
 }

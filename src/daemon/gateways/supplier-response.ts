@@ -1,6 +1,7 @@
 import { Compile } from "typebox/compile";
-import { parseActivationCode } from "../../core/esims/sealed-codes.ts";
+import { readActivationCode } from "../../core/esims/activation-code.ts";
 import { counted } from "../../core/kernel/counted.ts";
+import { plainDigits } from "../../core/kernel/iccid.ts";
 import type { SuppliedEsim, SupplyOutcome } from "../../core/supplies/outcome.ts";
 import { SupplierResponse } from "../schemas/supplier.ts";
 
@@ -43,8 +44,8 @@ function delivered(
   { least, most }: Asked,
 ): SupplyOutcome {
   const esims = handed.flatMap(({ iccid, activation_code, confirmation_code = null }): SuppliedEsim[] => {
-    const code = parseActivationCode(activation_code);
-    return code === null ? [] : [{ iccid, ...code, confirmation_code }];
+    const code = readActivationCode(activation_code);
+    return "ok" in code ? [{ iccid: plainDigits(iccid), ...code.ok, confirmation_code }] : [];
   });
   if (esims.length !== handed.length)
     return { kind: "temporary", reason: "an activation code in its response is invalid" };

@@ -1,9 +1,9 @@
 import type { FastifyReply } from "fastify";
 import QRCode from "qrcode";
 import { Type } from "typebox";
+import { activationCode } from "../../core/esims/activation-code.ts";
 import { visibleEsim } from "../../core/esims/esim.ts";
 import { esimOfToken } from "../../core/esims/links.ts";
-import { activationCode } from "../../core/esims/sealed-codes.ts";
 import { notFound, Problem } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
@@ -43,7 +43,7 @@ export const qrRoutes: RoutePlugin = (app, context) => {
       hide(reply);
       reply.header("content-language", language).header("vary", "accept-language, accept-encoding");
       const html = installPage(
-        { productName: line.product_name, iccid, status, test, qr, code: activationCode(codes), ...codes },
+        { ...codes, productName: line.product_name, iccid, status, test, qr, code: activationCode(codes) },
         language,
       );
       return reply.type("text/html; charset=utf-8").send(html);
