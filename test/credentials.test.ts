@@ -37,6 +37,7 @@ describe("a partner's own credentials", () => {
       description: "Web shop",
       status: "active",
       guard_rails: { addresses: null, expires_at: null, spend_caps: [], spent_today: [], guarded_by: null },
+      identity: true,
       created_at: "2026-03-02T01:00:00.000Z",
       rotated_at: null,
     });
@@ -119,7 +120,7 @@ describe("a partner's own credentials", () => {
     expect(selves.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  test("guard rails are not escaped by other credentials: new ones share them, others are not rotated", async () => {
+  test("guard rails are not escaped by other credentials: new ones share them, others are left alone", async () => {
     const { platform, owner, create, token } = await account();
     const free = await platform.credential("acme", {});
     const clientId = owner.clientId;
@@ -129,6 +130,7 @@ describe("a partner's own credentials", () => {
     expect(made.guard_rails).toMatchObject({ addresses: ["127.0.0.0/8"], guarded_by: clientId });
     for (const other of [free.clientId, before.client_id]) {
       expect(refusalOf(await owner.send("POST", `${PATH}/${other}/rotate`))).toEqual([403, "guard_rails_apply"]);
+      expect(refusalOf(await owner.send("DELETE", `${PATH}/${other}`))).toEqual([403, "guard_rails_apply"]);
     }
     for (const same of [made.client_id, clientId]) {
       expect((await owner.send("POST", `${PATH}/${same}/rotate`)).status).toBe(200);

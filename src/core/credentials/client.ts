@@ -7,7 +7,7 @@ import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { railsOf } from "./credential.ts";
 
-/** All that decides whether a client may in, as one read. */
+/** All that decides whether a client is let in, as one read. */
 export interface Client {
   clientId: string;
   partnerId: PartnerId;
@@ -24,6 +24,8 @@ export interface Client {
   expiresAt: number | null;
   /** The networks that it may be used from; null: any. */
   networks: readonly Network[] | null;
+  /** Whether it may handle identities. */
+  identity: boolean;
   ratePerMinute: number;
 }
 
@@ -52,6 +54,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     suspended: partner.status === "suspended",
     expiresAt: rails.expires_at,
     networks: rails.allowed_addresses?.flatMap((text) => networkOf(text) ?? []) ?? null,
+    identity: !rails.no_identity,
     ratePerMinute: partner.rate_limit ?? tierLimits[partner.tier],
   };
 }

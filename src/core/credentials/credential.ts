@@ -19,6 +19,8 @@ export interface Credential {
   label: string | null;
   status: CredentialStatus;
   guard_rails: GuardRails;
+  /** Whether it may handle identities: a guard rail too. */
+  identity: boolean;
   created_at: string;
 }
 
@@ -56,8 +58,8 @@ export async function railsOf(q: Read, row: CredentialRow): Promise<CredentialRo
 }
 
 /** Whether anything restricts the credential whose row of guard rails this is. */
-export function hasRails({ allowed_addresses, expires_at, spend_caps }: CredentialRow): boolean {
-  return allowed_addresses !== null || expires_at !== null || spend_caps !== null;
+export function hasRails({ allowed_addresses, expires_at, spend_caps, no_identity }: CredentialRow): boolean {
+  return allowed_addresses !== null || expires_at !== null || spend_caps !== null || no_identity;
 }
 
 /** A row without its secret, with what restricts it. */
@@ -70,6 +72,7 @@ export async function toCredential(q: Read, row: CredentialRow): Promise<Credent
     label: row.label,
     status: statusOf(row, rails, q.now),
     guard_rails: await guardRailsOf(q, row, rails),
+    identity: !rails.no_identity,
     created_at: isoTime(row.created_at),
   };
 }

@@ -155,23 +155,25 @@ export async function rotateOwnCredential(tx: Tx, input: { manager: Manager; cli
   return withSecret(tx, await rotateCredential(tx, { clientId: target.client_id, actor: manager.actor }));
 }
 
-/** With the secret of another credential a restricted one would be free of its restrictions. */
+/** With the secret of another credential a restricted one would be free of its restrictions; it ends none either. */
 async function refuseOtherRails(tx: Tx, caller: CredentialRow, target: CredentialRow): Promise<void> {
   const [own, other] = [await railsOf(tx, caller), await railsOf(tx, target)];
   if (!hasRails(own) || own.client_id === other.client_id) return;
-  const words = "A credential with guard rails replaces only its own secret and those that have the same guard rails.";
+  const words = "A credential with guard rails replaces and revokes only itself and those with the same guard rails.";
   throw new Problem("guard_rails_apply", words);
 }
 
 /**
- * Revokes a credential of the caller's partner and its tokens. Throws `not_found`, `unauthorized`, and
- * `last_credential` for the last one that can manage the credentials of its environment.
+ * Revokes a credential of the caller's partner and its tokens. Throws `not_found`, `unauthorized`,
+ * `guard_rails_apply` where the caller is restricted otherwise, and `last_credential` for the last one that can manage
+ * the credentials of its environment.
  */
 export async function deleteOwnCredential(tx: Tx, input: { manager: Manager; clientId: string }): Promise<void> {
   const { manager, clientId } = input;
-  await callerOf(tx, manager);
+  const caller = await callerOf(tx, manager);
   const target = await requireOwn(tx, manager.owner, clientId);
   if (target.revoked_at !== null) return;
+  if (caller !== null) await refuseOtherRails(tx, caller, target);
   const all = await activeOf(tx, await ofPartner(tx, { partner_id: target.partner_id }));
   const managers = all.filter((row) => canManage(row) && row.environment === target.environment);
   if (managers.length === 1 && managers[0]?.client_id === target.client_id) {

@@ -22,6 +22,8 @@ export interface GuardRailsChange {
   /** Decimals in the currency's own units. */
   perOrder?: string | null;
   perDay?: string | null;
+  /** Whether it may handle identities. */
+  identity?: boolean;
   actor: string;
 }
 
@@ -42,6 +44,7 @@ export async function updateCredential(tx: Tx, change: GuardRailsChange): Promis
   const changed = {
     ...(change.addresses === undefined ? {} : { allowed_addresses: networksOf(change.addresses) }),
     ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
+    ...(change.identity === undefined ? {} : { no_identity: !change.identity }),
     ...(change.perOrder === undefined && change.perDay === undefined ? {} : { spend_caps: capsAfter(row, change) }),
   };
   await updateRow(tx, "credentials", { client_id: row.client_id }, changed);
@@ -62,12 +65,12 @@ export async function updateCredential(tx: Tx, change: GuardRailsChange): Promis
 }
 
 /** The guard rails of a row as the audit trail keeps them. */
-function textsOf({ allowed_addresses, expires_at, spend_caps }: Row<"credentials">) {
+function textsOf({ allowed_addresses, expires_at, spend_caps, no_identity }: Row<"credentials">) {
   const caps = (spend_caps ?? []).map(
     ({ currency, per_order, per_day }) =>
       `${currency ?? "any"} ${per_order ?? "-"} per order, ${per_day ?? "-"} per day`,
   );
-  return { allowed_addresses, expires_at, spend_caps: spend_caps === null ? null : caps };
+  return { allowed_addresses, expires_at, no_identity, spend_caps: spend_caps === null ? null : caps };
 }
 
 function networksOf(addresses: readonly string[] | null): string[] | null {

@@ -66,6 +66,11 @@ export const problems = {
     title: "Production Token Required",
     hint: "Use a token of a production credential.",
   },
+  identity_not_allowed: {
+    status: 403,
+    title: "Identity Not Allowed",
+    hint: "Use a credential that may handle identities, or ask the operator.",
+  },
   guard_rails_apply: {
     status: 403,
     title: "Guard Rails Apply",

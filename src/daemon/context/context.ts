@@ -39,6 +39,8 @@ export interface Principal {
   environment: Environment;
   scopes: readonly string[];
   ratePerMinute: number;
+  /** False: its credential may not handle identities. */
+  identity?: boolean;
   /** When its token expires (ms); left out: it has none. */
   expiresAt?: number;
 }

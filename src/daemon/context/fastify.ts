@@ -50,6 +50,8 @@ declare module "fastify" {
     scope?: Scope | "all";
     /** True: any caller may use it, without a token. */
     public?: boolean;
+    /** True: it handles identities, which a credential may be refused. */
+    identity?: boolean;
     /** True of a public route whose requests are signed in X-Signature; for the API reference. */
     signed?: boolean;
     /** What this route may refuse with, beyond what follows from its scope and schemas; for the API reference. */

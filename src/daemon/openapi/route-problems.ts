@@ -20,6 +20,7 @@ export function problemsOf(config: FastifyContextConfig, schema: FastifySchema):
       slugs.add(slug);
     }
   }
+  if (config.identity === true) slugs.add("identity_not_allowed");
   // By their status only: the token endpoint says invalid_client and unauthorized_client.
   if (config.errorShape === "oauth") slugs.add("unauthorized").add("partner_suspended");
   for (const slug of config.problems ?? []) slugs.add(slug);

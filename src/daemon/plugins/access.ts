@@ -72,8 +72,8 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem {
 }
 
 /**
- * Authenticates, counts, then checks the scope, in this order, so that refusals are counted and carry the limit's
- * headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any caller.
+ * Authenticates, counts, then checks scope and guard rails, in this order, so that refusals are counted and carry the
+ * limit's headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any caller.
  */
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   registerRouteRules(app);
@@ -85,7 +85,7 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
   });
   app.addHook("onRoute", requireAccessRule);
   app.addHook("onRequest", async (request, reply) => {
-    const { scope } = rulesOf(request);
+    const { scope, identity } = rulesOf(request);
     // A token on a wrong address is not needed, but when one is there it is its client that is counted.
     const misdirected = isMisdirected(request);
     const identified = misdirected ? request.headers.authorization !== undefined : scope !== undefined;
@@ -94,13 +94,19 @@ export function registerAccess(app: App, authenticate: Authenticate, limits: Rat
     const counting = limits.refusal(request, reply);
     const counted = counting instanceof Promise ? await counting : counting;
     const wrong = counted ?? httpFault(request) ?? (misdirected ? wrongAddress(request, reply) : unidentified);
-    const refusal = wrong ?? missingScope(scope, request.principal?.scopes ?? []);
+    const missing = wrong ?? missingScope(scope, request.principal?.scopes ?? []);
+    const refusal = missing ?? (identity === true ? identityRefusal(request.principal) : undefined);
     if (refusal !== undefined) throw refusal;
   });
   app.addHook("preValidation", (request, reply, done) => {
     if (rulesOf(request).rateLimit !== "token") return done();
     limits.tokenRefusal(request, reply).then(done, done);
   });
+}
+
+function identityRefusal(caller: Principal | undefined): Problem | undefined {
+  if (caller?.identity !== false) return undefined;
+  return new Problem("identity_not_allowed", "The operator keeps this credential from passports and identities.");
 }
 
 function missingScope(scope: RouteRules["scope"], granted: readonly string[]): Problem | undefined {

@@ -108,6 +108,7 @@ function identityRoute(app: App, { store }: DaemonContext, { path, params, suffi
     method: "PATCH",
     url: `${path}/identity`,
     config: {
+      identity: true,
       scope: "write:orders",
       problems: ["validation", "missing_kyc", "not_found", "not_editable", "conflict"],
     },

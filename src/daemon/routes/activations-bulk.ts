@@ -20,7 +20,7 @@ export const activationBulkRoutes: RoutePlugin = (app, context) => {
   app.route({
     method: "POST",
     url: "/api/v1/activations/bulk",
-    config: { scope: "write:orders", problems: ["validation", "no_agent_record"] },
+    config: { identity: true, scope: "write:orders", problems: ["validation", "no_agent_record"] },
     schema: {
       operationId: "submitActivations",
       tags: ["Activations"],

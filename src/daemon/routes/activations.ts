@@ -27,6 +27,7 @@ function submitRoute(app: App, { store, addresses }: DaemonContext): void {
     method: "POST",
     url: "/api/v1/activations",
     config: {
+      identity: true,
       scope: "write:orders",
       problems: submitRefusals,
       responseHeaders: { 201: ["Location"] },

@@ -104,7 +104,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
   app.route({
     method: "DELETE",
     url: "/api/v1/credentials/:client_id",
-    config: { scope: "all", problems: ["not_found", "last_credential"] },
+    config: { scope: "all", problems: ["not_found", "last_credential", "guard_rails_apply"] },
     schema: {
       operationId: "deleteCredential",
       tags: ["Credentials"],

@@ -30,7 +30,7 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/kyc/passports",
-    config: { scope: "write:orders", problems: ["validation", "pool_full", "no_agent_record"] },
+    config: { identity: true, scope: "write:orders", problems: ["validation", "pool_full", "no_agent_record"] },
     // The errors of the schema and of core are reported together: every invalid field of every record at once.
     attachValidation: true,
     schema: {
@@ -81,7 +81,7 @@ function listRoute(app: App, { store }: DaemonContext): void {
   app.route({
     method: "GET",
     url: "/api/v1/kyc/passports",
-    config: { scope: "read:orders", problems: ["invalid_cursor", "no_agent_record"] },
+    config: { identity: true, scope: "read:orders", problems: ["invalid_cursor", "no_agent_record"] },
     schema: {
       operationId: "listPassports",
       tags: ["Identity pool"],
@@ -108,6 +108,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
     method: "PATCH",
     url: "/api/v1/kyc/passports/:id",
     config: {
+      identity: true,
       scope: "write:orders",
       problems: ["validation", "not_found", "passport_in_use", "passport_conflict", "no_agent_record"],
     },
@@ -130,7 +131,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
   app.route({
     method: "DELETE",
     url: "/api/v1/kyc/passports/:id",
-    config: { scope: "write:orders", problems: ["not_found", "passport_in_use", "no_agent_record"] },
+    config: { identity: true, scope: "write:orders", problems: ["not_found", "passport_in_use", "no_agent_record"] },
     schema: {
       operationId: "withdrawPassport",
       tags: ["Identity pool"],

@@ -67,6 +67,7 @@ const credential = {
   description: Nullable(Type.String({ examples: ["Web shop"] })),
   status: OneOf(["active", "revoked", "expired"]),
   guard_rails: GuardRails,
+  identity: Type.Boolean({ description: "False: passports and submitting or editing activations are refused to it" }),
   created_at: Timestamp,
   rotated_at: Nullable(Timestamp),
 };

@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { argument, decimalOrNone, text } from "../../kernel/input.ts";
+import { argument, decimalOrNone, text, toggle } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { CREDENTIAL_JSON, credentialResult } from "./view.ts";
@@ -18,6 +18,7 @@ export default command({
     "credentials update sk_live_0123 --ip 203.0.113.0/24,2001:db8::/32",
     "credentials update sk_live_0123 --per-order 200.00 --per-day 1000.00 --expires 2027-06-30",
     "credentials update sk_live_0123 --per-day 100000 --currency JPY",
+    "credentials update sk_live_0123 --no-identity",
     "credentials update sk_live_0123 --ip none --per-order none --per-day none --expires none",
   ],
   args: { clientId: argument("client-id", "the credential") },
@@ -26,21 +27,23 @@ export default command({
     perOrder: decimalOrNone("--per-order <amount>", "what one order may cost; or none"),
     perDay: decimalOrNone("--per-day <amount>", "what the orders of one UTC day may cost; or none"),
     currency: text("--currency <code>", "the currency of --per-order and --per-day; left out: every currency"),
+    identity: toggle("identity", "let it handle passports and activations' identities, or keep it from them"),
     expires: { ...expires, read: (given: unknown) => (given === "none" ? null : expires.read(given)) },
   },
-  async run(context, { clientId, ip, perOrder, perDay, currency, expires: expiresAt }) {
+  async run(context, { clientId, ip, perOrder, perDay, currency, identity, expires: expiresAt }) {
     const caps = perOrder !== undefined || perDay !== undefined;
     if (currency !== undefined && !caps) {
       throw usageError("--currency goes with --per-order or --per-day.", "Give one of them, or leave it out.");
     }
-    if (!caps && ip === undefined && expiresAt === undefined) {
-      throw usageError("There is nothing to change.", "Give --ip, --per-order, --per-day or --expires.");
+    if (!caps && ip === undefined && expiresAt === undefined && identity === undefined) {
+      throw usageError("There is nothing to change.", "Give --ip, --per-order, --per-day, --expires or --no-identity.");
     }
     const change = {
       clientId,
       ...(ip === undefined ? {} : { addresses: ip === "none" ? null : ip.split(",").map((one) => one.trim()) }),
       ...(perOrder === undefined ? {} : { perOrder }),
       ...(perDay === undefined ? {} : { perDay }),
+      ...(identity === undefined ? {} : { identity }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       currency: currency?.toUpperCase() ?? null,
       actor: OPERATOR,

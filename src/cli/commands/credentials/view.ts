@@ -11,7 +11,7 @@ export const ISSUED_JSON = "{client_id, client_secret, environment, scopes, labe
 export const CREDENTIAL_JSON =
   "{client_id, environment, scopes, label, status (active | revoked | expired), guard_rails: {addresses, expires_at, " +
   "spend_caps: [{currency, per_order, per_day}], spent_today: [{currency, spent_cents, cap_cents, resets_at}], " +
-  "guarded_by}, created_at}";
+  "guarded_by}, identity, created_at}";
 
 /** A credential as the operator's commands have it, or as the API does: there its label is its description. */
 type Shown = Omit<Credential, "label"> & { label?: string | null; description?: string | null };
@@ -26,7 +26,7 @@ export const credentialColumns: Column<Shown>[] = [
   { title: "status", value: (one) => one.status, paint: (sheet, { status }) => statusPaint(sheet, status) },
   { title: "label", value: labelOf, shrinks: true, spare: 2 },
   { title: "scopes", value: (one) => one.scopes.join(" "), wraps: true, spare: 1 },
-  { title: "guard rails", value: (one) => railsWords(one.guard_rails).join("; "), wraps: true, spare: 3 },
+  { title: "guard rails", value: (one) => railsWords(one).join("; "), wraps: true, spare: 3 },
   { title: "created", value: (one) => moment(one.created_at), spare: true },
 ];
 
@@ -58,7 +58,7 @@ export function credentialResult(credential: Shown): Result {
     label: shown(labelOf(credential)),
     status: statusPaint(sheet, credential.status)(credential.status),
     scopes: credential.scopes.join(" "),
-    "guard rails": railsWords(credential.guard_rails).join("; ") || "none",
+    "guard rails": railsWords(credential).join("; ") || "none",
     "spent today": spentWords(sheet, credential.guard_rails) || "-",
     created: moment(credential.created_at),
   }));
@@ -67,8 +67,10 @@ export function credentialResult(credential: Shown): Result {
 type Rails = Credential["guard_rails"];
 
 /** What restricts a credential, a text each. */
-function railsWords({ addresses, expires_at, spend_caps, guarded_by }: Rails): string[] {
+function railsWords({ guard_rails, identity }: Pick<Credential, "guard_rails" | "identity">): string[] {
+  const { addresses, expires_at, spend_caps, guarded_by } = guard_rails;
   return [
+    ...(identity ? [] : ["no identities"]),
     ...(addresses === null ? [] : [`from ${addresses.join(", ")}`]),
     ...(expires_at === null ? [] : [`until ${moment(expires_at)}`]),
     ...spend_caps.flatMap(({ currency, per_order, per_day }) => [

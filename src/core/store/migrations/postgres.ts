@@ -412,5 +412,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"order_lines\" ADD COLUMN \"refunded_cents\" bigint DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0026_no_identity",
+    "statements": [
+      "ALTER TABLE \"credentials\" ADD COLUMN \"no_identity\" bigint DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

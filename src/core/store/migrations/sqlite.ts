@@ -390,5 +390,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `order_lines` ADD `refunded_cents` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0026_no_identity",
+    "statements": [
+      "ALTER TABLE `credentials` ADD `no_identity` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

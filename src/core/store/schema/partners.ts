@@ -64,6 +64,8 @@ export function partnersTables(k: Kit) {
       /** From when on it is invalid. */
       expires_at: k.int("expires_at"),
       spend_caps: k.json<SpendCap[]>("spend_caps"),
+      /** Whether it is refused what has to do with identities: passports, and submitting or editing activations. */
+      no_identity: k.flag("no_identity").notNull().default(sql`0`),
       /** The credential whose guard rails hold in place of its own: the one that created it, or that one's own. */
       guarded_by: k.text("guarded_by"),
     },
