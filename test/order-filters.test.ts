@@ -163,3 +163,26 @@ test("orders of an earlier version are found by product after the next start", a
   await platform.again();
   expect(await found(caller, `product_id=${A}`)).toEqual(idsOf(having(A)));
 });
+
+test("single orders keep an external_order_id, share it, and are found by it however it is spelled", async () => {
+  const platform = await startPlatform();
+  const products = await addProducts(platform.store, [{ sku: "A" }]);
+  const caller = await platform.caller();
+  const place = async (external_order_id: string, key: string) => {
+    const body = { external_order_id, line_items: [{ product_id: products.A, quantity: 1 }] };
+    return caller.send("POST", "/api/v1/orders", body, { "idempotency-key": key });
+  };
+  const first = await place("  Cafe\u0301 7 ", "k-1");
+  expect(first.body).toMatchObject({ external_order_id: "Café 7" });
+  const second = await place("Café 7", "k-2");
+  expect(second.body.id).not.toBe(first.body.id);
+  const bulk = await placeBulk(caller, " Café 7", [[products.A ?? "", 1]]);
+  const again = await placeBulk(caller, "Cafe\u0301 7", [[products.A ?? "", 1]]);
+  expect(again).toBe(bulk);
+  for (const spelled of ["Café 7", " Cafe\u0301 7 "]) {
+    const query = `external_order_id=${encodeURIComponent(spelled)}`;
+    expect((await found(caller, query)).toSorted()).toEqual([first.body.id, second.body.id, bulk].toSorted());
+    expect(await found(caller, `${query}&product_id=${products.A}&status=failed`)).toEqual([]);
+  }
+  expect((await place("   ", "k-3")).status).toBe(400);
+});

@@ -35,6 +35,8 @@ export interface NewOrder extends AskedOrder {
   /** Of the whole payload as received, see kernel/canonical. */
   payloadHash: string;
   metadata: Record<string, unknown>;
+  /** The partner's own id of a single order; a bulk order's is its key. */
+  externalOrderId?: string | null;
   /** Of a bulk order. */
   customer: OrderCustomer | null;
   /** Of a sandbox order: the outcome that is asked for; null or left out: the normal one. */
@@ -164,7 +166,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     wallet_balance_after_cents: balanceAfter,
     customer_sealed: input.customer === null ? null : sealedOrderCustomer.seal(tx, id, input.customer),
     ...originOf(tx, input),
-    external_order_id: input.key.space === "bulk" ? input.key.value : null,
+    external_order_id: input.key.space === "bulk" ? input.key.value : (input.externalOrderId ?? null),
     created_at,
     updated_at: created_at,
     ahead_ms,

@@ -40,23 +40,22 @@ export async function orderOfKey(q: Read, key: OwnKey): Promise<{ order_id: Orde
 }
 
 const booked = statement((db, t, slot: Slots<{ key: string }>) => {
-  const { partners, idempotencyKeys: keys, orders } = t;
+  const { partners, orders } = t;
   return db
     .select(getTableColumns(orders))
     .from(partners)
     .innerJoin(
-      keys,
+      orders,
       and(
-        eq(keys.partner_id, partners.id),
-        inArray(keys.environment, [...environments]),
-        eq(keys.space, "bulk"),
-        eq(keys.key, slot.key),
+        eq(orders.partner_id, partners.id),
+        inArray(orders.environment, [...environments]),
+        eq(orders.external_order_id, slot.key),
+        sql`external_order_id is not null`,
       ),
-    )
-    .innerJoin(orders, eq(orders.id, keys.order_id));
+    );
 });
 
-/** The orders that bulk requests of any partner placed under this external_order_id: one for each environment. */
+/** The orders of any partner with this id of its own. */
 export function ordersBookedAs(q: Read, key: string): Promise<Row<"orders">[]> {
   return booked(q, { key });
 }

@@ -7,8 +7,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { orderOfKey } from "./idempotency.ts";
-import { type LineRow, linesOfOrder, notFulfilled, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
+import { type LineRow, notFulfilled, type Order, type OrderRow, toOrder } from "./order.ts";
 
 /** Whose orders to list, which of them, and the page. */
 export interface OrderFilter extends Owner {
@@ -17,7 +16,7 @@ export interface OrderFilter extends Owner {
   status?: OrderStatus | undefined;
   /** Orders with a line of this product. */
   productId?: ProductId | undefined;
-  /** The order that a bulk request placed under this id. */
+  /** Orders with this id of the partner's own. */
   externalOrderId?: string | undefined;
   /** Orders created at this moment (ms) or later. */
   createdAfter?: number | undefined;
@@ -32,6 +31,7 @@ export interface OrderPage {
 }
 
 interface Window extends Owner {
+  externalOrderId: string;
   status: OrderStatus;
   productId: ProductId;
   since: number;
@@ -100,6 +100,39 @@ function byProduct(inStatus: boolean) {
   });
 }
 
+/** Orders by the partner's own id: a bulk order has it alone, single orders may share one. */
+function byExternalId(inStatus: boolean, ofProduct: boolean) {
+  return statement((db, t, slot: Slots<Window>) => {
+    const { orders, orderLines: lines } = t;
+    const ofIt = sql`exists (select 1 from ${lines} where ${lines.order_id} = ${orders.id}
+      and ${lines.product_id} = ${slot.productId})`;
+    return db
+      .select()
+      .from(orders)
+      .where(
+        and(
+          eq(orders.partner_id, slot.partnerId),
+          eq(orders.environment, slot.environment),
+          eq(orders.external_order_id, slot.externalOrderId),
+          sql`external_order_id is not null`,
+          inStatus ? eq(orders.status, slot.status) : undefined,
+          ofProduct ? ofIt : undefined,
+          gte(orders.created_at, slot.since),
+          sql`(${orders.created_at}, ${orders.id}) < (${slot.key}, ${slot.id})`,
+        ),
+      )
+      .orderBy(...newestOrders(t))
+      .limit(slot.limit);
+  });
+}
+
+const external = {
+  all: byExternalId(false, false),
+  inStatus: byExternalId(true, false),
+  ofProduct: byExternalId(false, true),
+  ofProductInStatus: byExternalId(true, true),
+};
+
 const lists = {
   all: byOwner("all"),
   fulfilled: byOwner("fulfilled"),
@@ -110,9 +143,7 @@ const lists = {
 
 /** A page of the caller's orders, newest first (contract: GET /orders). Throws `invalid_cursor`. */
 export async function listOrders(q: Read, filter: OrderFilter): Promise<OrderPage> {
-  const { rows, pagination } = await pageFrom(filter, (window) =>
-    filter.externalOrderId === undefined ? found(q, filter, window) : named(q, filter, window),
-  );
+  const { rows, pagination } = await pageFrom(filter, (window) => found(q, filter, window));
   return { data: await recordsOf(q, rows), pagination };
 }
 
@@ -133,26 +164,19 @@ async function recordsOf(q: Read, rows: OrderRow[]): Promise<Order[]> {
 }
 
 function found(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
-  const { partnerId, environment, status, productId, createdAfter: since = 0 } = filter;
-  const list =
-    productId === undefined ? lists[partOf(status)] : lists[status === undefined ? "product" : "productInStatus"];
+  const { partnerId, environment, status, productId, externalOrderId, createdAfter: since = 0 } = filter;
   const window = { ...from, partnerId, environment, since };
   // The chosen list uses only some of the slots.
-  return list(q, { ...window, status, productId } as Window);
+  return listFor(filter)(q, { ...window, status, productId, externalOrderId } as Window);
 }
 
-/** The order with this external_order_id, if it passes the other filters: the id is the key of its order. */
-async function named(q: Read, filter: OrderFilter, from: PageWindow<number>): Promise<OrderRow[]> {
-  const { partnerId: partner_id, environment, externalOrderId: key = "" } = filter;
-  const known = await orderOfKey(q, { partner_id, environment, space: "bulk", key });
-  if (known === null) return [];
-  const row = await requireOrder(q, known.order_id);
-  const { status = row.status, productId, createdAfter: since = 0 } = filter;
-  const before = row.created_at < from.key || (row.created_at === from.key && row.id < from.id);
-  if (row.status !== status || row.created_at < since || !before) return [];
-  if (productId === undefined) return [row];
-  const lines = await linesOfOrder(q, row.id);
-  return lines.some((line) => line.product_id === productId) ? [row] : [];
+function listFor({ status, productId, externalOrderId }: OrderFilter) {
+  const inStatus = status !== undefined;
+  if (externalOrderId !== undefined) {
+    if (productId === undefined) return external[inStatus ? "inStatus" : "all"];
+    return external[inStatus ? "ofProductInStatus" : "ofProduct"];
+  }
+  return productId === undefined ? lists[partOf(status)] : lists[inStatus ? "productInStatus" : "product"];
 }
 
 const linesOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>

@@ -73,7 +73,8 @@ function wrongAddress(request: FastifyRequest, reply: FastifyReply): Problem {
 
 /**
  * Authenticates, counts, then checks scope and guard rails, in this order, so that refusals are counted and carry the
- * limit's headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any caller.
+ * limit's headers too. Unknown paths and wrong methods are refused here as well: before any body is read, for any
+ * caller.
  */
 export function registerAccess(app: App, authenticate: Authenticate, limits: RateLimits): void {
   registerRouteRules(app);

@@ -19,7 +19,19 @@ export function askedOf(body: Pick<Order, "line_items" | "activation_requests" |
 /** The items of a bulk request, each with the hash of what was sent for it. */
 export function hashedItems(orders: readonly BulkItem[], rawPayload: unknown): { item: BulkItem; hash: string }[] {
   const sent = rawOrders(rawPayload);
-  return orders.map((item, index) => ({ item, hash: payloadHash(sent[index]) }));
+  return orders.map((item, index) => ({ item, hash: payloadHash(plainId(sent[index])) }));
+}
+
+/** An id of the partner's own as ids are compared: without blanks around it, in NFC; null: none was sent. */
+export function ownId(sent: string | undefined): string | null {
+  return sent?.trim().normalize("NFC") ?? null;
+}
+
+/** An order as it was sent, with its id as ids are compared. */
+function plainId(order: unknown): unknown {
+  if (typeof order !== "object" || order === null || !("external_order_id" in order)) return order;
+  const { external_order_id } = order;
+  return typeof external_order_id === "string" ? { ...order, external_order_id: ownId(external_order_id) } : order;
 }
 
 /** The orders as they were sent, unknown fields and all; their shape was checked before. */

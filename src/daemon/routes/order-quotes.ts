@@ -6,7 +6,7 @@ import { principalOf } from "../plugins/access.ts";
 import { requireExactNumbers } from "../plugins/exact-numbers.ts";
 import { BulkOrders, NewOrder } from "../schemas/order.ts";
 import { BulkQuote, Quote } from "../schemas/quote.ts";
-import { askedOf, hashedItems } from "./order-input.ts";
+import { askedOf, hashedItems, ownId } from "./order-input.ts";
 
 /** Beyond the contract: what orders would come to. Both routes read only. */
 export const quoteRoutes: RoutePlugin = (app, context) => {
@@ -61,7 +61,7 @@ function bulkQuoteRoute(app: App, { store }: DaemonContext): void {
       const principal = principalOf(request);
       const { partnerId, environment } = principal;
       const items = hashedItems(request.body.orders, request.rawPayload).map(({ item, hash }) => {
-        return { externalOrderId: item.external_order_id, payloadHash: hash, ...askedOf(item) };
+        return { externalOrderId: ownId(item.external_order_id) ?? "", payloadHash: hash, ...askedOf(item) };
       });
       const { results, totals } = await store.read(quoteOrders, {
         partnerId,

@@ -11,7 +11,7 @@ import { itemProblem } from "../plugins/refusals.ts";
 import { scenarioOf } from "../plugins/sandbox-only.ts";
 import { createTurns, endOf } from "../plugins/turns.ts";
 import { BulkOrders, BulkResult, ScenarioHeader } from "../schemas/order.ts";
-import { askedOf, hashedItems } from "./order-input.ts";
+import { askedOf, hashedItems, ownId } from "./order-input.ts";
 import { warnOfEids } from "./orders.ts";
 
 type BulkItem = Static<typeof BulkOrders>["orders"][number];
@@ -68,7 +68,8 @@ async function placeOne(
   request: FastifyRequest,
   { item, scenario, hash }: { item: BulkItem; scenario: NewOrder["scenario"]; hash: string },
 ): Promise<ItemResult> {
-  const { external_order_id, customer } = item;
+  const { customer } = item;
+  const external_order_id = ownId(item.external_order_id) ?? "";
   const principal = principalOf(request);
   const { partnerId, environment } = principal;
   try {

@@ -31,7 +31,7 @@ import {
 } from "../schemas/order.ts";
 import { noteReading } from "./codes-read.ts";
 import { esimsPieces, orderPieces } from "./order-bodies.ts";
-import { askedOf } from "./order-input.ts";
+import { askedOf, ownId } from "./order-input.ts";
 import { timesIn } from "./query-times.ts";
 
 /** Contract: Orders, single. */
@@ -86,7 +86,8 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
         partnerId,
         environment,
         ...order,
-        key: { space: "single", value: request.headers["idempotency-key"] },
+        key: { space: "single", value: request.headers["idempotency-key"].normalize("NFC") },
+        externalOrderId: ownId(request.body.external_order_id),
         payloadHash: payloadHash(request.rawPayload),
         customer: null,
         scenario: scenarioOf(principal, request.headers["x-sandbox-scenario"]),
@@ -119,7 +120,8 @@ function listRoute(app: App, { store }: DaemonContext): void {
     },
     async handler(request) {
       const { partnerId, environment } = principalOf(request);
-      const { limit, cursor, status, product_id: productId, external_order_id: externalOrderId } = request.query;
+      const { limit, cursor, status, product_id: productId, external_order_id: named } = request.query;
+      const externalOrderId = ownId(named) ?? undefined;
       const filter = { partnerId, environment, limit, cursor, status, productId, externalOrderId };
       const { created_after, created_before } = request.query;
       const times = timesIn({ created_after, created_before });

@@ -70,9 +70,23 @@ const MaxTotal = Type.Integer({
   examples: [2500],
 });
 
-/** Contract: body of POST /orders; `max_total_cents` is beyond it. */
+const ExternalOrderId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "\\S",
+  errorMessage: "must be 1 to 255 characters and not blank",
+  examples: ["shop-10042"],
+});
+
+/** Contract: body of POST /orders; `max_total_cents` and `external_order_id` are beyond it. */
 export const NewOrder = Type.Object(
   {
+    external_order_id: Type.Optional(
+      Type.String({
+        ...ExternalOrderId,
+        description: "Your own id, kept with the order and a filter of its list. It is no idempotency key",
+      }),
+    ),
     line_items: LineItems,
     activation_requests: Type.Optional(ActivationRequests),
     max_total_cents: Type.Optional(MaxTotal),
@@ -92,7 +106,7 @@ const Customer = Type.Object(
 
 const BulkOrder = Type.Object(
   {
-    external_order_id: Type.String({ minLength: 1, maxLength: 255, examples: ["shop-10042"] }),
+    external_order_id: ExternalOrderId,
     line_items: LineItems,
     activation_requests: Type.Optional(ActivationRequests),
     customer: Customer,
@@ -196,7 +210,10 @@ const OrderCustomer = Type.Object(
 /** What the answers to create, list and get say beyond the contract. */
 export const orderFacts = {
   external_order_id: Nullable(
-    Type.String({ description: "Your own id of a bulk order; null for a single order", examples: ["shop-10042"] }),
+    Type.String({
+      description: "Your own id of the order; null where it was placed without one",
+      examples: ["shop-10042"],
+    }),
   ),
   customer: Nullable(OrderCustomer),
   refunded_cents: Type.Integer({
@@ -254,7 +271,7 @@ export const OrderQuery = Type.Object({
   created_after: Type.Optional(Moment("Orders created at this time or later")),
   created_before: Type.Optional(Moment("Orders created before this time, not at it")),
   external_order_id: Type.Optional(
-    Type.String({ maxLength: 255, description: "The bulk order with this id of yours", examples: ["shop-10042"] }),
+    Type.String({ maxLength: 255, description: "Orders with this id of yours", examples: ["shop-10042"] }),
   ),
   product_id: Type.Optional(UuidOf<"product">("Orders with a line of this product")),
 });

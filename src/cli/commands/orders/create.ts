@@ -27,10 +27,11 @@ export default command({
   options: {
     ...lineOptions,
     scenario: choice("--scenario <scenario>", sandboxScenarios, "in the sandbox: how the order ends"),
+    externalOrderId: text("--external-order-id <id>", "your own id, kept with the order; it is no idempotency key"),
     key: text("--idempotency-key <key>", "repeating it answers the same order; left out: a fresh one"),
     maxTotal: decimal("--max-total <amount>", "the most that the order may cost, in the product's currency: 12.50"),
   },
-  async run(context, { key, maxTotal, scenario, ...given }) {
+  async run(context, { key, maxTotal, scenario, externalOrderId, ...given }) {
     refuseMissing(context, given, "create");
     return context.withApi(async (api) => {
       const ordered = await orderedLine(context, api, given);
@@ -40,7 +41,11 @@ export default command({
         const changes = async (sheet: Sheet) => summary(sheet, { ...ordered, detail });
         await context.confirm(`Order ${count} × ${detail.sku}?`, { whose: api.actsAs, changes });
       }
-      const body = max_total_cents === undefined ? ordered.body : { ...ordered.body, max_total_cents };
+      const body = {
+        ...ordered.body,
+        ...(max_total_cents === undefined ? {} : { max_total_cents }),
+        ...(externalOrderId === undefined ? {} : { external_order_id: externalOrderId }),
+      };
       return place(context, api, { body, key, scenario });
     });
   },

@@ -418,5 +418,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"credentials\" ADD COLUMN \"no_identity\" bigint DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0027_orders_external",
+    "statements": [
+      "CREATE INDEX \"orders_external\" ON \"orders\" USING btree (\"partner_id\",\"environment\",\"external_order_id\",\"created_at\",\"id\") WHERE external_order_id is not null;"
+    ]
   }
 ];

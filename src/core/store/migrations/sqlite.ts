@@ -396,5 +396,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `credentials` ADD `no_identity` integer DEFAULT 0 NOT NULL;"
     ]
+  },
+  {
+    "name": "0027_orders_external",
+    "statements": [
+      "CREATE INDEX `orders_external` ON `orders` (`partner_id`,`environment`,`external_order_id`,`created_at`,`id`) WHERE external_order_id is not null;"
+    ]
   }
 ];

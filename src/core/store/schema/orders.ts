@@ -77,6 +77,10 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
         .on(t.partner_id, t.environment, t.status, t.created_at, t.id)
         .where(sql`${t.status} <> 'fulfilled'`),
       k.index("orders_rest").on(t.status, t.created_at, t.id).where(sql`${t.status} <> 'fulfilled'`),
+      k
+        .index("orders_external")
+        .on(t.partner_id, t.environment, t.external_order_id, t.created_at, t.id)
+        .where(sql`external_order_id is not null`),
       k.index("orders_due").on(t.due_at, t.id).where(sql`due_at is not null`),
       k.index("orders_due_partner").on(t.environment, t.partner_id, t.due_at, t.id).where(sql`due_at is not null`),
       k.index("orders_request").on(t.request_id, t.id),
