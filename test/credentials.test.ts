@@ -59,7 +59,7 @@ describe("a partner's own credentials", () => {
     );
   });
 
-  test("need a token that was granted all scopes, and stay within one partner and environment", async () => {
+  test("need a token that was granted all scopes, and stay within one partner", async () => {
     const { platform, owner, create, ids } = await account();
     const lacking = await platform.credential("acme", { scopes: ["write:webhooks", "read:webhooks"] });
     for (const reply of [await lacking.get(PATH), await create(lacking, { environment: "sandbox" })]) {
@@ -67,11 +67,10 @@ describe("a partner's own credentials", () => {
     }
     const live = await platform.credential("acme", { live: true });
     const stranger = await platform.caller({ slug: "other" });
-    expect([await ids(live), await ids(stranger)]).toEqual([[live.clientId], [stranger.clientId]]);
+    expect(await ids(stranger)).toEqual([stranger.clientId]);
     expect(await ids(owner)).not.toContain(live.clientId);
     for (const [by, of] of [
       [owner, live],
-      [live, owner],
       [stranger, owner],
     ] as const) {
       expect(refusalOf(await by.send("POST", `${PATH}/${of.clientId}/rotate`))).toEqual([404, "not_found"]);
@@ -99,6 +98,20 @@ describe("a partner's own credentials", () => {
     for (const { client_id } of [first, second.body])
       await deskOf(platform).json(`credentials revoke ${client_id} --yes`);
     expect(refusalOf(await create(owner, { environment: "production" }))).toEqual([403, "production_token_required"]);
+  });
+
+  test("a token of production manages those of the sandbox too, and no token of the sandbox production's", async () => {
+    const { platform, owner } = await account();
+    const live = await platform.credential("acme", { live: true });
+    const { data } = (await live.get(PATH)).body;
+    const ids = data.map(({ client_id }: { client_id: string }) => client_id);
+    expect(ids).toEqual(expect.arrayContaining([owner.clientId, live.clientId]));
+    const own = (await owner.get(PATH)).body.data.map(({ client_id }: { client_id: string }) => client_id);
+    expect(own).not.toContain(live.clientId);
+    const spare = await platform.credential("acme", {});
+    expect((await live.send("POST", `${PATH}/${spare.clientId}/rotate`)).status).toBe(200);
+    expect((await live.send("DELETE", `${PATH}/${spare.clientId}`)).status).toBe(204);
+    expect((await owner.send("DELETE", `${PATH}/${live.clientId}`)).status).toBe(404);
   });
 
   test("the last one that can manage an environment stays, also when two are deleted at once", async () => {

@@ -119,8 +119,12 @@ test("pages follow one another without gap or repetition, and begin where they a
   expect((await page(caller, { since: "2026-03-02T01:00:03Z" })).ids).toEqual(ids.slice(3));
   expect((await page(caller, { since: "2026-03-03T01:00:00Z" })).ids).toEqual([]);
 
-  const other = await page(caller, { kind: "order.created" });
-  expect(await refused(caller, `after=${other.next}`)).toEqual([400, "invalid_cursor"]);
+  // A cursor is a position, whichever filter it was made with.
+  expect((await page(caller, { after: even.next })).ids).toEqual(ids.slice(1));
+  expect((await page(caller, { after: even.next, subject_id: "odd" })).ids).toEqual([ids[1], ids[3]]);
+  expect((await page(caller, { after: first.next, kind: "order.cancelled" })).ids).toEqual(
+    (await page(caller, { after: first.next })).ids,
+  );
   expect(await refused(caller, "after=later")).toEqual([400, "invalid_cursor"]);
   expect(await refused(caller, "kind=order.shipped")).toEqual([400, "validation"]);
   expect(await refused(caller, "wait=26")).toEqual([400, "validation"]);

@@ -58,7 +58,8 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
 
 type Window = Owner & { key: number; id: string; limit: number };
 
-// A partner has few credentials: the environment is looked at on the way through its part of the index.
+// A partner has few credentials: the environment is looked at on the way through its part of the index. A token of
+// production sees those of the sandbox too.
 const newest = statement((db, t, slot: Slots<Window>) =>
   db
     .select()
@@ -66,7 +67,7 @@ const newest = statement((db, t, slot: Slots<Window>) =>
     .where(
       and(
         eq(t.credentials.partner_id, slot.partnerId),
-        eq(t.credentials.environment, slot.environment),
+        sql`${slot.environment} in (${t.credentials.environment}, 'production')`,
         sql`(${t.credentials.created_at}, ${t.credentials.client_id}) < (${slot.key}, ${slot.id})`,
       ),
     )
@@ -74,7 +75,7 @@ const newest = statement((db, t, slot: Slots<Window>) =>
     .limit(slot.limit),
 );
 
-/** Which credentials of the caller are listed: those of its environment. */
+/** Which credentials of the caller are listed: those that its token manages. */
 export interface OwnFilter {
   owner: Owner;
   limit: number;
@@ -206,11 +207,11 @@ async function callerOf(tx: Tx, { credential }: Manager): Promise<CredentialRow 
   throw new Problem("unauthorized", "The credential of this token was revoked.");
 }
 
-/** A credential that the caller may see. Throws `not_found`. */
+/** A credential that the caller manages: of its environment, in production of the sandbox too. Throws `not_found`. */
 async function requireOwn(q: Read, owner: Owner, clientId: string): Promise<CredentialRow> {
   const row = await requireCredential(q, clientId);
-  if (row.partner_id !== owner.partnerId || row.environment !== owner.environment)
-    throw notFound("credential", clientId);
+  const manages = row.environment === owner.environment || owner.environment === "production";
+  if (row.partner_id !== owner.partnerId || !manages) throw notFound("credential", clientId);
   return row;
 }
 

@@ -107,13 +107,25 @@ async function numberAt(q: Read, feed: Feed, since: number, { last_no, dropped_n
   return before;
 }
 
-function bindingOf({ owner, kind, subjectId }: FeedFilter) {
-  return { list: "events", ...owner, kind, filter: subjectId };
+function bindingOf({ owner }: Pick<FeedFilter, "owner">) {
+  return { list: "events", ...owner };
 }
 
-/** The cursor of a position in a feed, for the same filter only. */
+/** The cursor of a position in a feed, for any filter. */
 export function feedCursor(filter: FeedFilter, position: FeedPosition): string {
   return encodeCursor(position, bindingOf(filter));
+}
+
+/** The position in a cursor. Those of 0.1.0 are bound to their filter, and hold for it. */
+function positionIn(cursor: string, filter: FeedFilter): Position<number> {
+  const { kind, subjectId } = filter;
+  const sample = oldestFirst.key;
+  if (kind === undefined && subjectId === undefined) return decodeCursor(cursor, bindingOf(filter), sample);
+  try {
+    return decodeCursor(cursor, bindingOf(filter), sample);
+  } catch {
+    return decodeCursor(cursor, { ...bindingOf(filter), kind, filter: subjectId }, sample);
+  }
 }
 
 /**
@@ -134,10 +146,7 @@ export async function readFeed(
   const { filter, start, limit } = input;
   const { kind, subjectId, owner } = filter;
   const feed = { partner_id: owner.partnerId, environment: owner.environment };
-  const cursor =
-    typeof start === "object" && "after" in start
-      ? decodeCursor(start.after, bindingOf(filter), oldestFirst.key)
-      : null;
+  const cursor = typeof start === "object" && "after" in start ? positionIn(start.after, filter) : null;
   const found = first(await feedOf(q, { ...feed, no: cursor?.key ?? 0 })) ?? UNUSED;
   if (cursor !== null) refuseExpired(cursor, found);
   const after = cursor?.key ?? (await startOf(q, { feed, start, bounds: found }));

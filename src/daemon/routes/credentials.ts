@@ -41,8 +41,8 @@ function listRoute(app: App, { store }: DaemonContext): void {
       tags: ["Credentials"],
       summary: "List your credentials, newest first",
       description:
-        "Credentials of the environment of your token with their guard rails, revoked ones too. Needs a token with " +
-        "all six scopes.",
+        "Credentials of the environment of your token, by a token of production those of the sandbox too, with their " +
+        "guard rails; revoked ones too. Needs a token with all six scopes.",
       querystring: CredentialQuery,
       response: { 200: CredentialPage },
     },
