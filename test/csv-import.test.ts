@@ -94,7 +94,7 @@ describe("an import", () => {
     });
     expect(readFileSync(folder.path("people.rejected.csv"), "utf8")).toBe(
       "passport_no,name,Shoe Size,line,reason\n" +
-        'X,,"4,0",3,passport_no must be P and digits; name is missing\n' +
+        'X,,"4,0",3,"passport_no must be P and digits; name is missing"\n' +
         // Refused only when it was sent, and yet in its place.
         'P3,"Cy\n=1+1",,5,passport_expiry is past\n' +
         "P4,Di,,7,has 2 fields where the header has 3\n",
@@ -134,12 +134,17 @@ describe("an import", () => {
       "a\rb",
       "'=1+1",
       "''@x",
+      "＝1+1",
+      "＋A1",
+      "－cmd",
+      "＠SUM(A1)",
+      "﹦1",
       "=a\r\nb",
     ];
     const harmless = ["+61400123456", "-12.5", "'tis", "+1e3", "a=b", "'", "O'Neil", "+", "-.5"];
     const notes = [...formulas, ...harmless, "+61 400 123", "\r=1"];
     // As a person's own program writes them: an apostrophe before a formula is the sign for text already.
-    const meant = notes.map((note) => note.replace(/^'(?='*[=@+-])/, ""));
+    const meant = notes.map((note) => note.replace(/^'(?='*[=@+＝＋－＠﹦-])/, ""));
     const records = notes.map((note) => ["X", "Ada", note]);
     let path = folder.file(stringify([["passport_no", "name", "note"], ...records], { quoted: true }));
     for (const round of [1, 2, 3]) {
@@ -150,7 +155,7 @@ describe("an import", () => {
       ).toEqual(meant);
       path = String((await run(path, receiver())).rejected_file);
       const cells = parse(readFileSync(path)).map(([, , note]: string[]) => note ?? "");
-      for (const cell of cells) expect(cell).not.toMatch(/^([=@\t\r]|[+-](?!(\d+(\.\d+)?|\.\d+)(e\d+)?$))/);
+      for (const cell of cells) expect(cell).not.toMatch(/^([=@＝＠﹦\t\r]|[+＋－-](?!(\d+(\.\d+)?|\.\d+)(e\d+)?$))/);
       expect(cells).toEqual(expect.arrayContaining(["'=1+1", "'@SUM(A1)", "+61400123456", "-12.5", "O'Neil"]));
     }
   });

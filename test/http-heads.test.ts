@@ -34,6 +34,27 @@ test.each([
     "invalid_request",
     /larger/,
   ],
+  [
+    "two Hosts",
+    "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n",
+    400,
+    "invalid_request",
+    /twice/,
+  ],
+  [
+    "two Idempotency-Keys",
+    "POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nConnection: close\r\n\r\n",
+    400,
+    "invalid_request",
+    /twice/,
+  ],
+  [
+    "another Transfer-Encoding",
+    "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
+    400,
+    "invalid_request",
+    /chunked/,
+  ],
   ["no HTTP", "hello\r\n\r\n", 400, "invalid_request", /well-formed/],
 ])("%s is answered with a problem body and a request id", async (_what, bytes, status, slug, detail) => {
   const { port } = await startServer();

@@ -67,7 +67,7 @@ export interface Ask {
   path: string;
   body?: unknown;
   /** Whether the record in the path belongs to one partner and environment. */
-  owned?: boolean;
+  owned?: true | "partner";
   /** Whether the body names such things: each is an item of the response. */
   named?: boolean;
 }
@@ -216,9 +216,9 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   }),
   "POST /api/v1/credentials/:client_id/rotate": (of) => ({
     path: `/api/v1/credentials/${of.credential}/rotate`,
-    owned: true,
+    owned: "partner",
   }),
-  "DELETE /api/v1/credentials/:client_id": (of) => ({ path: `/api/v1/credentials/${of.credential}`, owned: true }),
+  "DELETE /api/v1/credentials/:client_id": (of) => ({ path: `/api/v1/credentials/${of.credential}`, owned: "partner" }),
   "GET /api/v1/events": open("/api/v1/events"),
   "GET /api/v1/events/:id": (of) => ({ path: `/api/v1/events/${of.event}`, owned: true }),
   "GET /api/v1/sandbox/clock": open("/api/v1/sandbox/clock"),

@@ -114,7 +114,7 @@ async function orRefuse(path: string, work: Promise<void>): Promise<void> {
 }
 
 function line(csv: CsvFile, fields: string[], bom = false): string {
-  return stringify([fields.map(guardCell)], { delimiter: csv.delimiter, bom, quoted_match: /[\r\n]/ });
+  return stringify([fields.map(guardCell)], { delimiter: csv.delimiter, bom, quoted_match: /[\r\n;\t]/ });
 }
 
 /** The names of the two columns, other ones than the command reads itself. */

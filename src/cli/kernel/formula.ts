@@ -1,9 +1,10 @@
 /*
- * What a spreadsheet runs as a formula when a CSV file is opened in it: a cell that begins with = or @, with a tab or a
- * carriage return before them, or with + or - before what is no number. csv-stringify's own option cannot be undone
+ * What a spreadsheet runs as a formula when a CSV file is opened in it: a cell that begins with = or @, also in their
+ * full-width and small forms, with a blank of a line or of no width, or with + or - before what is no number.
+ * csv-stringify's own option cannot be undone
  * when the file is read again, and alters telephone numbers.
  */
-const FORMULA = /^[=@\t\r]|^[+-](?!(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$)/i;
+const FORMULA = /^[=@＝＠﹦﹫\t\r\n\u200b]|^[+＋﹢－﹣-](?!(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$)/i;
 const APOSTROPHES = /^'+/;
 
 /** Whether a spreadsheet would run the cell, or it is such a cell behind apostrophes. */

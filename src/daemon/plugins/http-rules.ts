@@ -19,9 +19,29 @@ export function httpFault({ headers, raw }: FastifyRequest): Problem | undefined
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
     return new Problem("invalid_request", "The Host header is missing.");
   }
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+    return new Problem("invalid_request", "The only Transfer-Encoding that is read is chunked.");
+  }
+  const twice = repeated(raw.rawHeaders);
+  if (twice !== undefined) return new Problem("invalid_request", `The header ${twice} is there twice.`);
   const { expect } = headers;
   if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
   return new Problem("expectation_failed", "The only expectation that is met is 100-continue.");
+}
+
+/** Headers of which two would leave open which one holds: a proxy may take another than we do. */
+const SINGLE: readonly string[] = ["host", "idempotency-key"];
+
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? "";
+    if (!SINGLE.includes(name)) continue;
+    if (seen.has(name)) return rawHeaders[at];
+    seen.add(name);
+  }
+  return undefined;
 }
 
 /** The refusal of a body in a content coding, such as gzip: 415 with the coding that is read (RFC 9110, 15.5.16). */

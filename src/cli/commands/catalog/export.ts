@@ -176,7 +176,7 @@ async function exportCsv(context: Context, api: Api, { format, as, markup, query
     for await (const offer of offers(api, query, terms)) {
       currencies.add(offer.product.currency);
       const row = guarded(cellsOf[format](offer));
-      yield stringify([row], { header: count === 0, quoted_match: /[\r\n]/ });
+      yield stringify([row], { header: count === 0, quoted_match: /[\r\n;\t]/ });
       count += 1;
     }
   }
