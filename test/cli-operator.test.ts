@@ -35,6 +35,7 @@ describe("partners", () => {
       slug: "acme",
       name: "Acme",
       status: "active",
+      suspended_reason: null,
       tier: "premium",
       rate_limit_per_minute: 300,
       agent: true,

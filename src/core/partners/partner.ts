@@ -20,6 +20,7 @@ export interface Partner {
   slug: string;
   name: string;
   status: PartnerStatus;
+  suspended_reason: string | null;
   tier: Tier;
   rate_limit_per_minute: number;
   agent: boolean;
@@ -37,6 +38,7 @@ function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
     slug: row.slug,
     name: row.name,
     status: row.status,
+    suspended_reason: row.suspended_reason,
     tier: row.tier,
     rate_limit_per_minute: row.rate_limit ?? tierLimits[row.tier],
     agent: row.agent,

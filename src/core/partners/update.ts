@@ -43,6 +43,7 @@ interface Columns extends Record<PartnerBound, number | null> {
   rate_limit: number | null;
   sandbox_activations: boolean;
   status: PartnerStatus;
+  suspended_reason: string | null;
   low_wallet: Record<string, number> | null;
   low_data: number[] | null;
   expiry_days: number[] | null;

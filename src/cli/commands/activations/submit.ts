@@ -10,6 +10,7 @@ import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
+import { confirmSuspended } from "../../place/suspended.ts";
 
 export default command({
   target: "partner",
@@ -46,6 +47,7 @@ export default command({
           if ("problems" in checked || !dragged.has(row)) return checked;
           return { ...checked, warnings: [...(checked.warnings ?? []), `iccid ${DRAGGED}`] };
         },
+        ready: () => confirmSuspended(context, api),
         send: (requests) => submitRows(api, requests, { again }),
         dryRun,
         strict,

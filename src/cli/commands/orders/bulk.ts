@@ -13,6 +13,7 @@ import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
+import { confirmSuspended } from "../../place/suspended.ts";
 import type { Forecast } from "./forecast.ts";
 import { undeliveredNote } from "./order.ts";
 
@@ -52,6 +53,7 @@ export default command({
       }
       const sent = dryRun || (strict && rejected > 0) ? [] : orders;
       const answer: OrderBulkResult = { results: [], summary: { total: 0, successful: 0, failed: 0 } };
+      if (sent.length > 0) await confirmSuspended(context, api);
       await place(context, api, sent, answer);
       const planned = dryRun ? await (await import("./forecast.ts")).forecast(api, orders) : null;
       const result = await outcome(answer, { ...read, planned, left: sent.length - answer.summary.total });

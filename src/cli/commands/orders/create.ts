@@ -6,6 +6,7 @@ import { CliError, usageError } from "../../kernel/errors.ts";
 import { choice, decimal, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
+import { confirmSuspended } from "../../place/suspended.ts";
 import { lineOptions, type Ordered, orderedLine, refuseMissing } from "./line.ts";
 import { orderFields, undeliveredNote } from "./order.ts";
 
@@ -34,6 +35,7 @@ export default command({
   async run(context, { key, maxTotal, scenario, externalOrderId, ...given }) {
     refuseMissing(context, given, "create");
     return context.withApi(async (api) => {
+      await confirmSuspended(context, api);
       const ordered = await orderedLine(context, api, given);
       const max_total_cents = await mostCents(ordered, maxTotal);
       const { detail, count, asked } = ordered;

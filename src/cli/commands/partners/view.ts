@@ -5,7 +5,8 @@ import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
 
 /** The keys of a partner's JSON. */
 export const PARTNER_JSON =
-  "{id, slug, name, status, tier, rate_limit_per_minute, agent, production_enabled, created_at, limits: " +
+  "{id, slug, name, status, suspended_reason, tier, rate_limit_per_minute, agent, production_enabled, created_at, " +
+  "limits: " +
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
   "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}, " +
   "credit_lines: [{currency, limit_cents, used_cents, available_cents}]}";
@@ -27,6 +28,7 @@ export function partnerResult(partner: Partner): Result {
     name: shown(partner.name),
     id: partner.id,
     status: statusPaint(sheet, partner.status)(partner.status),
+    ...(partner.suspended_reason === null ? {} : { "suspended for": shown(partner.suspended_reason) }),
     tier: `${partner.tier} (${partner.rate_limit_per_minute} requests a minute)`,
     agent: yesNo(partner.agent),
     production: yesNo(partner.production_enabled),

@@ -424,5 +424,11 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE INDEX \"orders_external\" ON \"orders\" USING btree (\"partner_id\",\"environment\",\"external_order_id\",\"created_at\",\"id\") WHERE external_order_id is not null;"
     ]
+  },
+  {
+    "name": "0028_suspended_reason",
+    "statements": [
+      "ALTER TABLE \"partners\" ADD COLUMN \"suspended_reason\" text COLLATE \"C\";"
+    ]
   }
 ];

@@ -19,6 +19,8 @@ export function partnersTables(k: Kit) {
     slug: k.text("slug").notNull().unique("partners_slug"),
     name: k.text("name").notNull(),
     status: k.text("status").$type<PartnerStatus>().notNull(),
+    /** Why it is suspended, for operators; null: it is not, or no reason was given. */
+    suspended_reason: k.text("suspended_reason"),
     tier: k.text("tier").$type<Tier>().notNull(),
     /** Requests a minute per client id; null: the tier's own limit. */
     rate_limit: k.int("rate_limit"),
