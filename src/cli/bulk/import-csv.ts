@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { CsvSpec } from "../csv/header.ts";
 import type { CheckedRow, Gathering, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
-import type { CsvRow } from "../csv/open.ts";
+import type { CsvFile, CsvRow } from "../csv/open.ts";
 import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Result } from "../output/result.ts";
@@ -22,6 +22,8 @@ export interface Import<C extends string, T> {
   file: string;
   spec: CsvSpec<C>;
   check(row: CsvRow<C>): CheckedRow<T>;
+  /** Called with the file once its header is read; what it throws ends the import. */
+  opened?: (csv: CsvFile<C>) => void;
   /** As `ImportJob.survey`. */
   survey?: ((row: CsvRow<C>) => void) | undefined;
   /** As `ImportJob.ready`. */
@@ -58,6 +60,7 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
   const csv = await openCsv(file, spec, readingOf(context, reading));
   const progress = startProgress(context.globals);
   try {
+    asked.opened?.(csv);
     for (const warning of csv.header.warnings) context.warn(warning);
     for (const note of csv.header.notes) context.note(note);
     const summary = await importRows({

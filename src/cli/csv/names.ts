@@ -1,3 +1,9 @@
+/** Names of an amount of data, alone and with each way to say its unit. */
+function inUnits(...names: string[]): string[] {
+  const units = ["b", "bytes", "kb", "mb", "gb", "kib", "mib", "gib"];
+  return names.flatMap((name) => [name, ...units.flatMap((unit) => [`${name} ${unit}`, `${name} (${unit})`])]);
+}
+
 /** Other names that people give columns, by the names that commands read; those come first. */
 export const otherNames: Readonly<Record<string, readonly string[]>> = {
   iccid: ["sim", "sim number", "sim iccid", "sim card", "icc"],
@@ -24,8 +30,9 @@ export const otherNames: Readonly<Record<string, readonly string[]>> = {
   note: ["notes", "comment", "remarks"],
   external_order_id: ["order id", "order number", "order no", "your order id"],
   quantity: ["qty"],
-  used_mb: ["used", "data used mb"],
-  total_mb: ["total"],
+  used_mb: inUnits("used", "data used", "usage", "consumed"),
+  total_mb: inUnits("total", "data total", "allowance"),
+  at: ["timestamp", "date", "time", "recorded", "recorded at", "measured at", "date time"],
   smdp_address: ["smdp", "sm-dp+ address", "smdp+ address"],
   activation_code: ["lpa", "lpa code", "qr code"],
 };

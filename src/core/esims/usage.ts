@@ -1,5 +1,6 @@
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { Checked } from "../kernel/checked.ts";
+import { iccidFault } from "../kernel/iccid.ts";
 import type { Tx } from "../store/store.ts";
 import { type DeliveredEsim, findRealEsim } from "./delivered.ts";
 import type { EsimRow } from "./esim.ts";
@@ -107,16 +108,35 @@ function usageAfter(esim: EsimRow, report: UsageReport, at: number): Usage {
   };
 }
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d{2}:?\d{2})?$/i;
+
+/** A moment (ms) as networks write it; "zone": it names none. Null: it is no time. */
+function momentIn(text: string): number | "zone" | null {
+  const [, day, time, zone] = MOMENT.exec(text) ?? [];
+  if (day === undefined || time === undefined) return /^\d{4}-\d{2}-\d{2}$/.test(text) ? "zone" : null;
+  if (zone === undefined) return "zone";
+  const offset = /^(z|utc)$/i.test(zone) ? "Z" : zone.replace(/^(...):?(..)$/, "$1:$2");
+  const at = Date.parse(`${day}T${time.replace(/(\.\d{3})\d+$/, "$1")}${offset}`);
+  return Number.isNaN(at) ? null : at;
+}
+
+/** Megabytes of one unit of each column. */
+interface Factors {
+  used: number;
+  total: number;
+}
 
 /** Checks one line of a usage file, and names in words all that is wrong with it. */
-export function checkUsageRow(values: Record<string, string>): Checked<UsageReport> {
+export function checkUsageRow(
+  values: Record<string, string>,
+  factors: Factors = { used: 1, total: 1 },
+): Checked<UsageReport> {
   const problems: string[] = [];
   const text = (name: string) => (values[name] ?? "").trim();
-  const megabytes = (name: string) => {
-    const mb = Number(text(name));
-    if (/^\d{1,15}$/.test(text(name))) return mb;
-    problems.push(`${name} must be a whole number of megabytes`);
+  const megabytes = (name: string, factor: number) => {
+    const whole = factor === 1 ? /^\d{1,15}$/ : /^\d{1,15}(\.\d{1,9})?$/;
+    if (whole.test(text(name))) return Math.round(Number(text(name)) * factor);
+    problems.push(`${name} must be ${factor === 1 ? "a whole number of megabytes" : "a number"}`);
     return 0;
   };
   const words = (name: string) => {
@@ -124,13 +144,14 @@ export function checkUsageRow(values: Record<string, string>): Checked<UsageRepo
     return text(name) || null;
   };
   const iccid = text("iccid");
-  if (!/^\d{19,20}$/.test(iccid)) problems.push("iccid must have 19 or 20 digits");
-  const used_mb = megabytes("used_mb");
-  const total_mb = text("total_mb") === "" ? null : megabytes("total_mb");
-  const at = text("at") === "" ? null : Date.parse(text("at"));
-  if (at !== null && (!MOMENT.test(text("at")) || Number.isNaN(at))) {
-    problems.push("at must be a time as 2026-03-01T09:30:00Z");
-  }
+  const fault = iccidFault(iccid, { least: 19 });
+  if (fault !== null) problems.push(`iccid ${fault}`);
+  const used_mb = megabytes("used_mb", factors.used);
+  const total_mb = text("total_mb") === "" ? null : megabytes("total_mb", factors.total);
+  const read = text("at") === "" ? 0 : momentIn(text("at"));
+  if (read === null) problems.push("at must be a time as 2026-03-01T09:30:00Z");
+  if (read === "zone") problems.push("at must be a time with its zone, as 2026-03-01T09:30:00Z or +01:00");
+  const at = typeof read === "number" && text("at") !== "" ? read : null;
   const report = { iccid, used_mb, total_mb, country: words("country"), network: words("network"), at };
   return problems.length > 0 ? { problems } : { ok: report };
 }
