@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { activationById } from "../src/core/activations/activation.ts";
-import { moveActivation, type OperatorMove } from "../src/core/activations/operator.ts";
+import { moveActivation, moveByHand, type OperatorMove } from "../src/core/activations/operator.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
 import { submitActivation } from "../src/core/activations/submit.ts";
@@ -85,8 +85,14 @@ describe("by hand", () => {
     expect(kinds(await events(id))).toEqual(["activation.submitted", "activation.confirmed", "activation.activated"]);
     expect((await store.read(activationQueue, { limit: 10 })).data).toEqual([]);
     for (const verb of ["retry", "fail", "complete"] as const) {
-      const given = { verb, mobileNumber: "1", errorType: "x", errorMessage: "x" } as OperatorMove;
+      const given = { verb, mobileNumber: "+61491570157", errorType: "x", errorMessage: "x" } as OperatorMove;
       expect((await refusal(move(given))).message).toContain("completed");
+    }
+    // What is no number is named as one, whatever the state.
+    for (const verb of ["complete", "correct"] as const) {
+      const typed = { id, move: { verb, mobileNumber: "abc", iccid: null, activationCode: null }, actor: "operator" };
+      const { slug, errors } = await refusal(store.write(moveByHand, typed));
+      expect([slug, Object.keys(errors ?? {})]).toEqual(["validation", ["mobile"]]);
     }
   });
 
@@ -121,7 +127,7 @@ describe("by hand", () => {
   test("no manual step is allowed before pick-up", async () => {
     const { store, partner, submit } = await waiting();
     const id = await submit(partner);
-    const move: OperatorMove = { verb: "complete", mobileNumber: "1" };
+    const move: OperatorMove = { verb: "complete", mobileNumber: "+61491570157" };
     expect((await refusal(store.write(moveActivation, { id, move, actor: "operator" }))).slug).toBe("conflict");
   });
 });

@@ -18,12 +18,12 @@ export async function correctActivation(
   input: { id: ActivationId; mobileNumber: string; actor: Actor },
 ): Promise<Activation> {
   const row = await requireActivation(tx, input.id);
+  const mobile_number = await checkedMobile(tx, row, input.mobileNumber);
   const state = stateOf(row);
   if (state !== "completed") {
     const words = `This activation is ${state}; only a completed one has a number to correct.`;
     throw new Problem("conflict", words, { members: { current_status: row.status } });
   }
-  const mobile_number = await checkedMobile(tx, row, input.mobileNumber);
   if (mobile_number === customerOf(tx, row).mobile_number)
     throw new Problem("conflict", `Its number is ${mobile_number} already.`);
   const next = await progressActivation(tx, row, { mobile_number });

@@ -44,8 +44,10 @@ export async function moveActivation(
   tx: Tx,
   input: { id: ActivationId; move: OperatorMove; actor: Actor },
 ): Promise<Activation> {
-  const { id, move, actor } = input;
+  const { id, actor } = input;
   const row = await requireActivation(tx, id);
+  // Before the state: a typing error is named as one.
+  const move = input.move.verb === "retry" ? input.move : await checked(tx, row, input.move);
   const state = stateOf(row);
   const mayRetry = move.verb === "retry" && (isBackedOff(row, tx.now) || (await waitsForStaff(tx, row)));
   if (!operatorVerbs[move.verb].includes(state) && !mayRetry) {
@@ -54,8 +56,7 @@ export async function moveActivation(
       members: { current_status: row.status },
     });
   }
-  const next =
-    move.verb === "retry" ? await retry(tx, row) : await record(tx, row, { move: await checked(tx, row, move), actor });
+  const next = move.verb === "retry" ? await retry(tx, row) : await record(tx, row, { move, actor });
   const fields = Object.keys(move).filter((name) => name !== "verb");
   const changes = changesOf(row, next, ["status", "processing_status"]);
   await auditActivation(tx, row, { action: `activations.${move.verb}`, actor, fields, changes });
