@@ -9,6 +9,7 @@ import { eventCatalog, eventKinds } from "../src/core/events/catalog.ts";
 import type { OrderId, OrderItemId, ProductId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
+import { refundOrder } from "../src/core/orders/refund.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
 import { envelope } from "../src/core/webhooks/envelope.ts";
@@ -143,6 +144,8 @@ async function production(platform: WebhookPlatform): Promise<void> {
   await caller.send("POST", "/api/v1/orders/bulk", { orders: [bulk] });
   const orders = (await caller.get("/api/v1/orders")).body.data;
   await store.write(cancelOrder, { id: orders[0].id, reason: "not wanted", actor });
+  const part = { line: null, units: null, amount: "0.50" };
+  await store.write(refundOrder, { id: orders[1].id, ...part, reason: "goodwill", actor });
   const who = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-02" };
   const traveller = { product_id: products.MAIL, ...who };
   const [served, refused] = [

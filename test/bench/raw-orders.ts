@@ -46,7 +46,7 @@ export function rawOrders({ file, partnerId, productId, stock }: BenchStore & { 
     const placed = { id: ids.uuid(now), order_id: id, ...owner, created_at: now };
     const line = { ...placed, position: 0, ...state.line };
     const product = { product_name: "Plan PLAN-0", product_type: "esim_qr_pregen", delivery_method: "stock" };
-    insert.order_lines({ ...line, ...product, ...bought });
+    insert.order_lines({ ...line, ...product, ...bought, refunded_cents: 0 });
     insert.idempotency_keys({ ...owner, space: "single", key, payload_hash: key, order_id: id });
     const created_at = isoTime(now);
     const about = () => ({ ...owner, subject_id: id, occurred_at: now, feed_no: feedNo++ });

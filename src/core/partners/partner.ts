@@ -20,7 +20,6 @@ export interface Partner {
   slug: string;
   name: string;
   status: PartnerStatus;
-  suspended_reason: string | null;
   tier: Tier;
   rate_limit_per_minute: number;
   agent: boolean;
@@ -30,6 +29,7 @@ export interface Partner {
   thresholds: PartnerThresholds;
   credit_lines: CreditLine[];
   created_at: string;
+  suspended_reason: string | null;
 }
 
 function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
@@ -38,7 +38,6 @@ function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
     slug: row.slug,
     name: row.name,
     status: row.status,
-    suspended_reason: row.suspended_reason,
     tier: row.tier,
     rate_limit_per_minute: row.rate_limit ?? tierLimits[row.tier],
     agent: row.agent,
@@ -47,6 +46,7 @@ function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
     thresholds: thresholdsOf(row),
     credit_lines,
     created_at: isoTime(row.created_at),
+    suspended_reason: row.suspended_reason,
   };
 }
 

@@ -5,12 +5,12 @@ import type { ImportSummary } from "../../csv/import.ts";
 import type { CsvRow } from "../../csv/open.ts";
 import { activationsCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
+import { confirmSuspended } from "../../frame/confirm-suspended.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
-import { confirmSuspended } from "../../place/suspended.ts";
 
 export default command({
   target: "partner",

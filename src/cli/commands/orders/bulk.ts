@@ -7,13 +7,13 @@ import { linesWords } from "../../csv/clashes.ts";
 import type { CsvFile, CsvRow } from "../../csv/open.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
+import { confirmSuspended } from "../../frame/confirm-suspended.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
-import { confirmSuspended } from "../../place/suspended.ts";
 import type { Forecast } from "./forecast.ts";
 import { undeliveredNote } from "./order.ts";
 
@@ -171,7 +171,7 @@ async function readJson(file: string): Promise<BulkFile> {
 
 async function readCsv(context: Context, api: Api, { file, reading }: Given): Promise<BulkFile> {
   const { openCsv } = await import("../../csv/open.ts");
-  const csv = await openCsv(file, bulkOrdersCsv, readingOf(context, reading));
+  const csv = await openCsv(file, bulkOrdersCsv, await readingOf(context, reading));
   for (const warning of csv.header.warnings) context.warn(warning);
   for (const note of csv.header.notes) context.note(note);
   try {

@@ -2,11 +2,11 @@ import { type SandboxScenario, sandboxScenarios } from "../../../core/store/sche
 import type { CreatedOrder } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
+import { confirmSuspended } from "../../frame/confirm-suspended.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { choice, decimal, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
-import { confirmSuspended } from "../../place/suspended.ts";
 import { lineOptions, type Ordered, orderedLine, refuseMissing } from "./line.ts";
 import { orderFields, undeliveredNote } from "./order.ts";
 

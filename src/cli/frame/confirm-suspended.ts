@@ -1,5 +1,5 @@
 import type { Api } from "../client/api.ts";
-import type { Context } from "../frame/command.ts";
+import type { Context } from "./command.ts";
 
 /**
  * Asks before an operator acts for a suspended partner, whom the API itself refuses. Throws what `Context.confirm`
