@@ -57,7 +57,7 @@ export async function importCsv<C extends string, T>(context: Context, asked: Im
   const signal = context.interruption;
   // Without them V8 lets the garbage of a big file grow to hundreds of megabytes. That of lean ones costs little time.
   setFlagsFromString(isLean ? "--heap-growing-percent=50" : "--optimize-for-size");
-  const csv = await openCsv(file, spec, readingOf(context, reading));
+  const csv = await openCsv(file, spec, await readingOf(context, reading));
   const progress = startProgress(context.globals);
   try {
     asked.opened?.(csv);

@@ -2,7 +2,7 @@ import type { DateOrder } from "../csv/dates.ts";
 import type { ReadingOptions } from "../csv/open.ts";
 import type { ReasonGroup } from "../csv/reasons.ts";
 import type { Context } from "../frame/command.ts";
-import { usageError } from "../kernel/errors.ts";
+import { type CliError, usageError } from "../kernel/errors.ts";
 import { choice, flag, type Option, pairs, text } from "../kernel/input.ts";
 import { isInteractive, pick } from "../output/prompts.ts";
 import type { Sheet } from "../output/sheet.ts";
@@ -37,22 +37,36 @@ function encodingOption(flags: string, help: string): Option<string | undefined>
   const plain = text(flags, help);
   const read = (given: unknown) => {
     const name = plain.read(given);
-    if (name === undefined || isEncoding(name)) return name;
-    throw usageError(`--encoding: "${name}" is no encoding.`, "Known are utf-8, windows-1252, utf-16le and others.");
+    if (name === undefined || NAME.test(name)) return name;
+    throw unknownEncoding(name);
   };
   return { ...plain, read };
 }
 
-function isEncoding(name: string): boolean {
-  try {
-    return new TextDecoder(name).encoding !== "";
-  } catch {
-    return false;
-  }
+/** Which names there are is looked up when a file is opened. */
+const NAME = /^[a-z][a-z0-9_:.-]{1,30}$/i;
+
+function unknownEncoding(name: string): CliError {
+  return usageError(
+    `--encoding: "${name}" is no encoding.`,
+    "Known are utf-8, windows-1252, cp850, shift_jis and others.",
+  );
 }
 
-/** How `openCsv` is to read; at a terminal, a needed column that no name fits is asked for. */
-export function readingOf(context: Context, { dates, encoding, map, set }: Reading): ReadingOptions {
+/** Throws a usage error for an encoding that nothing here knows. */
+async function requireEncoding(encoding: string | undefined): Promise<void> {
+  if (encoding === undefined) return;
+  const { isKnownEncoding } = await import("../csv/encoding.ts");
+  if (!(await isKnownEncoding(encoding))) throw unknownEncoding(encoding);
+}
+
+/**
+ * How `openCsv` is to read; at a terminal, a needed column that no name fits is asked for. Throws a
+ * usage error for an unknown encoding.
+ */
+export async function readingOf(context: Context, reading: Reading): Promise<ReadingOptions> {
+  const { dates, encoding, map, set } = reading;
+  await requireEncoding(encoding);
   const options = { dates, encoding, map, set, signal: context.interruption };
   const ask = (column: string, theirs: readonly string[]) => pickColumn(context, column, theirs);
   return isInteractive(context.globals) ? { ...options, ask } : options;

@@ -31,6 +31,8 @@ export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow
   path: string;
   header: CsvHeader<C>;
   delimiter: Delimiter;
+  /** Left out: UTF-8. */
+  encoding?: string | undefined;
   /** Whether the file begins with a byte-order mark. */
   bom: boolean;
   /** What the rows of the first pass suggest to do, a sentence each. */
@@ -81,6 +83,7 @@ export async function openCsv<C extends string>(
       path,
       header,
       delimiter,
+      encoding: options.encoding,
       bom: head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf,
       suggestions: advice.suggestions,
       assertUnchanged: opened.assertUnchanged,

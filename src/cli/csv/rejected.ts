@@ -3,6 +3,7 @@ import { join, parse } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { guardCell } from "../kernel/formula.ts";
 import { isStream } from "../kernel/streams.ts";
+import { encoderOf } from "./encoding.ts";
 import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
 import { ADDED_COLUMNS, columnKey } from "./header.ts";
 import type { CsvFile, CsvRow } from "./open.ts";
@@ -33,8 +34,9 @@ export async function rejectedPath(path: string, folder = ""): Promise<string> {
 }
 
 /**
- * Takes the bad rows of `csv`, in the same form (delimiter, byte-order mark), mode 0600, with two columns more. What an
- * earlier run left there is removed at once. Throws `csv_unwritable` when it cannot be removed or written.
+ * Takes the bad rows of `csv`, in the same form (encoding, delimiter, byte-order mark), mode 0600, with two columns
+ * more. What an earlier run left there is removed at once. Throws `csv_unwritable` when it cannot be removed or
+ * written.
  */
 export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedFile> {
   const path = await rejectedPath(csv.path, folder);
@@ -42,17 +44,22 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
   const columns = [...names.keys()].filter((at) => !csv.header.added.has(at));
   let file: FileHandle | null = null;
   const records = recordList();
-  let text = "";
+  const encode = await encoderOf(csv.encoding);
+  let parts: Buffer[] = [];
+  let waiting = 0;
   const add = (about: number, record: string) => {
-    records.add(about, Buffer.byteLength(record));
-    text += record;
+    const bytes = encode(record);
+    records.add(about, bytes.length);
+    parts.push(bytes);
+    waiting += bytes.length;
   };
   add(0, line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom));
   const flush = async () => {
     // Created, never opened through a link that was put there meanwhile.
     file ??= await open(path, "wx+", 0o600);
-    await file.appendFile(text);
-    text = "";
+    await file.appendFile(Buffer.concat(parts));
+    parts = [];
+    waiting = 0;
   };
   await orRefuse(path, rm(path, { force: true }));
   const tally = tallyReasons(csv.header.positions.keys());
@@ -63,7 +70,7 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
       const surplus = row.raw.slice(names.length);
       const fields = columns.map((at) => row.raw[at] ?? "");
       add(row.line, line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]));
-      if (file === null || text.length > BUFFER_CHARACTERS) await orRefuse(path, flush());
+      if (file === null || waiting > BUFFER_CHARACTERS) await orRefuse(path, flush());
     },
     async close() {
       if (file === null) return null;

@@ -112,7 +112,7 @@ async function fromFile(context: Context, file: string, reading: Reading): Promi
     import("../../csv/open.ts"),
     import("../../csv/rejected.ts"),
   ]);
-  const csv = await openCsv(file, activationChangesCsv, readingOf(context, reading));
+  const csv = await openCsv(file, activationChangesCsv, await readingOf(context, reading));
   for (const warning of csv.header.warnings) context.warn(warning);
   for (const note of csv.header.notes) context.note(note);
   const rejects = await rejectedFile(csv);
