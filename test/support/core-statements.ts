@@ -77,6 +77,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/wallet/check.ts credits": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts drawn": "an audit adds up every draw and repayment",
   "src/core/wallet/check.ts afterwards": "an audit adds up every chain",
+  "src/core/wallet/balances.ts ofAll": "looks at every wallet, asked for by the operator",
   "src/core/wallet/check.ts wallets": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts sums": "an audit adds up every posting",
   "src/core/wallet/check.ts unbalancedRows": "an audit looks at every transaction",

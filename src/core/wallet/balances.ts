@@ -42,15 +42,32 @@ const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
 
 /** What a partner's wallet holds, by currency (contract: GET /balance). */
 export async function walletBalances(q: Read, partnerId: PartnerId): Promise<WalletBalances> {
-  const rows = await ofPartner(q, { partner_id: partnerId });
-  const balances = rows.map((row) => {
-    const credit = creditOf(row);
-    return {
-      currency: row.currency,
-      balance_cents: row.balance_cents,
-      last_transaction_at: isoTimeOrNull(row.last_transaction_at),
-      ...(credit === null ? {} : { credit }),
-    };
-  });
+  const balances = (await ofPartner(q, { partner_id: partnerId })).map(toBalance);
   return { balances, count: balances.length };
+}
+
+function toBalance(row: Row<"wallets">): WalletBalance {
+  const credit = creditOf(row);
+  return {
+    currency: row.currency,
+    balance_cents: row.balance_cents,
+    last_transaction_at: isoTimeOrNull(row.last_transaction_at),
+    ...(credit === null ? {} : { credit }),
+  };
+}
+
+const ofAll = statement((db, t, _slot) =>
+  db
+    .select({ partner: t.partners.slug, wallet: t.wallets })
+    .from(t.wallets)
+    .innerJoin(t.partners, eq(t.partners.id, t.wallets.partner_id))
+    .orderBy(t.partners.slug, t.wallets.currency),
+);
+
+/** A balance with the slug of its partner. */
+export type PartnerBalance = WalletBalance & { partner: string };
+
+/** What all wallets hold, by partner and currency. */
+export async function allBalances(q: Read, _input: null): Promise<PartnerBalance[]> {
+  return (await ofAll(q, {})).map(({ partner, wallet }) => ({ partner, ...toBalance(wallet) }));
 }

@@ -17,19 +17,22 @@ export default command({
   json: `${ISSUED_JSON}; at a server the API's body`,
   examples: [
     "credentials create --partner acme",
-    'credentials create --partner acme --live --scope "read:products write:orders" --label "web shop"',
-    'credentials create --live --label "web shop"',
+    'credentials create --partner acme --production --scope "read:products write:orders" --label "web shop"',
+    'credentials create --production --label "web shop"',
   ],
   args: {},
   options: {
-    live: flag("--live", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
+    production: flag("--production", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
+    live: flag("--live", "the same as --production"),
     scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
     label: text("--label <label>", "a name that identifies it"),
   },
-  async run(context, { live, scope, label }) {
+  async run(context, { production, live: alias, scope, label }) {
+    const live = production || alias;
     const scopes = scope === undefined ? {} : { scopes: scope.split(/[\s,]+/).filter((word) => word !== "") };
     const asked = { live, ...scopes, label: label ?? null };
-    if (live && context.actsFor.sandbox) throw usageError("--live and --sandbox exclude each other.", "Leave one out.");
+    if (live && context.actsFor.sandbox)
+      throw usageError("--production and --sandbox exclude each other.", "Leave one out.");
     return (await isAtServer(context)) ? createThere(context, asked) : createHere(context, asked);
   },
 });
@@ -50,7 +53,7 @@ async function createHere(context: Context, asked: Asked): Promise<Result> {
     const partner = context.actsFor.partner ?? (await pickPartner(context.globals, store));
     const { production, slug } = await store.read(requirePartner, partner);
     if (asked.live && !production) {
-      const hint = `Give it access: esimctl partners update ${slug} --production; or leave --live out.`;
+      const hint = `Give it access: esimctl partners update ${slug} --production; or leave --production out.`;
       throw new CliError("no_production_access", `${slug} has no production access.`, hint);
     }
     return issuedResult(await store.write(createCredential, { ...asked, partner, actor: OPERATOR }));

@@ -1,20 +1,25 @@
+import type { PartnerBalance } from "../../../core/wallet/balances.ts";
 import type { WalletBalances } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { command } from "../../frame/command.ts";
+import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { decimal, text } from "../../kernel/input.ts";
-import type { Sheet } from "../../output/sheet.ts";
+import type { Result } from "../../output/result.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 
 export default command({
   target: "partner",
   shows: "record",
-  effects: "Reads only. With --min and --currency: exit code 1 when the balance in that currency is below the amount.",
+  effects:
+    "Reads only. On the operator's data without --partner: the balances of all partners. With --min and --currency: " +
+    "exit code 1 when the balance in that currency is below the amount.",
   json:
     "the API's body: {balances: [{currency, balance_cents, last_transaction_at, credit: {limit_cents, used_cents, " +
     "available_cents}}], count}; credit only where there is a credit line",
   examples: [
+    "wallet balance",
     "wallet balance --partner acme",
     "wallet balance --partner acme --json",
     "wallet balance --partner acme --min 50 --currency AUD --quiet",
@@ -26,6 +31,8 @@ export default command({
   },
   async run(context, { min, currency }) {
     const floor = await floorOf(min, currency?.toUpperCase());
+    const isOfAll = (await context.where()).kind !== "server" && context.actsFor.partner === undefined;
+    if (isOfAll && floor === null) return balancesOfAll(context);
     const { body } = await context.withApi((api) => api.request<WalletBalances>("GET", apiPath`/balance`));
     const short = floor === null ? 0 : shortfall(body, floor);
     return {
@@ -38,6 +45,21 @@ export default command({
     };
   },
 });
+
+/** On the operator's data without --partner: what all wallets hold. */
+async function balancesOfAll(context: Context): Promise<Result> {
+  const { allBalances } = await import("../../../core/wallet/balances.ts");
+  const balances = await context.withStore(({ store }) => store.read(allBalances, null));
+  const columns: Column<PartnerBalance>[] = [
+    { title: "partner", value: ({ partner }) => partner },
+    { title: "balance", value: (one, sheet) => sheet.money(one.balance_cents, one.currency), align: "right" },
+    { title: "last transaction", value: (one) => moment(one.last_transaction_at) },
+  ];
+  return {
+    json: { balances, count: balances.length },
+    text: (sheet) => sheet.table(columns, balances, "There are no wallets yet."),
+  };
+}
 
 interface Floor {
   cents: number;

@@ -1,7 +1,7 @@
 import type { CheckedWallet } from "../../../core/wallet/check.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { decimal } from "../../kernel/input.ts";
+import { decimal, flag } from "../../kernel/input.ts";
 import type { Column } from "../../output/sheet.ts";
 import { statusPaint } from "../../output/words.ts";
 
@@ -20,17 +20,18 @@ function state(wallet: CheckedWallet): string {
 export default command({
   target: "operator",
   shows: "record",
-  effects: "Reads only. Exit code 1 only when balances and the ledger differ; low wallets are no fault.",
+  effects: "Reads only. Exit code 1 when balances and the ledger differ; with --exit-code also when a wallet is low.",
   json:
     "{ok, wallets: [{partner, currency, balance_cents, ledger_cents, ok, low}], unbalanced, " +
     "wrong_credit: [{partner, currency, used_cents, ledger_cents}], " +
     "wrong_balance_after: [{id, partner, currency, balance_after_cents, ledger_cents}]}",
-  examples: ["wallet check", "wallet check --min 100.00 --json"],
+  examples: ["wallet check", "wallet check --min 100.00 --json", "wallet check --min 100.00 --exit-code --quiet"],
   args: {},
   options: {
     min: decimal("--min <amount>", "what makes a wallet low, in each currency's own units (default: nothing)"),
+    exitCode: flag("--exit-code", "exit code 1 also when a wallet is low"),
   },
-  async run(context, { min }) {
+  async run(context, { min, exitCode }) {
     const [{ checkBalancesAfter, checkCredit, checkWallets }, { parseAnyAmount }] = await Promise.all([
       import("../../../core/wallet/check.ts"),
       import("../../kernel/amount.ts"),
@@ -47,7 +48,7 @@ export default command({
     });
     return {
       json: found,
-      exitCode: found.ok ? exitCodes.done : exitCodes.failed,
+      exitCode: found.ok && !(exitCode && found.wallets.some(({ low }) => low)) ? exitCodes.done : exitCodes.failed,
       text: (sheet) => {
         const credit = found.wrong_credit.map(({ partner, currency }) => `${partner} ${currency}`);
         const after = found.wrong_balance_after.map(({ id }) => id);
