@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { nouns } from "../src/cli/nouns.ts";
 import { request } from "./support/activations.ts";
@@ -166,6 +167,12 @@ test("--csv has a column for each field, lists and objects as JSON, and no formu
   expect(csv[0]).toMatch(/^id,slug,name,status,tier,rate_limit_per_minute,agent,production_enabled,limits,thresholds,/);
   expect(csv.find((line) => line.includes(",formula,"))).toMatch(/,'=1\+1,active,.*"{""max_endpoints"":100,/);
   expect((await run("orders queue --csv")).stdout).toBe("");
+  const file = (await run("products list --csv --bom --decimals")).stdout;
+  expect(file).toMatch(/^\ufeff.*,price_cents,price,/);
+  for (const product of parse<Record<string, string>>(file, { bom: true, columns: true })) {
+    expect(Number(product.price)).toBe(Number(product.price_cents) / 100);
+  }
+  expect((await run("products list --bom")).exitCode).toBe(2);
 });
 
 test("--web opens the page in the browser that BROWSER names", async () => {

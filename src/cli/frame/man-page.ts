@@ -6,7 +6,7 @@ import { partnerOptionsOf } from "../place/partner-options.ts";
 import type { Entry, Tree } from "./command.ts";
 import { typedAs } from "./gaps.ts";
 import { targetWords } from "./help.ts";
-import { csvOption, shapeOptions } from "./shapes.ts";
+import { csvOptions, shapeOptions } from "./shapes.ts";
 
 const intro =
   "esimctl sells eSIMs and SIM cards through partners: it holds the catalog, wallets, orders and activations, serves " +
@@ -47,8 +47,8 @@ export async function manPage({ singles, nouns }: Tree, version: string): Promis
     ".SH OPTIONS OF EVERY COMMAND",
     ...globalOptions.flatMap(([flags, help]) => item(flags, help)),
     ".SS Commands that list or show",
-    escaped("They print their JSON document in other shapes too; the last one is for lists alone."),
-    ...[...Object.values(shapeOptions), csvOption].flatMap(({ flags, help }) => item(flags.join(", "), help)),
+    escaped("They print their JSON document in other shapes too; the last three are for lists alone."),
+    ...[...Object.values(shapeOptions), ...csvOptions].flatMap(({ flags, help }) => item(flags.join(", "), help)),
     ".SH COMMANDS",
     ...sections.flat(),
     ".SH ENVIRONMENT",

@@ -10,27 +10,31 @@ export const shapeOptions = {
 };
 
 /** What every command that lists rows takes too. */
-export const csvOption = flag("--csv", "print the rows as CSV, a column for each field of the JSON rows");
+export const csvOptions = [
+  flag("--csv", "print the rows as CSV, a column for each field of the JSON rows"),
+  flag("--bom", "with --csv: begin with a byte-order mark, so that Excel reads UTF-8"),
+  flag("--decimals", "with --csv: an amount in the currency's own units beside each in minor units"),
+] as const;
 
 /** The shapes that this command's output can take, as options. */
 export function shapeOptionsOf({ shows }: Pick<Command, "shows">): readonly Option<unknown>[] {
   if (shows === undefined) return [];
-  return shows === "rows" ? [...Object.values(shapeOptions), csvOption] : Object.values(shapeOptions);
+  return shows === "rows" ? [...Object.values(shapeOptions), ...csvOptions] : Object.values(shapeOptions);
 }
 
 /** The shape that these values of `shapeOptionsOf` ask for. Throws a usage error for two at once. */
 export function readShape(given: readonly unknown[], { json }: { json: boolean }): Shape | null {
-  const [jq, template, csv] = [
-    shapeOptions.jq.read(given[0]),
-    shapeOptions.template.read(given[1]),
-    csvOption.read(given[2]),
-  ];
+  const jq = shapeOptions.jq.read(given[0]);
+  const template = shapeOptions.template.read(given[1]);
+  const [csv, bom, decimals] = csvOptions.map((option, at) => option.read(given[2 + at]));
   const shapes: Shape[] = [
     ...(jq === undefined ? [] : [{ jq }]),
     ...(template === undefined ? [] : [{ template }]),
-    ...(csv ? [{ csv } as const] : []),
+    ...(csv === true ? [{ csv: { bom: bom === true, decimals: decimals === true } }] : []),
   ];
   if (shapes.length > 1) throw usageError("--jq, --template and --csv exclude each other.", "Give one of them.");
-  if (csv && json) throw usageError("--json and --csv exclude each other.", "Give one of them.");
+  if (csv !== true && (bom === true || decimals === true))
+    throw usageError("--bom and --decimals go with --csv.", "Add --csv.");
+  if (csv === true && json) throw usageError("--json and --csv exclude each other.", "Give one of them.");
   return shapes[0] ?? null;
 }

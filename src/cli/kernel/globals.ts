@@ -16,7 +16,15 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
 ];
 
 /** A shape of a command's JSON document other than JSON: filtered by jq, filled into a template, or its rows as CSV. */
-export type Shape = { jq: string } | { template: string } | { csv: true };
+export type Shape = { jq: string } | { template: string } | { csv: CsvForm };
+
+/** How rows are written as CSV. */
+export interface CsvForm {
+  /** With a byte-order mark, by which Excel knows UTF-8. */
+  bom: boolean;
+  /** With a decimal beside each amount in minor units. */
+  decimals: boolean;
+}
 
 /** Those options as they were given. */
 export interface Globals {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Globals } from "../kernel/globals.ts";
+import type { CsvForm, Globals } from "../kernel/globals.ts";
 import { cleanJson, terminalText } from "./clean.ts";
 import { makeSheet } from "./make-sheet.ts";
 import type { Column, Sheet } from "./sheet.ts";
@@ -42,7 +42,7 @@ export async function printListing<T extends object>(listing: Listing<T>, global
 
 function piecesOf<T extends object>(listing: Listing<T>, globals: Globals): Pieces {
   const { shape, json } = globals;
-  if (shape !== null) return "csv" in shape ? csvOf(listing) : shapedOf(listing, shape);
+  if (shape !== null) return "csv" in shape ? csvOf(listing, shape.csv) : shapedOf(listing, shape);
   return json ? jsonOf(listing) : textOf(listing, globals);
 }
 
@@ -88,14 +88,14 @@ async function* shapedOf<T extends object>(
   if (text !== "") yield `${text}\n`;
 }
 
-async function* csvOf<T extends object>({ pages }: Listing<T>): Pieces {
+async function* csvOf<T extends object>({ pages }: Listing<T>, form: CsvForm): Pieces {
   const { openCsv } = await import("./csv.ts");
   let csv: ReturnType<typeof openCsv> | null = null;
   for await (const rows of pages) {
     const [first] = rows;
     if (first === undefined) continue;
-    const header = csv === null ? openCsv(first).header : "";
-    csv ??= openCsv(first);
+    const header = csv === null ? openCsv(first, form).header : "";
+    csv ??= openCsv(first, form);
     yield header + csv.draw(rows);
   }
 }

@@ -23,7 +23,7 @@ async function formed(result: Result, globals: Globals): Promise<string> {
   if (!("csv" in shape)) return shaped(Object(result.json), shape);
   const { openCsv } = await import("./csv.ts");
   const { rows = [] } = result;
-  const csv = openCsv(rows[0] ?? {});
+  const csv = openCsv(rows[0] ?? {}, shape.csv);
   return rows.length === 0 ? "" : `${csv.header}${csv.draw(rows)}`.trimEnd();
 }
 
