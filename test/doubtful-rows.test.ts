@@ -49,6 +49,24 @@ test("stock: another code for a known ICCID, and one code on several ICCIDs, are
   expect(rejected("twice.csv")).toContain("iccid has different codes on lines 2 and 3");
 });
 
+/** Another one that ends as a spreadsheet rounds, with a right check digit. */
+const ROUNDED = Array.from({ length: 100 }, (_, at) => `8944007711111${String(at).padStart(2, "0")}000`).find(
+  (digits) => luhnDigit(digits) === "0",
+);
+
+test("stock: one ICCID that ends in zeros among many is warned of, and taken", async () => {
+  const { write, summaryOf } = await setUp();
+  const rows = sims(500, 40).map((iccid, at) => `${iccid},smdp.example.com,Z${at}`);
+  const file = write("stock.csv", [
+    "iccid,smdp_address,matching_id",
+    ...rows,
+    "8944007700000090000,smdp.example.com,B",
+  ]);
+  const { imported, warnings } = await summaryOf(`stock import ${file} --sku EU5`);
+  expect(imported).toBe(41);
+  expect(warnings).toMatchObject([{ reason: expect.stringContaining("ends in zeros"), rows: 1 }]);
+});
+
 test("stock: ICCIDs that a spreadsheet spoiled are refused with the reason", async () => {
   const { write, summaryOf } = await setUp();
   const dragged = [0, 1, 2, 3].map((more) => `${8944590004463637000n + BigInt(more)},smdp.example.com,D${more}`);
@@ -56,6 +74,7 @@ test("stock: ICCIDs that a spreadsheet spoiled are refused with the reason", asy
     "iccid,smdp_address,matching_id",
     "8.94459E+18,smdp.example.com,A",
     "8944007700000090000,smdp.example.com,B",
+    `${ROUNDED}0,smdp.example.com,E`,
     "894459000446363700,smdp.example.com,C",
     ...dragged,
   ]);

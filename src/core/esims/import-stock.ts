@@ -1,9 +1,10 @@
 import { and, eq, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EsimId, ProductId } from "../kernel/brand.ts";
+import { luhnValid } from "../kernel/check-digits.ts";
 import type { Checked } from "../kernel/checked.ts";
 import { counted } from "../kernel/counted.ts";
-import { iccidDoubts, iccidFault } from "../kernel/iccid.ts";
+import { endsInZeros, iccidFault, ZEROS } from "../kernel/iccid.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { insertRow } from "../store/rows.ts";
@@ -121,12 +122,15 @@ export function checkStockRow(values: Record<string, string>, options: { luhn: b
   const iccid = text("iccid");
   const fault = iccidFault(iccid, { least: 19 });
   if (fault !== null) problems.push(`iccid ${fault}`);
-  else if (options.luhn) problems.push(...iccidDoubts(iccid).map((doubt) => `iccid ${doubt} (--no-luhn lets it pass)`));
+  else if (options.luhn && !luhnValid(iccid)) problems.push("iccid has a wrong check digit (--no-luhn lets it pass)");
   const code = codeOf(text, problems);
   const confirmation_code = text("confirmation_code") || null;
   if (problems.length > 0 || code === null) return { problems };
   const isAsked = code.confirmation_required && confirmation_code === null;
-  const warnings = isAsked ? ["activation_code asks for a confirmation code, and the row has none"] : [];
+  const warnings = [
+    ...(options.luhn && endsInZeros(iccid) ? [`iccid ${ZEROS}`] : []),
+    ...(isAsked ? ["activation_code asks for a confirmation code, and the row has none"] : []),
+  ];
   return { ok: { iccid, ...code, confirmation_code }, warnings };
 }
 

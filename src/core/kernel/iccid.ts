@@ -40,15 +40,19 @@ export function iccidFault(text: string, { least }: { least: 13 | 19 }): string 
 /** Spreadsheets keep 15 digits of a number and write zeros for the rest. */
 const KEPT_DIGITS = 15;
 
+/** Whether an ICCID ends as a spreadsheet leaves a long number. One of 10,000 real ones ends so too. */
+export function endsInZeros(iccid: string): boolean {
+  return /^\d{19,20}$/.test(iccid) && /^0+$/.test(iccid.slice(KEPT_DIGITS));
+}
+
 /** What is doubtful about an ICCID, in words behind the field's name. */
 export function iccidDoubts(iccid: string): string[] {
   if (!/^\d{19,20}$/.test(iccid)) return [];
   return [
-    // One of 10,000 real ICCIDs ends so too.
-    ...(/^0+$/.test(iccid.slice(KEPT_DIGITS)) ? [ZEROS] : []),
+    ...(endsInZeros(iccid) ? [ZEROS] : []),
     // Cards of 20 digits may have none.
     ...(luhnValid(iccid) ? [] : ["has a wrong check digit"]),
   ];
 }
 
-const ZEROS = "ends in zeros: a spreadsheet keeps 15 digits of a number, and the others are lost";
+export const ZEROS = "ends in zeros: a spreadsheet keeps 15 digits of a number, and the others are lost";

@@ -1,3 +1,4 @@
+import { endsInZeros, ZEROS } from "../../../core/kernel/iccid.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import { findClashes, linesWords } from "../../csv/clashes.ts";
@@ -11,6 +12,10 @@ import { OPERATOR } from "../../place/operator.ts";
 
 type Row = CsvRow<(typeof stockCsv)["columns"][number]>;
 
+/** Rows that end in zeros, and of how many one at least, before a file counts as rounded. */
+const LEAST_ROUNDED = 2;
+const ROUNDED_SHARE = 20;
+
 /** What rows of a stock file say of each other: one eSIM has one code, and one code is of one eSIM. */
 function stockClashes() {
   const codeOf = ({ values }: Row) =>
@@ -22,9 +27,15 @@ function stockClashes() {
   );
   const dragged = findDragged<Row>(({ values }) => values.iccid);
   const all = [ofIccid, ofCode, dragged];
+  let rows = 0;
+  let zeros = 0;
+  // One alone is chance; a file that a spreadsheet saved is full of them.
+  const isRounded = () => zeros >= LEAST_ROUNDED && zeros * ROUNDED_SHARE >= rows;
   return {
     see(row: Row): void {
       for (const one of all) one.see(row);
+      rows += 1;
+      if (endsInZeros(row.values.iccid)) zeros += 1;
     },
     problems(row: Row, luhn: boolean): string[] {
       const [iccid, code] = [ofIccid.linesOf(row), ofCode.linesOf(row)];
@@ -32,6 +43,7 @@ function stockClashes() {
       return [
         ...(iccid === null ? [] : [`iccid has different codes on ${linesWords(iccid)}`]),
         ...(code === null ? [] : [`${column} is that of several ICCIDs, on ${linesWords(code)}`]),
+        ...(luhn && endsInZeros(row.values.iccid) && isRounded() ? [`iccid ${ZEROS} (--no-luhn lets it pass)`] : []),
         ...(luhn && dragged.has(row) ? [`iccid ${DRAGGED} (--no-luhn lets it pass)`] : []),
       ];
     },
