@@ -75,7 +75,7 @@ test("status and doctor show whether a daemon serves, was stopped or is lost, an
   const clock = testClock("2026-03-02T01:00:00.000Z");
   const { store } = await openTestStore(clock);
   const serving = async () => (await store.read(platformStatus, null)).serving;
-  const level = async () => (await store.read(checkServing, null)).level;
+  const level = async () => (await store.read(checkServing, { isLocked: true })).level;
   expect([await serving(), await level()]).toEqual([{ serving: false, since: null, nodes: [] }, "ok"]);
   const [one, other] = ["one", "other"].map((node) => ({
     node,
@@ -99,7 +99,7 @@ test("status and doctor show whether a daemon serves, was stopped or is lost, an
     since: "2026-03-02T01:00:10.000Z",
     nodes: expect.arrayContaining([expect.objectContaining({ url: "http://other", state: "lost" })]),
   });
-  expect(await store.read(checkServing, null)).toMatchObject({
+  expect(await store.read(checkServing, { isLocked: true })).toMatchObject({
     level: "warning",
     message: expect.stringContaining("without a stop"),
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon } from "./support/daemon.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const preload = join(import.meta.dirname, "support", "broken-thread.mjs");
 
@@ -32,3 +33,15 @@ test.each(["main", "writer"])(
     for (const text of [stdout, stderr, kept]) expect(text).not.toContain("P1234567");
   },
 );
+
+test("status and doctor say at once that a killed daemon is gone", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const daemon = await startDaemon({ data });
+  const served = Object(await esimctlJson(["status", "--data", data]));
+  expect(served.serving).toMatchObject({ serving: true, nodes: [{ state: "serving" }] });
+  await daemon.kill();
+  const gone = Object(await esimctlJson(["status", "--data", data]));
+  expect(gone.serving).toMatchObject({ serving: false, nodes: [{ state: "lost" }] });
+  const checked = await esimctl(["doctor", "--data", data]);
+  expect(checked.stdout).toContain("Nothing serves it: the daemon ended without a stop");
+});

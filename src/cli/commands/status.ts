@@ -35,9 +35,16 @@ export default command({
   args: {},
   options: { watch: flag("--watch", "draw it again every 2 seconds, until q or Ctrl-C") },
   async run(context, { watch }) {
-    const { currentStatus } = await import("../../core/insight/status.ts");
+    const [{ currentStatus }, { withoutDaemon }] = await Promise.all([
+      import("../../core/insight/status.ts"),
+      import("../../core/platform/serving.ts"),
+    ]);
+    const isGone = await lockTeller(context);
     return context.withStore(async ({ store }) => {
-      const look = () => currentStatus(store);
+      const look = async () => {
+        const seen = await currentStatus(store);
+        return isGone() ? { ...seen, serving: withoutDaemon(seen.serving) } : seen;
+      };
       if (watch) {
         await watchStatus(context, look);
         return null;
@@ -47,6 +54,14 @@ export default command({
     });
   },
 });
+
+/** Whether the lock of the data directory says that no daemon runs; of a database server nothing says so at once. */
+async function lockTeller(context: Context): Promise<() => boolean> {
+  const place = await context.place();
+  if (place.kind !== "directory") return () => false;
+  const { isServed } = await import("../../core/platform/data-directory.ts");
+  return () => !isServed(place.path);
+}
 
 async function watchStatus({ globals }: Context, look: () => Promise<CurrentStatus>): Promise<void> {
   if (globals.json || globals.shape !== null || process.stdout.isTTY !== true || process.stdin.isTTY !== true) {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../kernel/clock.ts";
+import { isServed } from "../platform/data-directory.ts";
 import { type Existing, openForReading, type Reading } from "../store/open/reading.ts";
 import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/sealing/key-files.ts";
 import { checkBalances, checkCredits, checkLedger, checkStock } from "./data-checks.ts";
@@ -38,7 +39,10 @@ export async function runChecks(installation: Installation): Promise<Finding[]> 
   return [...database, ...key, ...news, ...disk];
 }
 
-async function checkData({ where, keys: sources, clock }: Installation, current: boolean): Promise<Finding[]> {
+async function checkData(
+  { where, keys: sources, directory, clock }: Installation,
+  current: boolean,
+): Promise<Finding[]> {
   const reading = await openForReading(where, { clock });
   try {
     const keys = await findings("data_keys", () => checkDataKeys(reading, sources));
@@ -56,7 +60,7 @@ async function checkData({ where, keys: sources, clock }: Installation, current:
       await reading.read(checkCredits, null),
       await reading.read(checkBalances, null),
       ...(await checkServer(reading, clock)),
-      await reading.read(checkServing, null),
+      await reading.read(checkServing, { isLocked: directory === null || isServed(directory) }),
       ...(await reading.read(checkNodeClocks, null)),
       ...(await reading.read(checkReplicas, null)),
       ...(await reading.read(checkTransport, null)),

@@ -1,7 +1,7 @@
 import { isClockOff } from "../platform/clock-difference.ts";
 import { currentOutages } from "../platform/outages.ts";
 import { currentPauses } from "../platform/pauses.ts";
-import { type ServingNode, servingState } from "../platform/serving.ts";
+import { type ServingNode, servingState, withoutDaemon } from "../platform/serving.ts";
 import type { Read } from "../store/store.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 import { differenceWords } from "./server-checks.ts";
@@ -41,9 +41,13 @@ function clockOff({ url, clock_ahead_ms }: ServingNode): Finding {
   );
 }
 
-/** Whether a daemon serves, and since when. One that was never served is not at fault. */
-export async function checkServing(q: Read): Promise<Finding> {
-  const { serving, since, nodes } = await servingState(q);
+/**
+ * Whether a daemon serves, and since when. One that was never served is not at fault. `isLocked`: a daemon may have the
+ * lock of the data directory.
+ */
+export async function checkServing(q: Read, { isLocked }: { isLocked: boolean }): Promise<Finding> {
+  const recorded = await servingState(q);
+  const { serving, since, nodes } = isLocked ? recorded : withoutDaemon(recorded);
   if (since === null) return fine("serving", "It was not served yet.");
   const live = nodes.filter(({ state }) => state === "serving");
   if (serving) return fine("serving", `It is served since ${since} at ${live.map(({ url }) => url).join(", ")}.`);

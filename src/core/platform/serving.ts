@@ -54,6 +54,16 @@ export interface ServingState {
   nodes: ServingNode[];
 }
 
+/**
+ * The same where the lock of the data directory says that nothing serves it: a daemon that was killed has recorded
+ * nothing of its end, and its last beat is up to a minute old.
+ */
+export function withoutDaemon(state: ServingState): ServingState {
+  const nodes = state.nodes.map((node) => (node.state === "serving" ? { ...node, state: "lost" as const } : node));
+  const seen = state.nodes.filter((node) => node.state === "serving").map(({ last_seen_at }) => last_seen_at);
+  return { serving: false, since: seen.sort().at(-1) ?? state.since, nodes };
+}
+
 // The keys of the settings that hold beats are all there is between these two.
 const FIRST = "serving:";
 const END = "serving;";
