@@ -284,7 +284,8 @@ function expectAllWritten(found: Found, acts: Act[], products: Record<string, st
 /**
  * Every item was delivered by one attempt on record, and was asked for under its reference alone: by each claim once at
  * most, and never after that attempt. So each repetition follows an attempt whose outcome is not on record, or was a
- * fault. How many items were asked for again.
+ * fault. A fault need not have reached the supplier: a node suspended as it connects wakes after its time-out. How many
+ * items were asked for again.
  */
 function askedTwice({ items }: Found, references: Map<string, number[]>): number {
   expect(new Set(references.keys())).toEqual(new Set(items.map(({ id }) => id)));
@@ -294,7 +295,6 @@ function askedTwice({ items }: Found, references: Map<string, number[]>): number
     const where = JSON.stringify({ id, claims, faults, delivered_at, asked });
     expect(delivered, where).toBe(1);
     expect(asked.length, where).toBeLessThanOrEqual(claims);
-    expect(asked.length, where).toBeGreaterThanOrEqual(1 + faults);
     expect(Math.max(...asked), where).toBeLessThanOrEqual(delivered_at);
     if (asked.length > 1) twice += 1;
   }

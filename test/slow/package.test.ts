@@ -163,7 +163,7 @@ test("with --json stdout is one document, also where it fails", async () => {
 test("without a terminal it asks nothing and uses no colors, but names the flag that answers", async () => {
   const unasked = await esimctl("partners", "suspend", "demo", "--data", data);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("--yes") });
-  const whose = await esimctl("wallet", "balance", "--data", data);
+  const whose = await esimctl("wallet", "transactions", "--data", data);
   expect(whose).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--partner") });
   const listed = await esimctl("products", "list", "--data", data);
   for (const { stdout, stderr } of [unasked, whose, listed]) expect(stdout + stderr).not.toContain("\x1b");
@@ -194,7 +194,10 @@ test("SIGINT ends a command with 130", async () => {
 test("compiled code is kept in the user's cache folder", async () => {
   mkdirSync(join(home, ".cache"), { recursive: true });
   await esimctl("partners", "list", "--data", data);
-  expect(readdirSync(join(home, ".cache", "esimctl"))).toHaveLength(1);
+  // Node keeps one folder per version and set of flags: imports have flags of their own.
+  const folders = readdirSync(join(home, ".cache", "esimctl"));
+  expect(folders).not.toHaveLength(0);
+  for (const folder of folders) expect(folder).toMatch(/^v24\./);
 });
 
 test("init --demo, serve, and a request with what was printed; SIGTERM stops it cleanly", async () => {
