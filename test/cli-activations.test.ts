@@ -251,8 +251,8 @@ test("wrong usage prints what to do and changes nothing", async () => {
   const { run } = await installation();
   const partner = "--partner agency --sandbox";
   for (const [line, hint] of [
-    [`activations cancel ${partner}`, "Give ids, --iccid, or --file"],
-    [`activations reschedule ${partner}`, "Give ids, --iccid, or --file, and --date, --note or both"],
+    [`activations cancel ${partner}`, "Give ids, --iccid, --file, or --from and --to"],
+    [`activations reschedule ${partner}`, "Give ids, --iccid, --file, or --from and --to, and --date, --note or both"],
     [`activations cancel 12 ${partner}`, "neither the id of a request nor an ICCID"],
     [`activations reschedule --iccid ${iccid()} ${partner}`, "--date"],
     [`activations reschedule --iccid ${iccid()} --date tomorrow ${partner}`, "YYYY-MM-DD"],

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { Story } from "../src/core/find/find.ts";
 import { expectNoIdentity, request } from "./support/activations.ts";
+import { csvOf } from "./support/csv-files.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
@@ -20,13 +21,13 @@ async function storied() {
   const as = (...args: string[]) => json(...args, ...PARTNER);
   await as("webhooks", "create", "https://shop.example.com/hook", "--events", "order.created");
   const bulk = [{ external_order_id: "SHOP-9", sku: "EU5", quantity: 4, customer_email: "Ann@Example.com" }];
-  writeFileSync(join(folder, "orders.csv"), csv(bulk.map((row) => ({ ...row, customer_name: "Ann Able" }))));
+  writeFileSync(join(folder, "orders.csv"), csvOf(bulk.map((row) => ({ ...row, customer_name: "Ann Able" }))));
   await as("orders", "bulk", join(folder, "orders.csv"));
   const { data: orders } = (await as("orders", "list")) as { data: { id: string; order_number: string }[] };
   const [order = { id: "", order_number: "" }] = orders;
   const dates = { activation_date: "2031-03-10", passport_expiry: "2034-01-01" };
   const sim = request({ ...dates, passport_no: NUMBER, customer_email: "ann@example.com" });
-  writeFileSync(join(folder, "sims.csv"), csv([sim]));
+  writeFileSync(join(folder, "sims.csv"), csvOf([sim]));
   await as("activations", "submit", join(folder, "sims.csv"));
   await as("activations", "cancel", "--iccid", String(sim.iccid), "--yes");
   return {
@@ -42,13 +43,6 @@ async function storied() {
       connection.close();
     },
   };
-}
-
-function csv(rows: Record<string, unknown>[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))]
-    .map((row) => row.join(","))
-    .join("\n");
 }
 
 const kinds = ({ matched }: Story) => matched.map(({ kind }) => kind);

@@ -48,3 +48,11 @@ export async function refusal(work: Promise<unknown>): Promise<CsvError> {
   if (!(fault instanceof CsvError)) throw new Error(`not refused: ${String(fault)}`);
   return fault;
 }
+
+/** A file of these rows, which hold no commas or quotes; the first one names the columns. */
+export function csvOf(rows: readonly Record<string, unknown>[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))]
+    .map((row) => row.join(","))
+    .join("\n");
+}

@@ -5,7 +5,7 @@ import type { SearchResult } from "../client/answers.ts";
 import { apiPath } from "../client/api.ts";
 import { type Context, command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
-import { argument, flag } from "../kernel/input.ts";
+import { argumentWords, flag } from "../kernel/input.ts";
 import type { LogRecord } from "../logs/filter.ts";
 import { logLine } from "../logs/line.ts";
 import { clean } from "../output/clean.ts";
@@ -26,8 +26,9 @@ export default command({
     "shown is in the audit trail. " +
     "A person is found by the beginnings of first and last name in any order, accents folded, by e-mail address, " +
     "and by the last four digits or more of a telephone number; a SIM by the last four digits or more of its " +
-    "ICCID; an order also by EID, tracking number and the partner's own number. Several that fit a name or the end " +
-    "of a number are listed, and the id of each leads to its story. " +
+    "ICCID. A name, the end of a number and a day (of the record, or its activation date) may be typed together; a " +
+    "day alone lists the activations for it. An order is found also by EID, tracking number and the partner's own " +
+    "number. Several that fit a name or the end of a number are listed, and the id of each leads to its story. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
     "answer to what that request did, and to what the daemon's log has of it. Of each kind the newest 50 are shown; " +
     "truncated names those with more.",
@@ -40,7 +41,9 @@ export default command({
   examples: [
     "find 8944500102198304826",
     "find ORD-20260301-7K2M9Q",
-    "find 'muller anna'",
+    "find muller anna",
+    "find underwold 0789",
+    "find 2027-12-24 --partner acme",
     "find '+61 412 345 678'",
     "find chen --partner acme",
     "find traveller@example.com --json",
@@ -48,7 +51,11 @@ export default command({
     "find - --reveal",
   ],
   args: {
-    what: argument("what", "what is known of it; - reads it from standard input or asks without showing it", "secret"),
+    what: argumentWords(
+      "what",
+      "one thing, or words that belong together; - reads it from standard input or asks",
+      "secret",
+    ),
   },
   options: { reveal: flag("--reveal", "passport numbers whole; recorded in the audit trail") },
   async run(context, { what, reveal }) {

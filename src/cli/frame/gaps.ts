@@ -28,13 +28,18 @@ function gapsOf({ args, options, picks }: Command, given: { args: unknown[]; opt
     ...options.map((one, at) => ({ ...one, syntax: one.flags[0] ?? "", needs: one.required, into: given.options, at })),
   ];
   return needed
-    .filter(({ needs, into, at }) => needs && into[at] === undefined)
+    .filter(({ needs, into, at }) => needs && isLeftOut(into[at]))
     .map(({ syntax, help, ask: how = "line", read, into, at }) => {
       const fill = (answer: string) => {
         into[at] = answer;
       };
       return { syntax, help, how, read, fill };
     });
+}
+
+/** Of an argument of several words commander makes an empty list. */
+function isLeftOut(given: unknown): boolean {
+  return given === undefined || (Array.isArray(given) && given.length === 0);
 }
 
 /** An argument as a usage line has it. */

@@ -56,6 +56,16 @@ export function dated(flags: string, help: string): Option<number | undefined> {
   return { flags: [flags], help, required: false, read };
 }
 
+/** `--from <date>`: a day that the calendar has, as YYYY-MM-DD. */
+export function day(flags: string, help: string): Option<string | undefined> {
+  const read = (given: unknown) => {
+    if (typeof given !== "string") return undefined;
+    if (isCivilDate(given)) return given;
+    throw usageError(`${flags} must be a day such as 2027-11-01, not "${given}".`, "Correct it.");
+  };
+  return { flags: [flags], help, required: false, read };
+}
+
 /** A moment as it was typed: at a time (ms), or so long ago (ms). */
 export type TypedMoment = { at: number } | { ago: number };
 

@@ -210,6 +210,12 @@ export function argumentList(name: string, help: string): Argument<readonly stri
   return { syntax: `[${name}...]`, help, read };
 }
 
+/** `<what...>`: words that mean one text, quoted or not. */
+export function argumentWords(name: string, help: string, ask: Ask = "line"): Argument<string> {
+  const read = (given: unknown) => (Array.isArray(given) ? given.join(" ") : (asText(given) ?? ""));
+  return { syntax: `<${name}...>`, help, ask, read };
+}
+
 function asText(given: unknown): string | undefined {
   return typeof given === "string" ? given : undefined;
 }

@@ -18,6 +18,9 @@ import { waitingOfActivations } from "./waiting.ts";
 export interface AllActivationsFilter extends OverAll {
   status?: ActivationStatus | undefined;
   iccid?: string | undefined;
+  /** The first and the last activation date, YYYY-MM-DD. */
+  activation_from?: string | undefined;
+  activation_to?: string | undefined;
 }
 
 /** A request as the operator's list shows it. */
@@ -64,13 +67,13 @@ function listFor({ iccid, partnerId }: AllActivationsFilter, { digests }: Custom
 
 /**
  * A page of the physical-SIM requests of all partners in one environment, newest first, each with whom it waits for. A
- * customer is looked for by the index of people, a status page by page. Throws `invalid_cursor`.
+ * customer is looked for by the index of people, a status and dates page by page. Throws `invalid_cursor`.
  */
 export async function listAllActivations(
   q: Read,
   filter: AllActivationsFilter,
 ): Promise<{ data: ListedActivation[]; count: number; pagination: Pagination }> {
-  const { customer, status, iccid, environment } = filter;
+  const { customer, status, iccid, environment, activation_from: from = "", activation_to: to } = filter;
   const who = await customerFilter(q, customer, filter);
   const list = listFor(filter, who);
   const { rows, pagination } = await pageOverAll<Found>("all_activations", filter, {
@@ -78,6 +81,8 @@ export async function listAllActivations(
     read: (window) => list(q, { ...window, digests: who.digests ?? "", iccid } as Window),
     fits: ({ activation }) =>
       (status === undefined || activation.status === status) &&
+      activation.activation_date >= from &&
+      (to === undefined || activation.activation_date <= to) &&
       who.fits(() => {
         const { customer_name: name, customer_email: email } = customerOf(q, activation);
         return { name, email };

@@ -24,6 +24,7 @@ import { indexScopes } from "../store/sealing/people-index.ts";
 import type { Read } from "../store/store.ts";
 import { itemsCalledBack } from "../supplies/outcome.ts";
 import { findNamed } from "./named.ts";
+import { activationsOfDay, narrowed, severalIn } from "./several.ts";
 
 /** Whose story is to be shown. */
 export interface Subjects {
@@ -53,11 +54,12 @@ const ONE_TOO_MANY = MOST_SUBJECTS + 1;
 /**
  * Everything that `typed` may mean: an ICCID or its end, an order number (ours or the partner's own), a person's name,
  * e-mail address or telephone number, a passport, EID or tracking number, the id of an HTTP request, or of anything
- * that `ofId` knows.
+ * that `ofId` knows; a name with the end of a number or a day, or an activation date alone.
  */
 export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
   const word = typed.trim();
-  const loose = joined(await ofPeople(q, word, null), await ofEnd(q, word, null));
+  const single = joined(await ofPeople(q, word, null), await ofEnd(q, word, null));
+  const loose = joined(single, await ofSeveral(q, word, null));
   if (word.includes("@")) return withOrdersAndEsims(q, loose);
   const named = await ofWord(q, word);
   // Partners choose the ids of their requests, and may take their own order numbers for them.
@@ -77,7 +79,7 @@ export async function findSubjects(q: Read, typed: string): Promise<Subjects> {
 export async function findOwnSubjects(q: Read, typed: string, owner: Owner): Promise<Subjects> {
   const word = typed.trim();
   const people = await ofPeople(q, word, owner);
-  const ends = await ofEnd(q, word, owner);
+  const ends = joined(await ofEnd(q, word, owner), await ofSeveral(q, word, owner));
   const named = joined(await ofId(q, word.toLowerCase()), await ofNumber(q, word));
   const booked = { ...nothing(), orders: await ordersWithIds(q, await ownNumbers(q, word, [owner])) };
   const isOwn = (row: { partner_id: string | null; environment: string | null }) =>
@@ -118,6 +120,21 @@ async function ofEnd(q: Read, typed: string, owner: Owner | null): Promise<Subje
     esims: await esimsEndingIn(q, { digits, owner, limit: ONE_TOO_MANY }),
     activations: await activationsEndingIn(q, { digits, owner, limit: ONE_TOO_MANY }),
   };
+}
+
+/** What fits a name, the end of a number and a day that were typed together, or a day alone. */
+async function ofSeveral(q: Read, typed: string, owner: Owner | null): Promise<Subjects> {
+  const several = severalIn(typed);
+  if (several === null) return nothing();
+  const { name, number, day } = several;
+  if (name === "" && number === "") {
+    const scopes = await indexScopes(q, owner ?? {});
+    const window = { day: day ?? "", limit: ONE_TOO_MANY };
+    return { ...nothing(), activations: await activationsOfDay(q, scopes, window) };
+  }
+  const first = name === "" ? number : name;
+  const ends = name === "" ? await ofEnd(q, number, owner) : nothing();
+  return narrowed(q, joined(await ofPeople(q, first, owner), ends), several);
 }
 
 function unrepeated(found: Subjects): Subjects {

@@ -9,6 +9,11 @@ export function daysBetween(from: string, to: string): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
 }
 
+/** The civil date so many days after `date`; negative: before. */
+export function laterBy(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
 /**
  * Whether `text` is YYYY-MM-DD and a day that the calendar has: no 30 February. By arithmetic: an import asks this of
  * a million rows several times, and making a Date takes several times as long.

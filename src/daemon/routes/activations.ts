@@ -65,7 +65,7 @@ function readRoutes(app: App, { store }: DaemonContext): void {
       operationId: "listActivations",
       tags: ["Activations"],
       summary: "List your activation requests, newest first",
-      description: "With cursors. Filter by ICCID and status.",
+      description: "With cursors. Filter by ICCID, status and activation date; with dates, in their order.",
       querystring: ActivationQuery,
       response: { 200: ActivationPage },
     },

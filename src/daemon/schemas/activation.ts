@@ -140,6 +140,8 @@ export const ActivationQuery = Type.Object({
   ...pageQuery(),
   iccid: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   status: Type.Optional(OneOf(activationStatuses)),
+  activation_from: Type.Optional(CivilDate("Activation dates from this day in Sydney on")),
+  activation_to: Type.Optional(CivilDate("Activation dates up to this day, which is included")),
 });
 
 export const ActivationParams = Type.Object({ id: ActivationId });

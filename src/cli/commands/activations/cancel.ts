@@ -4,36 +4,48 @@ import { type Api, apiPath } from "../../client/api.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { text } from "../../kernel/input.ts";
-import { type Change, changeAll, confirmChange, meantColumns, pathOf } from "./changes.ts";
+import { flag, text } from "../../kernel/input.ts";
+import { day } from "../../kernel/input-time.ts";
+import { datedTargets, datesOf, rangeOptions } from "./by-date.ts";
+import { type Change, changeAll, pathOf } from "./changes.ts";
+import { confirmChange, previewChange } from "./preview.ts";
 import { ownerOfTargets, pickTargets, readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
-import { BULK_JSON } from "./view.ts";
+import { BULK_JSON, DRY_RUN_JSON } from "./view.ts";
 
 export default command({
   target: "partner",
-  effects: "Cancels each for itself; draws go back to the pool and the SIMs are free again. Asks first for several.",
-  json: BULK_JSON,
+  effects:
+    "Cancels each for itself; draws go back to the pool and the SIMs are free again. Asks first for " +
+    "several, and for those that dates name.",
+  json: `${BULK_JSON}; ${DRY_RUN_JSON}`,
   examples: [
     "activations cancel 019c… --partner acme",
     "activations cancel --partner acme",
     "activations cancel --iccid 8961032200826199583 --partner acme --reason typo",
     "activations cancel --file cancel.csv --partner acme --yes --json",
+    "activations cancel --date 2027-12-24 --partner acme --dry-run",
   ],
   exits: [exitCodes.someFailed],
   batches: true,
   csv: activationChangesCsv,
   args: targetArgs,
-  options: { ...targetOptions, reason: text("--reason <text>", "kept with the requests") },
-  async run(context, { ids, iccids, file, reason, ...reading }) {
-    const named = await readTargets(context, { ids, iccids, file, reading });
+  options: {
+    ...targetOptions,
+    ...rangeOptions,
+    date: day("--date <date>", "those with this activation date"),
+    reason: text("--reason <text>", "kept with the requests"),
+    dryRun: flag("--dry-run", "show what would be cancelled, and change nothing"),
+  },
+  async run(context, { ids, iccids, file, from, to, date, reason, dryRun, ...reading }) {
+    const dates = datesOf({ from, to }, date);
+    const named = await readTargets(context, { ids, iccids, file, reading, dated: dates !== null });
     return context.withApi(async (api) => {
-      const targets = named ?? (await pickTargets(context, api));
+      const chosen = () => (dates === null ? pickTargets(context, api) : datedTargets(context, api, dates));
+      const targets = named ?? (await chosen());
       const { items } = targets;
+      if (dryRun) return previewChange(context, api, targets);
       if (named === null || items.length > 1) {
-        await confirmChange(context, api, targets, {
-          question: `Cancel ${counted(items.length, "activation")}?`,
-          columns: meantColumns,
-        });
+        await confirmChange(context, api, targets, `Cancel ${counted(items.length, "activation")}?`);
       }
       return changeAll(context, api, targets, cancelling(reason));
     }, ownerOfTargets(named));

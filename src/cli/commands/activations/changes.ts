@@ -1,15 +1,15 @@
 import { counted } from "../../../core/kernel/counted.ts";
 import { withFindings } from "../../bulk/reading.ts";
-import type { Activation, ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
+import type { ActivationBulkResult, ActivationOutcome } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import type { RejectedFile } from "../../csv/rejected.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { type ExitCode, exitCodes } from "../../kernel/exit-codes.ts";
 import type { Result } from "../../output/result.ts";
-import type { Column, Sheet } from "../../output/sheet.ts";
+import type { Sheet } from "../../output/sheet.ts";
 import { endedWords } from "../../output/words.ts";
-import { requestsOf, type TargetItem, type Targets } from "./targets.ts";
+import type { TargetItem, Targets } from "./targets.ts";
 
 /** A change of many requests: at once where the partner has an agent record, one by one where not. */
 export interface Change<T extends TargetItem = TargetItem> {
@@ -25,14 +25,17 @@ export interface Change<T extends TargetItem = TargetItem> {
 /** Most items of one request. */
 const BATCH = 200;
 
-/** Changes all items in their order, to the end or to Ctrl-C, and answers the API's body summed. */
+/**
+ * Changes all items in their order, to the end or to Ctrl-C, and answers the API's body summed, with what had `failed`
+ * before.
+ */
 export async function changeAll<T extends TargetItem>(
   context: Context,
   api: Api,
-  targets: Targets & { items: T[] },
+  targets: Targets & { items: T[]; failed?: readonly ActivationOutcome[] },
   change: Change<T>,
 ): Promise<Result> {
-  const { items } = targets;
+  const { items, failed: before = [] } = targets;
   const results: ActivationOutcome[] = [];
   try {
     await changeBatches(context, api, { items, change, results });
@@ -45,9 +48,11 @@ export async function changeAll<T extends TargetItem>(
     throw error;
   }
   const rejected_file = await targets.close();
+  const left = items.length - results.length;
+  results.push(...before);
   const failed = results.filter((result) => result.status === "failed").length;
   const summary = { total: results.length, successful: results.length - failed, failed };
-  return present({ results, summary }, { ...targets, rejected_file, left: items.length - results.length });
+  return present({ results, summary }, { ...targets, rejected_file, left });
 }
 
 interface Work<T extends TargetItem> {
@@ -187,48 +192,4 @@ export function pathOf({ key }: TargetItem, ending: "" | "/cancel"): string {
   const path =
     "iccid" in key ? apiPath`/activations/by-iccid/${key.iccid}` : apiPath`/activations/${key.activation_id}`;
   return path + ending;
-}
-
-/** One item, and its request as it is; null: not open. */
-export interface Shown<T extends TargetItem = TargetItem> {
-  item: T;
-  now: Activation | null;
-}
-
-/** Lines that a screen or two hold; a person who confirms more has them in a file. */
-const MOST = 200;
-
-/** The columns that identify a request. */
-export const meantColumns: Column<Shown>[] = [
-  { title: "iccid", value: ({ item: { key }, now }) => now?.iccid ?? Object.values(key)[0] ?? null },
-  { title: "customer", value: ({ now }) => now?.customer_name ?? null, shrinks: true },
-  { title: "date", value: ({ now }) => now?.activation_date ?? "not open" },
-];
-
-/** The question of a confirmation, and the columns shown of each request. */
-interface Asked<T extends TargetItem> {
-  question: string;
-  columns: readonly Column<Shown<T>>[];
-}
-
-/** Shows what will change of which request, and asks. Throws what `confirm` throws; the targets are closed then. */
-export async function confirmChange<T extends TargetItem>(
-  context: Context,
-  api: Api,
-  targets: Targets & { items: T[] },
-  { question, columns }: Asked<T>,
-): Promise<void> {
-  const { items } = targets;
-  const changes = async (sheet: Sheet) => {
-    const requests = await requestsOf(context, api, items.slice(0, MOST));
-    const rows = items.slice(0, MOST).map((item, at) => ({ item, now: requests[at] ?? null }));
-    const more = items.length - rows.length;
-    return `${sheet.table(columns, rows, "")}${more > 0 ? `\n… and ${more} more` : ""}`;
-  };
-  try {
-    await context.confirm(question, { whose: api.actsAs, changes });
-  } catch (error) {
-    await targets.close();
-    throw error;
-  }
 }

@@ -8,8 +8,10 @@ import { command } from "../../frame/command.ts";
 import { isOverAll, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { choice, text } from "../../kernel/input.ts";
+import { day } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { waitingWords } from "../../output/words.ts";
+import { datesOf, datesQuery, rangeOptions } from "./by-date.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
 export default command({
@@ -23,28 +25,32 @@ export default command({
     "{partner, environment, waiting: {for, act, on, since} or null}",
   examples: [
     "activations list --since 7d --status failed",
+    "activations list --from 2027-12-20 --to 2027-12-27 --partner acme",
     "activations list --customer underwold --csv",
     "activations list --partner acme --status pending --all --json",
   ],
   args: {},
   options: {
     ...overAllOptions,
+    ...rangeOptions,
+    date: day("--date <date>", "activation date this day"),
     iccid: text("--iccid <iccid>", "only this SIM"),
     status: choice("--status <status>", activationStatuses, "only this status"),
   },
-  async run(context, { iccid, status, ...given }) {
+  async run(context, { iccid, status, from, to, date, ...given }) {
+    const dates = datesQuery(datesOf({ from, to }, date));
     const times = timesOf(given, systemClock.now());
     const isTimed = times.since !== undefined || times.until !== undefined;
     if (isTimed || (await isOverAll(context, given))) {
       if (isTimed && (await context.where()).kind === "server") throw timesAtServer();
       const { listAllActivations } = await import("../../../core/activations/list-all.ts");
-      const filter = { status, iccid, ...times, customer: given.customer };
+      const filter = { status, iccid, ...dates, ...times, customer: given.customer };
       const columns = allColumns(isoTime(systemClock.now()));
       const listed = { filter, page: listAllActivations, columns, empty: "No activations." };
       return listOverAll(context, given, listed);
     }
     const { limit, cursor, all } = given;
-    const query = { limit, cursor, iccid, status };
+    const query = { limit, cursor, iccid, status, ...dates };
     const asked = { path: apiPath`/activations`, query, all };
     const look = { columns: activationColumns, empty: "No activations.", counts: true };
     return context.withApi((api) => context.print(dataListing<Activation>(api, asked, look)));

@@ -54,21 +54,27 @@ interface Named {
   iccids: readonly string[];
   file: string | undefined;
   reading: Reading;
+  /** Whether they are named by their dates, which the API is asked for. */
+  dated: boolean;
   /** Options that are required beside them. */
   hint?: string;
 }
 
 /**
- * Reads the targets in their order; null: none is given, and there is a terminal to pick them at. Throws a usage error
+ * Reads the targets in their order; null: they are named by dates, or none is given and there is a terminal to pick
+ * them at. Throws a usage error
  * when they are given in several ways, or in none without a terminal.
  */
 export async function readTargets(
   context: Context,
-  { ids, iccids, file, reading, hint = "" }: Named,
+  { ids, iccids, file, reading, dated, hint = "" }: Named,
 ): Promise<Targets | null> {
-  const ways = [ids.length > 0, iccids.length > 0, file !== undefined].filter(Boolean).length;
+  const ways = [ids.length > 0, iccids.length > 0, file !== undefined, dated].filter(Boolean).length;
   if (ways === 0 && isInteractive(context.globals)) return null;
-  if (ways !== 1) throw usageError("Name what is meant in one way.", `Give ids, --iccid, or --file${hint}.`);
+  if (ways !== 1) {
+    throw usageError("Name what is meant in one way.", `Give ids, --iccid, --file, or --from and --to${hint}.`);
+  }
+  if (dated) return null;
   if (file !== undefined) return fromFile(context, file, reading);
   const wrong = ids.find((id) => !UUID.test(id) && !ICCID.test(id));
   if (wrong !== undefined) {
@@ -103,7 +109,7 @@ export function ownerOfTargets(targets: Targets | null): OwnerOf | undefined {
 }
 
 /** Targets given without a file. */
-function namedTargets(items: TargetItem[]): Targets {
+export function namedTargets(items: TargetItem[]): Targets {
   return { items, rejected: 0, rejects: null, suggestions: [], close: async () => null };
 }
 
@@ -147,13 +153,18 @@ function itemOf(row: Row): TargetItem | string {
   return { key, requested_activation_date, note, row };
 }
 
-/**
- * The requests that may still be changed, newest first, read page by page from the API; `enough` may end that early.
- */
-async function openRequests(
+interface OpenQuery {
+  /** More of the API's filters. */
+  query?: { activation_from?: string | undefined; activation_to?: string | undefined };
+  /** Whether what was found so far suffices. */
+  enough?(found: readonly Activation[]): boolean;
+}
+
+/** The requests that may still be changed, newest first, read page by page from the API. */
+export async function openRequests(
   context: Context,
   api: Api,
-  enough: (found: readonly Activation[]) => boolean = () => false,
+  { query: filter = {}, enough = () => false }: OpenQuery = {},
 ): Promise<Activation[]> {
   const { startProgress } = await import("../../output/progress.ts");
   const progress = startProgress(context.globals);
@@ -161,7 +172,7 @@ async function openRequests(
   try {
     for (let cursor: string | null | undefined; cursor !== null; ) {
       if (context.interruption.aborted) throw interrupted("Nothing was changed.");
-      const query = { status: "pending", limit: 100, cursor };
+      const query = { ...filter, status: "pending", limit: 100, cursor };
       const { body } = await api.request<PageBody<Activation>>("GET", apiPath`/activations`, { query });
       found.push(...body.data);
       cursor = body.pagination.next_cursor;
@@ -184,11 +195,12 @@ export async function requestsOf(
   const isKnown = ({ key }: TargetItem) => byKey.has(keyOf(key));
   if (!items.every(isKnown)) {
     let seen = 0;
-    await openRequests(context, api, (found) => {
+    const enough = (found: readonly Activation[]) => {
       for (const one of found.slice(seen)) for (const [key, value] of keysOf(one)) byKey.set(key, value);
       seen = found.length;
       return items.every(isKnown);
-    });
+    };
+    await openRequests(context, api, { enough });
   }
   return items.map(({ key }) => byKey.get(keyOf(key)) ?? null);
 }
@@ -225,10 +237,12 @@ export async function pickTargets(context: Context, api: Api): Promise<Targets> 
     // With all of them on screen there is no more to search for.
     if (term === "" && ticked.size > 0) break;
   }
-  const key = ({ id }: Activation) => ({ activation_id: id });
-  return namedTargets(
-    [...ticked].map((one) => ({ key: key(one), requested_activation_date: "", note: "", picked: one })),
-  );
+  return namedTargets([...ticked].map(pickedItem));
+}
+
+/** An item that a person or a range of dates picked. */
+export function pickedItem(picked: Activation): TargetItem {
+  return { key: { activation_id: picked.id }, requested_activation_date: "", note: "", picked };
 }
 
 function searchWords(ticked: number, open: number): string {

@@ -11,6 +11,11 @@ export const BULK_JSON =
   "the API's bodies summed: {results: [{activation_id | iccid, status, reason?, activation?}], summary: {total, " +
   "successful, failed}}; with --file also rejected, rejected_file, reasons and suggestions";
 
+/** What they print with `--dry-run`. */
+export const DRY_RUN_JSON =
+  "with --dry-run {dry_run, changes: [{activation_id, iccid, customer_name, activation_date, new_date?, new_note?, " +
+  "refused}]}";
+
 export const activationColumns: Column<Activation>[] = [
   { title: "iccid", value: (one) => one.iccid },
   { title: "date", value: (one) => one.activation_date },

@@ -430,5 +430,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"partners\" ADD COLUMN \"suspended_reason\" text COLLATE \"C\";"
     ]
+  },
+  {
+    "name": "0029_activations_date",
+    "statements": [
+      "CREATE INDEX \"activations_date\" ON \"activations\" USING btree (\"partner_id\",\"environment\",\"activation_date\",\"id\");"
+    ]
   }
 ];

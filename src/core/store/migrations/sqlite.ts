@@ -408,5 +408,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `partners` ADD `suspended_reason` text;"
     ]
+  },
+  {
+    "name": "0029_activations_date",
+    "statements": [
+      "CREATE INDEX `activations_date` ON `activations` (`partner_id`,`environment`,`activation_date`,`id`);"
+    ]
   }
 ];

@@ -77,6 +77,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       k.index("activations_iccid").on(t.iccid, t.created_at, t.id),
       k.index("activations_list").on(t.partner_id, t.environment, t.created_at, t.id),
       k.index("activations_list_status").on(t.partner_id, t.environment, t.status, t.created_at, t.id),
+      k.index("activations_date").on(t.partner_id, t.environment, t.activation_date, t.id),
       // What holds an ICCID and has not ended: the bound of open requests counts these.
       k
         .index("activations_open")
