@@ -12,6 +12,7 @@ const floors = [
   ["src/daemon/gateways", "src/daemon/feed", "src/daemon/writer"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
+  ["src/core/alerts"],
   ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure", "src/core/sandbox"],
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],

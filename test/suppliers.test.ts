@@ -1,5 +1,3 @@
-import type { AddressInfo } from "node:net";
-import { SMTPServer } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { findStory } from "../src/core/find/find.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
@@ -13,39 +11,11 @@ import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { httpSupplier } from "./support/http-supplier.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { postSigned } from "./support/signed.ts";
+import { smtpServer } from "./support/smtp.ts";
 import { supplyDue } from "./support/supplies.ts";
 
 const SECRET = "a secret of at least sixteen";
 const EID = "89049032000000000000000000000017";
-
-interface Mail {
-  to: string[];
-  text: string;
-}
-
-/** A real SMTP server on loopback that keeps what it gets; `refuse` makes it answer 451. */
-async function smtpServer() {
-  const mails: Mail[] = [];
-  const state = { refuse: false };
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        if (state.refuse) return done(Object.assign(new Error("greylisted"), { responseCode: 451 }));
-        const to = session.envelope.rcptTo.map(({ address }) => address);
-        mails.push({ to, text: Buffer.concat(chunks).toString() });
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const address = server.server.address() as AddressInfo; // it listens on a port
-  return { mails, state, url: `smtp://127.0.0.1:${address.port}?from=platform@esim.test` };
-}
 
 async function setUp(smtpUrl?: string) {
   const platform = await startPlatform({ start: "2026-03-02T01:00:00.000Z" });

@@ -92,11 +92,21 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/wallet/check.ts"),
     ],
   }),
+  noun("alerts", "alarms for the operator: by mail or webhook", {
+    set: ["add a target, or replace its kinds", "data", () => import("./commands/alerts/set.ts")],
+    list: ["what is wrong now, what was, and where alerts go", "data", () => import("./commands/alerts/list.ts")],
+    test: ["send a test to the targets", "data", () => import("./commands/alerts/test.ts")],
+    remove: ["remove a target", "data", () => import("./commands/alerts/remove.ts")],
+  }),
   noun("products", "the catalog", {
     list: ["the catalog, with the API's filters and sorts", "both", () => import("./commands/products/list.ts")],
     show: ["one product with its details", "both", () => import("./commands/products/show.ts")],
     import: ["create and update products from CSV or JSON", "data", () => import("./commands/products/import.ts")],
-    update: ["change a product's price or status", "data", () => import("./commands/products/update.ts")],
+    update: [
+      "change a product: price, status, any field, what happens when stock ends",
+      "data",
+      () => import("./commands/products/update.ts"),
+    ],
   }),
   noun("catalog", "the catalog for shops: Shopify, WooCommerce", {
     export: ["the catalog with retail prices, for a shop", "both", () => import("./commands/catalog/export.ts")],

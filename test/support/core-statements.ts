@@ -60,6 +60,11 @@ export function nameOf(stack: string): string {
 
 /** Statements that read or sort beyond an index, each with the reason why that is acceptable. */
 export const wholeReads: Record<string, string> = {
+  "src/core/alerts/conditions.ts lowStock": "reads the products whose stock is watched, by the index of just them",
+  "src/core/alerts/conditions.ts watchedWallets": "reads the wallets of partners with a threshold, every ten seconds",
+  "src/core/alerts/settle.ts raisedNow": "reads what is raised, by the index of just that",
+  "src/core/alerts/settle.ts all": "reads the targets: a few rows",
+  "src/core/alerts/targets.ts all": "reads the targets: a few rows",
   "src/core/catalog/inventory.ts all": "answers the whole catalog, which the operator keeps",
   "src/core/catalog/price-changes.ts prices": "compares an import with the whole catalog, which the operator keeps",
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",

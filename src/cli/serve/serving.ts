@@ -72,7 +72,7 @@ export async function serveUntilStopped(
       const signalled = nextSignal();
       const running = await serve(
         { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
-        serving,
+        { ...serving, dataDirectory: place.kind === "directory" ? place.path : undefined },
       );
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
       if (serving.logLevel !== "silent") file.write(listeningLine(running));

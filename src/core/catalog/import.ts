@@ -94,7 +94,7 @@ async function ensurePool(tx: Tx, productId: ProductId): Promise<void> {
 }
 
 function inputOf(row: Row<"products">): ProductInput {
-  const { id, region_key, coverage_key, low_stock, created_at, updated_at, ...input } = row;
+  const { id, region_key, coverage_key, low_stock, when_short, created_at, updated_at, ...input } = row;
   return input;
 }
 

@@ -117,7 +117,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     queues,
     waiting: await waitingForPeople(q, queues),
     cron_runs: await lastCronRuns(q),
-    failing_endpoints: (await failing(q, { before: q.now - FAILING_AFTER_MS })).map(toFailing),
+    failing_endpoints: await failingEndpoints(q),
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
   };
@@ -127,6 +127,11 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
 export async function currentStatus(store: Pick<Store, "read" | "ping">): Promise<CurrentStatus> {
   const seen = await store.read(platformStatus, null);
   return { ...seen, writes_held_ms: heldUpMs(await store.ping()) };
+}
+
+/** Every endpoint that fails for over 5 minutes, exhausted a delivery, or was stopped. */
+export async function failingEndpoints(q: Read): Promise<FailingEndpoint[]> {
+  return (await failing(q, { before: q.now - FAILING_AFTER_MS })).map(toFailing);
 }
 
 function toFailing({ endpoint, partner }: Awaited<ReturnType<typeof failing>>[number]): FailingEndpoint {

@@ -219,6 +219,7 @@ export function invalid(errors: FieldErrors, members: Record<string, unknown> = 
 /** What can be looked up and missed, and the word for it. */
 const resources = {
   activation: "activation",
+  alert_target: "alert target",
   credential: "credential",
   delivery: "delivery",
   esim: "eSIM",

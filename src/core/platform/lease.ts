@@ -6,7 +6,7 @@ import type { Read, Tx } from "../store/store.ts";
 import { CLOCKS_APART_MS } from "./clock-difference.ts";
 
 /** The tables whose rows workers claim. */
-export type LeasedTable = "orders" | "orderItems" | "activations" | "deliveries";
+export type LeasedTable = "orders" | "orderItems" | "activations" | "deliveries" | "alertTargets";
 
 /**
  * One claim of one row. `no` is the fencing number: each claim raises it, so that a worker that was away while another
@@ -80,7 +80,7 @@ export function outcomeCounts(
   return row.lease_no === no && !(isFault && row.leased_until === null);
 }
 
-// The four tables have these columns alike; the type of one is used for all.
+// The tables have these columns alike; the type of one is used for all.
 const leased = (t: Tables, name: LeasedTable) => t[name] as Tables["orders"];
 
 /** The leases of the table `name`, each for `forMs`. */

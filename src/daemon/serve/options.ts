@@ -20,10 +20,12 @@ export interface ServeOptions extends ServedAt {
   workers: number;
   /** Changes the settings of a platform that other nodes may serve too. */
   takeOverSettings: boolean;
-  /** The SMTP server for mail to suppliers, e.g. smtp://user:password@host:587; left out: none. */
+  /** The SMTP server for mail to suppliers and alerts, e.g. smtp://user:password@host:587; left out: none. */
   smtpUrl?: string | undefined;
   /** Lets mail go beyond this machine without TLS. */
   insecure: boolean;
+  /** The directory whose room is watched; left out: none, since the database is elsewhere. */
+  dataDirectory?: string | undefined;
 }
 
 /** What writes to the log. */

@@ -8,6 +8,7 @@ import type { Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
 import type { Addresses, DaemonContext } from "../context/context.ts";
 import { watchOutages } from "../log/outages.ts";
+import { registerAlertGauge } from "../metrics/alert-gauges.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
 import { registerQueueGauges } from "../metrics/queue-gauges.ts";
 import { registerReplicaLag } from "../metrics/replica.ts";
@@ -83,7 +84,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   const context = { ...deps, addresses, isClockOff: clocks.isOff };
   const node = given.ids.uuid(given.clock.now());
   const replica = store.replica && watchReplica(store.replica, log);
-  const { allowPrivateWebhooks, smtpUrl, insecure } = options;
+  const { allowPrivateWebhooks, smtpUrl, insecure, dataDirectory } = options;
   const unwatch = async () => {
     await Promise.all([clocks.stop(), replica?.stop()]);
     watched.stop();
@@ -100,7 +101,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
   let heart: Awaited<ReturnType<typeof startHeart>> | null = null;
   try {
     if (metricsPort !== undefined) metricsServer = await startMetricsServer(http.metrics, metricsPort);
-    workers = startWorkers({ ...context, node, allowPrivateWebhooks, smtpUrl, insecure });
+    workers = startWorkers({ ...context, node, allowPrivateWebhooks, smtpUrl, insecure, dataDirectory });
     const { runsCron } = workers;
     const state = () => ({ clockAheadMs: clocks.aheadMs(), runsCron: runsCron(), replica: replica?.seen() ?? null });
     heart = await startHeart(deps, { node, url: http.url, state });
@@ -150,16 +151,21 @@ async function startHttp(
   const counters = countersOf(context);
   if (options.workers === 1) {
     const front = await startFront(context, options, { port, counters });
-    registerQueueGauges(front.registry, context);
+    registerGauges(front.registry, context);
     return { url: front.url, metrics: front.registry, own: front.registry, signal: () => undefined, stop: front.stop };
   }
   const { startFronts } = await import("./fronts.ts");
   const { addresses, log, keepLine, frontEnv: env } = context;
   const fronts = await startFronts({ count: options.workers, port, addresses, counters, log, wake, keepLine, env });
   const queues = createRegistry();
-  registerQueueGauges(queues, context);
+  registerGauges(queues, context);
   const { url, signal, stop } = fronts;
   return { url, metrics: borrowedMetrics(queues), own: queues, signal, stop };
+}
+
+function registerGauges(registry: Registry, context: MainDependencies & DaemonContext): void {
+  registerQueueGauges(registry, context);
+  registerAlertGauge(registry, context);
 }
 
 /** Counts requests in this process, or together with the other nodes of the database. */

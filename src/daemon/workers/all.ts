@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { CronJob } from "../../core/store/schema/values.ts";
 import type { Topic } from "../../core/store/store.ts";
@@ -8,6 +9,7 @@ import { createSignedExchange } from "../gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
+import { createAlerts } from "./alerts.ts";
 import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
 import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -29,9 +31,13 @@ export interface WorkerContext extends DaemonContext {
   smtpUrl: string | undefined;
   /** Whether mail may go beyond this machine without TLS. */
   insecure: boolean;
+  /** The directory whose room is watched; left out: none. */
+  dataDirectory?: string | undefined;
 }
 
 const SECOND_MS = 1_000;
+/** How often what is wrong is compared with what was raised. */
+const ALERTS_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -54,6 +60,12 @@ export function startWorkers(context: WorkerContext): Workers {
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl, { insecure });
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
+  const sending = {
+    mailer,
+    sender: createWebhookSender({ allowPrivate: context.allowPrivateWebhooks }),
+    now: clock.now,
+  };
+  const host = { name: hostname(), directory: context.dataDirectory, isClockOff: () => isClockOff?.() === true };
   const calendar = context.alone ? ownCron(store) : sharedCron(context);
   const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 
@@ -67,6 +79,8 @@ export function startWorkers(context: WorkerContext): Workers {
   const polling = [
     ...jobs(context, calendar),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
+    // Also by a wrong clock, which is what it reports then.
+    startWorker({ name: "alerts", pollMs: ALERTS_MS, step: createAlerts({ ...context, ...sending, host }), log }),
   ];
   const stopListening = woken.map(([topic, worker]) => store.onSignal(topic, worker.wake));
 
@@ -79,7 +93,7 @@ export function startWorkers(context: WorkerContext): Workers {
       for (const stop of stopListening) stop();
       await Promise.all([...woken.map(([, worker]) => worker), ...polling].map((worker) => worker.stop()));
       await calendar.stop();
-      await exchange.close();
+      await Promise.all([exchange.close(), sending.sender.close()]);
       mailer.close();
     },
   };

@@ -12,8 +12,11 @@ import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import { rescheduleActivation } from "../../core/activations/reschedule.ts";
 import { submitActivation } from "../../core/activations/submit.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
+import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
+import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
 import { announceChanges } from "../../core/catalog/announce.ts";
+import { followStock } from "../../core/catalog/follow-stock.ts";
 import { createOwnCredential, deleteOwnCredential, rotateOwnCredential } from "../../core/credentials/own.ts";
 import { ensureSigningKey } from "../../core/credentials/signing-keys.ts";
 import { expireDueEsims } from "../../core/esims/expire.ts";
@@ -78,6 +81,7 @@ export const commands = {
   claimExchanges,
   claimItems,
   claimOrders,
+  claimTargets,
   createOrder,
   createOwnCredential,
   createWebhook,
@@ -89,6 +93,7 @@ export const commands = {
   ensureCarriers,
   ensureSigningKey,
   expireDueEsims,
+  followStock,
   fulfilLeased,
   importPassports,
   importSealedPassports,
@@ -103,6 +108,7 @@ export const commands = {
   recordBeat,
   recordCronRun,
   recordFailure,
+  recordSent,
   recordStop,
   redeliver,
   releaseCron,
@@ -120,6 +126,7 @@ export const commands = {
   rotateOwnCredential,
   rotateWebhookSecret,
   sendSample,
+  settleAlerts,
   settleStep,
   signHeads,
   submitActivation,

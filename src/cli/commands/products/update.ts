@@ -1,4 +1,10 @@
-import { deliveryMethods, planTypes, productStatuses, productTypes } from "../../../core/store/schema/values.ts";
+import {
+  deliveryMethods,
+  planTypes,
+  productStatuses,
+  productTypes,
+  whenShorts,
+} from "../../../core/store/schema/values.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
@@ -26,6 +32,15 @@ const fields = {
   devices: text("--compatible-devices <list>", 'with | between; "" for no list'),
 };
 
+const stockRule = {
+  lowStock: text("--low-stock <n>", "alert the operator below so many in stock; none: never"),
+  whenShort: choice(
+    "--when-short <what>",
+    whenShorts,
+    "when its stock ends: orders wait in review, or it goes off sale",
+  ),
+};
+
 type Given = ValuesOf<typeof fields>;
 
 export default command({
@@ -36,23 +51,38 @@ export default command({
   examples: [
     "products update ES-GLB-1GB-7D --price 8.40",
     "products update ES-GLB-1GB-7D --status out_of_stock",
+    "products update ES-GLB-1GB-7D --low-stock 50 --when-short out_of_stock",
     'products update ES-GLB-1GB-7D --coverage "FR|Viet Nam" --validity-days 10 --dry-run',
   ],
   args: { sku: argument("sku", "the product") },
-  options: { ...fields, dryRun: flag("--dry-run", "show the product as it would be, and change nothing") },
-  async run(context, { sku, dryRun, ...given }) {
-    if (Object.values(given).every((value) => value === undefined)) {
+  options: {
+    ...fields,
+    ...stockRule,
+    dryRun: flag("--dry-run", "show the product as it would be, and change nothing"),
+  },
+  async run(context, { sku, dryRun, lowStock, whenShort, ...given }) {
+    const isGiven = (value: unknown) => value !== undefined;
+    const rule = { low_stock: lowStock === undefined ? undefined : leastStock(lowStock), when_short: whenShort };
+    const hasFields = Object.values(given).some(isGiven);
+    if (!hasFields && !Object.values(rule).some(isGiven)) {
       throw usageError("There is nothing to change.", "Give --price, --status or another field: see --help.");
     }
-    const { updateProduct } = await import("../../../core/catalog/import.ts");
+    const { changeProduct } = await import("../../../core/catalog/change.ts");
     return context.withStore(async ({ store }) => {
-      const change = { sku, ...(await changeOf(context, store, sku, { given, dryRun })), actor: OPERATOR };
-      if (!dryRun) return productResult(await store.write(updateProduct, change));
+      const fields = hasFields ? await changeOf(context, store, sku, { given, dryRun }) : null;
+      const change = { sku, fields, rule, actor: OPERATOR };
+      if (!dryRun) return productResult(await store.write(changeProduct, change));
       context.note("Nothing was changed: this is the product as it would be.");
-      return productResult(await store.rehearse(updateProduct, change));
+      return productResult(await store.rehearse(changeProduct, change));
     });
   },
 });
+
+function leastStock(typed: string): number | null {
+  if (typed === "none") return null;
+  if (/^[1-9]\d{0,8}$/.test(typed)) return Number(typed);
+  throw usageError(`--low-stock must be a whole number above 0, or none, not "${typed}".`, "Correct it.");
+}
 
 /** The change with the API's names and types. Asks where its price is doubtful; a dry run only shows prices. */
 async function changeOf(

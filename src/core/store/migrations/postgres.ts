@@ -436,5 +436,12 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE INDEX \"activations_date\" ON \"activations\" USING btree (\"partner_id\",\"environment\",\"activation_date\",\"id\");"
     ]
+  },
+  {
+    "name": "0030_when_short",
+    "statements": [
+      "ALTER TABLE \"products\" ADD COLUMN \"when_short\" text COLLATE \"C\";",
+      "CREATE INDEX \"products_when_short\" ON \"products\" USING btree (\"sku\") WHERE when_short = 'out_of_stock';"
+    ]
   }
 ];

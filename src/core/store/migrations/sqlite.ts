@@ -414,5 +414,12 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE INDEX `activations_date` ON `activations` (`partner_id`,`environment`,`activation_date`,`id`);"
     ]
+  },
+  {
+    "name": "0030_when_short",
+    "statements": [
+      "ALTER TABLE `products` ADD `when_short` text;",
+      "CREATE INDEX `products_when_short` ON `products` (`sku`) WHERE when_short = 'out_of_stock';"
+    ]
   }
 ];

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { StoredPayload } from "../../events/catalog.ts";
 import type { ProductId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
-import type { DeliveryMethod, PlanType, ProductStatus, ProductType } from "./values.ts";
+import type { DeliveryMethod, PlanType, ProductStatus, ProductType, WhenShort } from "./values.ts";
 
 /** The catalog: what partners can browse and order. */
 export function catalogTables(k: Kit) {
@@ -34,6 +34,8 @@ export function catalogTables(k: Kit) {
       compatible_devices: k.json<string[]>("compatible_devices"),
       /** Available eSIMs below which the operator is alerted; null: no number is too low. */
       low_stock: k.int("low_stock"),
+      /** What becomes of it when its stock ends; null: its orders wait in review. */
+      when_short: k.text("when_short").$type<WhenShort>(),
       created_at: k.int("created_at").notNull(),
       updated_at: k.int("updated_at").notNull(),
     },
@@ -44,6 +46,7 @@ export function catalogTables(k: Kit) {
       k.index("products_status_name").on(t.status, t.name, t.id),
       k.index("products_status_region_key").on(t.status, t.region_key, t.created_at, t.id),
       k.index("products_low_stock").on(t.sku).where(sql`low_stock is not null`),
+      k.index("products_when_short").on(t.sku).where(sql`when_short = 'out_of_stock'`),
     ],
   );
 

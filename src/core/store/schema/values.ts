@@ -84,6 +84,10 @@ export const webhookStatuses = ["active", "disabled", "failed"] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
 /** Contract: Product status. */
+/** What becomes of a product when its stock ends: its orders wait for staff, or it goes off sale until a refill. */
+export const whenShorts = ["review", "out_of_stock"] as const;
+export type WhenShort = (typeof whenShorts)[number];
+
 export const productStatuses = ["active", "inactive", "out_of_stock"] as const;
 export type ProductStatus = (typeof productStatuses)[number];
 
