@@ -48,6 +48,7 @@ describe("partners", () => {
         max_sandbox_activations: 1000,
         max_pending_deliveries: null,
         max_days_ahead: null,
+        max_requests_per_minute: null,
         sandbox_activations: true,
       },
       credit_lines: [],

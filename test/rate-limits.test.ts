@@ -1,11 +1,12 @@
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 import { revokeCredential } from "../src/core/credentials/revoke.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import { acceptForms } from "../src/daemon/plugins/bodies.ts";
 import { testClock } from "./support/clock.ts";
 import { knownTokens, startServer } from "./support/http.ts";
-import { call, startPlatform } from "./support/platform.ts";
+import { type Caller, call, startPlatform } from "./support/platform.ts";
 
 const routes: RoutePlugin[] = [
   (app) => {
@@ -88,6 +89,54 @@ describe("a client's limit", () => {
     const wrong = await as("reader", "/mine", { method: "DELETE" });
     expect([wrong.status, ...limits(wrong)]).toEqual([405, 3, 0, NEXT_MINUTE, null]);
     expect((await as("reader")).status).toBe(429);
+  });
+});
+
+describe("all credentials of a partner", () => {
+  it("have five times the limit of one together, in each environment, or what the operator set", async () => {
+    const platform = await startPlatform({ rateLimits: true });
+    const first = await platform.caller({ slug: "acme" });
+    const others = [];
+    for (let made = 0; made < 5; made++) others.push(await platform.credential("acme", {}));
+    const send = async (caller: Caller, count: number) => {
+      let last = await caller.get("/api/v1/balance");
+      for (let sent = 1; sent < count; sent++) last = await caller.get("/api/v1/balance");
+      return last;
+    };
+    for (const caller of others) expect((await send(caller, 60)).status).toBe(200);
+    const refused = await first.get("/api/v1/balance");
+    expect(refused.status).toBe(429);
+    expect(refused.body.detail).toContain("300 requests of all your credentials");
+    expect(refused.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const live = await platform.credential("acme", { live: true });
+    const stranger = await platform.caller({ slug: "other" });
+    expect([(await send(live, 1)).status, (await send(stranger, 1)).status]).toEqual([200, 200]);
+    const bounds = { max_requests_per_minute: 400 };
+    await platform.store.write(updatePartner, { slug: "acme", bounds, actor: "test" });
+    expect((await send(first, 1)).status).toBe(200);
+  });
+
+  it("are created and deleted thirty times an hour at most", async () => {
+    const platform = await startPlatform();
+    const caller = await platform.caller({ slug: "acme" });
+    const make = () => caller.send("POST", "/api/v1/credentials", { environment: "sandbox" });
+    const drop = (id: string) => caller.send("DELETE", `/api/v1/credentials/${id}`);
+    // The caller's own is the first of the thirty.
+    for (let made = 0; made < 14; made++) {
+      const { body } = await make();
+      expect((await drop(body.client_id)).status).toBe(204);
+    }
+    const last = await make();
+    expect(last.status).toBe(201);
+    const refused = [await make(), await drop(last.body.client_id)];
+    for (const { status, headers, body } of refused) {
+      expect([status, body.limit]).toEqual([429, 30]);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_000);
+    }
+    platform.clock.advance(3_600_000);
+    const fresh = await platform.credential("acme", {});
+    expect((await fresh.send("POST", "/api/v1/credentials", { environment: "sandbox" })).status).toBe(201);
   });
 });
 

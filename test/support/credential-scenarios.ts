@@ -1,3 +1,5 @@
+import { createCredential } from "../../src/core/credentials/create.ts";
+import { partnerById } from "../../src/core/partners/partner.ts";
 import { anyone, type Scenario } from "./generic-scenarios.ts";
 
 const sandboxCredential = { environment: "sandbox" };
@@ -11,9 +13,10 @@ export const credentialScenarios: Record<string, Record<number, Scenario>> = {
     201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/credentials", sandboxCredential),
     409: async ({ platform }) => {
       const caller = await anyone(platform);
-      const create = () => caller.send("POST", "/api/v1/credentials", sandboxCredential);
+      const partner = (await platform.store.read(partnerById, caller.partnerId)).slug;
+      const create = () => platform.store.write(createCredential, { partner, live: false, label: null, actor: "test" });
       await Promise.all(Array.from({ length: 99 }, create));
-      return create();
+      return caller.send("POST", "/api/v1/credentials", sandboxCredential);
     },
   },
   rotateCredential: {

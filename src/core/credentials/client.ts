@@ -27,7 +27,12 @@ export interface Client {
   /** Whether it may handle identities. */
   identity: boolean;
   ratePerMinute: number;
+  /** The same of all credentials of the partner in this environment together. */
+  partnerPerMinute: number;
 }
+
+/** Requests a minute of a partner, as a multiple of those of one credential, unless the operator set a number. */
+const CREDENTIALS_AT_ONCE = 5;
 
 const withPartner = statement((db, t, slot: Slots<{ client_id: string }>) =>
   db
@@ -43,6 +48,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
   if (row === null) return null;
   const { credential, partner } = row;
   const rails = await railsOf(q, credential);
+  const ratePerMinute = partner.rate_limit ?? tierLimits[partner.tier];
   return {
     clientId: credential.client_id,
     partnerId: partner.id,
@@ -55,7 +61,8 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     expiresAt: rails.expires_at,
     networks: rails.allowed_addresses?.flatMap((text) => networkOf(text) ?? []) ?? null,
     identity: !rails.no_identity,
-    ratePerMinute: partner.rate_limit ?? tierLimits[partner.tier],
+    ratePerMinute,
+    partnerPerMinute: partner.max_requests_per_minute ?? CREDENTIALS_AT_ONCE * ratePerMinute,
   };
 }
 

@@ -21,6 +21,7 @@ export function limitsOf(row: Pick<Row<"partners">, keyof PartnerLimits>): Partn
     max_sandbox_activations: or("max_sandbox_activations"),
     max_pending_deliveries: or("max_pending_deliveries"),
     max_days_ahead: or("max_days_ahead"),
+    max_requests_per_minute: or("max_requests_per_minute"),
     sandbox_activations: row.sandbox_activations,
   };
 }

@@ -39,6 +39,8 @@ export interface Principal {
   environment: Environment;
   scopes: readonly string[];
   ratePerMinute: number;
+  /** The same of all credentials of the partner in this environment together; left out: not counted. */
+  partnerPerMinute?: number;
   /** False: its credential may not handle identities. */
   identity?: boolean;
   /** When its token expires (ms); left out: it has none. */
@@ -46,7 +48,8 @@ export interface Principal {
 }
 
 /** A client, as far as its requests are counted. */
-export type Counted = Pick<Principal, "clientId" | "ratePerMinute">;
+export type Counted = Pick<Principal, "clientId" | "ratePerMinute" | "partnerPerMinute"> &
+  Partial<Pick<Principal, "partnerId" | "environment">>;
 
 /** A refused request, which still counts for the client that its token names. */
 export interface RefusedClient {

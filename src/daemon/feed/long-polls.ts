@@ -3,8 +3,9 @@ import type { Owner } from "../../core/kernel/owner.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
 
-/** Requests of one credential that may wait in one process at the same time. */
+/** Requests of one credential that may wait in one process at the same time, and of all of a partner's. */
 export const MOST_WAITING = 10;
+const MOST_OF_PARTNER = 50;
 
 /** How often waiting feeds are looked at by themselves (ms): other processes and nodes commit too. */
 const POLL_MS = 500;
@@ -14,7 +15,7 @@ const GATHER_MS = 10;
 /** Requests that wait for events. */
 export interface LongPolls {
   /** Counts a request that is to wait; the result counts it out. Throws `rate_limit_exceeded`. */
-  enter(clientId: string): () => void;
+  enter(client: Owner & { clientId: string }): () => void;
   /** Resolves when the feed has an event after `position`, or `ended` is aborted. Holds no connection meanwhile. */
   grown(feed: Owner, position: number, ended: AbortSignal): Promise<void>;
 }
@@ -30,7 +31,7 @@ interface Waiter {
  * an event, and twice a second. Nothing runs while none waits.
  */
 export function createLongPolls(store: Pick<Store, "read" | "onSignal">): LongPolls {
-  const waiting = new Map<string, number>();
+  const enter = createWaitCounts();
   const waiters = new Set<Waiter>();
   const look = createLook(store, waiters);
   let stop: (() => void) | null = null;
@@ -59,20 +60,18 @@ export function createLongPolls(store: Pick<Store, "read" | "onSignal">): LongPo
   }
 
   return {
-    enter(clientId) {
-      const others = waiting.get(clientId) ?? 0;
-      if (others >= MOST_WAITING) {
-        throw new Problem(
-          "rate_limit_exceeded",
-          `More than ${MOST_WAITING} requests of this credential wait for events.`,
-        );
+    enter({ clientId, partnerId, environment }) {
+      const leaveOwn = enter(clientId, MOST_WAITING, "of this credential");
+      try {
+        const leavePartner = enter(`${partnerId} ${environment}`, MOST_OF_PARTNER, "of your credentials");
+        return () => {
+          leaveOwn();
+          leavePartner();
+        };
+      } catch (error) {
+        leaveOwn();
+        throw error;
       }
-      waiting.set(clientId, others + 1);
-      return () => {
-        const left = (waiting.get(clientId) ?? 1) - 1;
-        if (left === 0) waiting.delete(clientId);
-        else waiting.set(clientId, left);
-      };
     },
     async grown(feed, position, ended) {
       if (ended.aborted) return;
@@ -87,6 +86,23 @@ export function createLongPolls(store: Pick<Store, "read" | "onSignal">): LongPo
       ended.removeEventListener("abort", waiter.wake);
       leave(waiter);
     },
+  };
+}
+
+/** Counts requests that wait, by name; what it answers counts one out. */
+function createWaitCounts() {
+  const waiting = new Map<string, number>();
+  return (name: string, most: number, whose: string): (() => void) => {
+    const others = waiting.get(name) ?? 0;
+    if (others >= most) {
+      throw new Problem("rate_limit_exceeded", `More than ${most} requests ${whose} wait for events.`);
+    }
+    waiting.set(name, others + 1);
+    return () => {
+      const left = (waiting.get(name) ?? 1) - 1;
+      if (left === 0) waiting.delete(name);
+      else waiting.set(name, left);
+    };
   };
 }
 

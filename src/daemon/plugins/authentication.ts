@@ -23,7 +23,8 @@ export function bearerTokens(tokens: Tokens): Authenticate {
     const verified = await tokens.verify(token, ip);
     if ("expired" in verified) return { refusal: expiredToken(), counted: verified.expired };
     const { client, scopes, expiresAt } = verified;
-    const { clientId, partnerId, partner, environment, identity, ratePerMinute } = client;
-    return { partnerId, partner, clientId, environment, scopes, identity, ratePerMinute, expiresAt };
+    const { clientId, partnerId, partner, environment, identity, ratePerMinute, partnerPerMinute } = client;
+    const rates = { ratePerMinute, partnerPerMinute };
+    return { partnerId, partner, clientId, environment, scopes, identity, ...rates, expiresAt };
   };
 }

@@ -12,12 +12,15 @@ declare module "fastify" {
   interface FastifyInstance {
     /**
      * Sends a body that is too large to be held in memory, as its reader takes it. Each credential has one such body at
-     * a time, and others wait for it. It is cut off when the caller may no longer read it, hangs up, takes nothing for
-     * a minute, or the daemon stops.
+     * a time, and all of a partner five together; others wait. It is cut off when the caller may no longer read it,
+     * hangs up, takes nothing for a minute, or the daemon stops.
      */
     sendLongBody(request: FastifyRequest, reply: FastifyReply, pieces: Pieces): Promise<void>;
   }
 }
+
+/** Bodies at a time of all credentials of a partner in one environment. */
+const MOST_OF_PARTNER = 5;
 
 /** A reader that takes nothing for this long (ms) is gone. */
 const STALL_MS = 60_000;
@@ -25,12 +28,22 @@ const STALL_MS = 60_000;
 /** Adds `app.sendLongBody`. */
 export function registerLongBodies(app: App): void {
   const takeTurn = createTurns();
+  const takePartnerTurn = createTurns(MOST_OF_PARTNER);
   app.decorate("sendLongBody", async (request, reply, pieces) => {
     reply.type("application/json; charset=utf-8");
     // The length of a body that was not made is unknown.
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const ended = endOf(app, reply);
-    const endTurn = await takeTurn(principalOf(request).clientId, ended);
+    const { clientId, partnerId, environment } = principalOf(request);
+    const endOwn = await takeTurn(clientId, ended);
+    const endShared = await takePartnerTurn(`${partnerId} ${environment}`, ended).catch((error: unknown) => {
+      endOwn();
+      throw error;
+    });
+    const endTurn = () => {
+      endOwn();
+      endShared();
+    };
     try {
       // It may have waited for long.
       await request.confirmAccess();

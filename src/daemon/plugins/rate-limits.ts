@@ -5,7 +5,7 @@ import { addressOf } from "../../core/kernel/networks.ts";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Counted, DaemonContext } from "../context/context.ts";
 import { readBasic } from "./basic.ts";
-import type { Counters, RateUsage } from "./rate-windows.ts";
+import type { Counters, RateUsage, Windows } from "./rate-windows.ts";
 import { rulesOf } from "./route-rules.ts";
 
 /** Requests a minute of one address (IPv6: network) that name no client, and again that ask for a token. */
@@ -22,7 +22,9 @@ function settle(reply: FastifyReply, usage: RateUsage, clock: Clock): Problem | 
   const seconds = Math.max(1, Math.ceil((usage.resetsAt - clock.now()) / 1000));
   reply.header("retry-after", seconds);
   const waiting = `Wait ${seconds} second${seconds === 1 ? "" : "s"}.`;
-  return new Problem("rate_limit_exceeded", `More than ${usage.limit} requests in this minute. ${waiting}`);
+  const { together } = usage;
+  const what = together === undefined ? `${usage.limit} requests` : `${together} requests of all your credentials`;
+  return new Problem("rate_limit_exceeded", `More than ${what} in this minute. ${waiting}`);
 }
 
 /**
@@ -51,6 +53,19 @@ function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${NETWORK_BITS}`).toString();
 }
 
+/**
+ * Counts a request of a credential for its partner too: with credentials that it makes itself, a partner would multiply
+ * its limit. What the credential's own limit refuses counts there alone.
+ */
+function together(partners: Windows, counted: Counted, usage: RateUsage): RateUsage | Promise<RateUsage> {
+  const { partnerId, environment, partnerPerMinute } = counted;
+  if (partnerPerMinute === undefined || !usage.allowed) return usage;
+  const of = partners.count(`${partnerId} ${environment}`, partnerPerMinute);
+  const both = ({ allowed, limit }: RateUsage): RateUsage =>
+    allowed ? usage : { ...usage, remaining: 0, allowed, together: limit };
+  return of instanceof Promise ? of.then(both) : both(of);
+}
+
 type Refusal = Problem | undefined;
 
 /** Limits per minute of the clock. Contract: Limits; what it leaves open is decided (Tokens, keys, limits). */
@@ -64,12 +79,17 @@ export interface RateLimits {
 }
 
 /**
- * Limits per client_id, or per address without a valid token. The token endpoint has windows of its own: other requests
- * of an address never use them up.
+ * Limits per client_id and over all credentials of a partner, or per address without a valid token. The token endpoint
+ * has windows of its own: other requests of an address never use them up.
  */
 export function createRateLimits({ clock }: DaemonContext, counters: Counters): RateLimits {
-  const { clients, addresses, tokenClients, tokenAddresses } = counters;
-  const count = ({ clientId, ratePerMinute }: Counted) => clients.count(clientId, ratePerMinute);
+  const { clients, partners, addresses, tokenClients, tokenAddresses } = counters;
+  const count = (counted: Counted) => {
+    const usage = clients.count(counted.clientId, counted.ratePerMinute);
+    return usage instanceof Promise
+      ? usage.then((found) => together(partners, counted, found))
+      : together(partners, counted, usage);
+  };
   return {
     count,
     refusal(request, reply) {

@@ -14,6 +14,8 @@ export interface RateUsage {
   allowed: boolean;
   /** When the minute ends (ms). */
   resetsAt: number;
+  /** The limit of the partner's credentials together, where it was that one which this request exceeds. */
+  together?: number;
 }
 
 /** Counts requests by key in the minutes of the clock: in this process, in the main one, or in that of all nodes. */
@@ -24,8 +26,11 @@ export interface Windows {
   look(key: string, limit: number): RateUsage | Promise<RateUsage>;
 }
 
-/** What is counted: requests of clients, of addresses without a valid token, and to the token endpoint by two keys. */
-export const tallies = ["clients", "addresses", "tokenClients", "tokenAddresses"] as const;
+/**
+ * What is counted: requests of clients, of partners, of addresses without a valid token, and to the token endpoint by
+ * two keys.
+ */
+export const tallies = ["clients", "partners", "addresses", "tokenClients", "tokenAddresses"] as const;
 export type Tally = (typeof tallies)[number];
 
 /** The windows of every tally. */
@@ -39,7 +44,13 @@ export const KEPT_CALLERS = 50_000;
 /** Counters in this process's memory. */
 export function memoryCounters(clock: Clock): MemoryCounters {
   const windows = () => fixedWindows(clock, KEPT_CALLERS);
-  return { clients: windows(), addresses: windows(), tokenClients: windows(), tokenAddresses: windows() };
+  return {
+    clients: windows(),
+    partners: windows(),
+    addresses: windows(),
+    tokenClients: windows(),
+    tokenAddresses: windows(),
+  };
 }
 
 /** A table of `keys` callers at most, from which the least recently seen is dropped first. */

@@ -44,8 +44,9 @@ export function itemProblem(error: unknown, request: FastifyRequest, words: stri
 }
 
 /** Sends Retry-After with a refusal that ends by itself. */
-export function sendRetryAfter({ slug }: Problem, reply: FastifyReply): void {
-  const seconds = RETRY_AFTER[slug];
+export function sendRetryAfter({ slug, members }: Problem, reply: FastifyReply): void {
+  const own = members.retry_after_seconds;
+  const seconds = typeof own === "number" ? own : RETRY_AFTER[slug];
   if (seconds !== undefined) reply.header("retry-after", seconds);
 }
 

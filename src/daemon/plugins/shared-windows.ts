@@ -51,6 +51,7 @@ export function sharedCounters(deps: SharedDependencies): Counters {
   const windows = (tally: string) => sharedWindows(tally, deps, drawing);
   return {
     clients: windows("clients"),
+    partners: windows("partners"),
     addresses: windows("addresses"),
     tokenClients: windows("tokenClients"),
     tokenAddresses: windows("tokenAddresses"),

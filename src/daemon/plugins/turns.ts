@@ -18,23 +18,38 @@ function closing(reply: FastifyReply): AbortSignal {
   return closed.signal;
 }
 
-/** Turns by name, one at a time each, in the order they are asked for. */
-export function createTurns() {
-  const last = new Map<string, Promise<void>>();
+/** Turns by name, so many at a time each, in the order they are asked for. */
+export function createTurns(atOnce = 1) {
+  const lines = new Map<string, { running: number; waiting: (() => void)[] }>();
   /** Resolves with what ends the turn. Throws `unavailable` when `ended` is aborted before it begins. */
   return async (name: string, ended: AbortSignal): Promise<() => void> => {
-    const before = last.get(name) ?? Promise.resolve();
-    const { promise: own, resolve: endTurn } = Promise.withResolvers<void>();
-    const done = before.then(() => own);
-    last.set(name, done);
-    void done.then(() => {
-      if (last.get(name) === done) last.delete(name);
-    });
-    await Promise.race([before, abortOf(ended)]);
+    const line = lines.get(name) ?? { running: 0, waiting: [] };
+    lines.set(name, line);
+    const endTurn = () => {
+      const next = line.waiting.shift();
+      if (next !== undefined) return next();
+      line.running -= 1;
+      if (line.running === 0) lines.delete(name);
+    };
+    if (line.running < atOnce) line.running += 1;
+    else {
+      const { promise: begins, resolve } = Promise.withResolvers<void>();
+      line.waiting.push(resolve);
+      await Promise.race([begins, abortOf(ended)]);
+      const at = line.waiting.indexOf(resolve);
+      if (at !== -1) {
+        line.waiting.splice(at, 1);
+        throw stops();
+      }
+    }
     if (!ended.aborted) return endTurn;
     endTurn();
-    throw new Problem("unavailable", "The service stops.");
+    throw stops();
   };
+}
+
+function stops(): Problem {
+  return new Problem("unavailable", "The service stops.");
 }
 
 function abortOf(signal: AbortSignal): Promise<void> {

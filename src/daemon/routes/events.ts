@@ -41,8 +41,9 @@ function feedRoute(app: App, context: DaemonContext): void {
         "Every event of the environment of your credential, whether or not an endpoint is registered, in the order " +
         "of commits: a reader that follows `next_cursor` gets every event once and skips none. Events are kept for " +
         "90 days. With `wait`, and without an event yet, the response comes with the first one, or empty when the " +
-        `time is over; at most ${MOST_WAITING} requests of a credential wait at the same time. A cursor from before ` +
-        "what is kept, or from beyond the state to which the database was restored, is 410 `cursor_expired`.",
+        `time is over; at most ${MOST_WAITING} requests of a credential wait at the same time, and 50 of all your ` +
+        "credentials. A cursor from before what is kept, or from beyond the state to which the database was restored, " +
+        "is 410 `cursor_expired`.",
       querystring: EventQuery,
       response: { 200: EventPage },
     },
@@ -86,9 +87,9 @@ function startOf({ after, since }: Pick<Static<typeof EventQuery>, "after" | "si
   return { since: at };
 }
 
-function enter(polls: LongPolls, { clientId }: Principal, reply: FastifyReply): () => void {
+function enter(polls: LongPolls, principal: Principal, reply: FastifyReply): () => void {
   reply.header("retry-after", 1);
-  const leave = polls.enter(clientId);
+  const leave = polls.enter(principal);
   reply.removeHeader("retry-after");
   return leave;
 }

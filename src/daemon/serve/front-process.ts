@@ -86,6 +86,7 @@ function openChannel(self: Worker, signal: (topic: Topic) => void) {
 
   const counters: Counters = {
     clients: windows("clients"),
+    partners: windows("partners"),
     addresses: windows("addresses"),
     tokenClients: windows("tokenClients"),
     tokenAddresses: windows("tokenAddresses"),

@@ -30,6 +30,11 @@ const most = {
     maxOf("max_pending_deliveries"),
   ),
   max_days_ahead: bound("--max-days-ahead <n>", "days from today to an activation date", maxOf("max_days_ahead")),
+  max_requests_per_minute: bound(
+    "--max-requests-per-minute <n>",
+    "requests a minute over all credentials of an environment (default: five times --rate-limit)",
+    maxOf("max_requests_per_minute"),
+  ),
 };
 
 function maxOf(name: keyof typeof partnerBounds): { max: number } {

@@ -8,6 +8,7 @@ export const PARTNER_JSON =
   "{id, slug, name, status, suspended_reason, tier, rate_limit_per_minute, agent, production_enabled, created_at, " +
   "limits: " +
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
+  "max_requests_per_minute, " +
   "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}, " +
   "credit_lines: [{currency, limit_cents, used_cents, available_cents}]}";
 
@@ -65,5 +66,6 @@ function limitRows({ sandbox_activations, ...bounds }: Partner["limits"]): Recor
     "sandbox activations": sandbox_activations ? `${most(bounds.max_sandbox_activations)} open` : "not allowed",
     "pending deliveries": `${most(bounds.max_pending_deliveries)} per endpoint`,
     "days ahead": most(bounds.max_days_ahead),
+    "requests a minute": most(bounds.max_requests_per_minute),
   };
 }

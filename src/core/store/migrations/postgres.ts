@@ -443,5 +443,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"products\" ADD COLUMN \"when_short\" text COLLATE \"C\";",
       "CREATE INDEX \"products_when_short\" ON \"products\" USING btree (\"sku\") WHERE when_short = 'out_of_stock';"
     ]
+  },
+  {
+    "name": "0031_requests_together",
+    "statements": [
+      "ALTER TABLE \"partners\" ADD COLUMN \"max_requests_per_minute\" bigint;"
+    ]
   }
 ];

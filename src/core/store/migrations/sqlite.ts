@@ -421,5 +421,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE `products` ADD `when_short` text;",
       "CREATE INDEX `products_when_short` ON `products` (`sku`) WHERE when_short = 'out_of_stock';"
     ]
+  },
+  {
+    "name": "0031_requests_together",
+    "statements": [
+      "ALTER TABLE `partners` ADD `max_requests_per_minute` integer;"
+    ]
   }
 ];

@@ -33,6 +33,7 @@ export function partnersTables(k: Kit) {
     max_sandbox_activations: k.int("max_sandbox_activations"),
     max_pending_deliveries: k.int("max_pending_deliveries"),
     max_days_ahead: k.int("max_days_ahead"),
+    max_requests_per_minute: k.int("max_requests_per_minute"),
     /** Whether its sandbox credentials may submit activation requests, which are real. */
     sandbox_activations: k.flag("sandbox_activations").notNull().default(sql`1`),
     /** By currency, the least balance that is not low (minor units); null: none is set. */

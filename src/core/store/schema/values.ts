@@ -64,6 +64,8 @@ export const partnerBounds = {
   max_pending_deliveries: { default: null, most: 10_000_000 },
   /** Days from today to an activation date. */
   max_days_ahead: { default: null, most: 3_650 },
+  /** Requests a minute in one environment over all its credentials; by default five times those of one. */
+  max_requests_per_minute: { default: null, most: MOST_PER_MINUTE },
 } as const;
 export type PartnerBound = keyof typeof partnerBounds;
 
