@@ -1,4 +1,6 @@
+import { createCredential } from "../../src/core/credentials/create.ts";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
+import { partnerById } from "../../src/core/partners/partner.ts";
 import { iccid, request } from "./activations.ts";
 import { key } from "./generic-scenarios.ts";
 import { importRecords, passport } from "./passports.ts";
@@ -34,8 +36,9 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
   const [pooled = ""] = await importRecords(caller, [document]);
   const hook = { url: "https://hooks.example.com/esim", events: ["order.created"] };
   const { webhook } = await created(caller.send("POST", "/api/v1/webhooks", hook));
-  const asked = { environment: "sandbox", scopes: ["read:products"] };
-  const { client_id } = await created(caller.send("POST", "/api/v1/credentials", asked));
+  const partner = (await platform.store.read(partnerById, caller.partnerId)).slug;
+  const asked = { partner, live: false, scopes: ["read:products"], actor: "test" };
+  const { client_id } = await platform.store.write(createCredential, asked);
   const sample = { event: "order.created" };
   const { body: sent } = await caller.send("POST", `/api/v1/webhooks/${webhook.id}/test`, sample);
   const { body: feed } = await caller.get("/api/v1/events");

@@ -30,6 +30,6 @@ export async function isBehindStock(q: Read): Promise<boolean> {
 export async function followStock(tx: Tx): Promise<void> {
   for (const { sku, available } of await behind(tx, {})) {
     const status = available === 0 ? "out_of_stock" : "active";
-    await updateProduct(tx, { sku, status, actor: "system" });
+    await updateProduct(tx, { sku, status, actor: "worker" });
   }
 }

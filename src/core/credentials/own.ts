@@ -10,6 +10,7 @@ import { partnerById } from "../partners/partner.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { refuseManyChanges } from "./changes-per-hour.ts";
 import { createCredential } from "./create.ts";
 import {
   type Credential,
@@ -47,10 +48,6 @@ export interface OwnSecret extends OwnCredential {
 
 /** Active credentials that a partner may have in one environment: each has a rate limit of its own. */
 const MOST_ACTIVE = 100;
-
-/** Creations and deletions of a partner's own in an hour: each new credential is a limit, and a line of evidence. */
-const MOST_CHANGES = 30;
-const HOUR_MS = 3_600_000;
 
 const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
   db
@@ -137,7 +134,7 @@ export async function createOwnCredential(tx: Tx, input: NewOwnCredential): Prom
     const words = `At most ${MOST_ACTIVE} credentials may be active in ${environment}.`;
     throw new Problem("too_many_credentials", words, { members: { limit: MOST_ACTIVE } });
   }
-  if (caller !== null) refuseChanges(tx, all);
+  if (caller !== null) await refuseManyChanges(tx, manager.owner.partnerId);
   const rails = caller === null ? null : await railsOf(tx, caller);
   const issued = await createCredential(tx, {
     partner: partner.slug,
@@ -182,7 +179,7 @@ export async function deleteOwnCredential(tx: Tx, input: { manager: Manager; cli
   if (target.revoked_at !== null) return;
   if (caller !== null) await refuseOtherRails(tx, caller, target);
   const all = await ofPartner(tx, { partner_id: target.partner_id });
-  if (caller !== null) refuseChanges(tx, all);
+  if (caller !== null) await refuseManyChanges(tx, manager.owner.partnerId);
   const active = await activeOf(tx, all);
   const managers = active.filter((row) => canManage(row) && row.environment === target.environment);
   if (managers.length === 1 && managers[0]?.client_id === target.client_id) {
@@ -190,17 +187,6 @@ export async function deleteOwnCredential(tx: Tx, input: { manager: Manager; cli
     throw new Problem("last_credential", words);
   }
   await revokeCredential(tx, { clientId: target.client_id, actor: manager.actor });
-}
-
-/** Throws `rate_limit_exceeded` after 30 creations and deletions in an hour, over both environments. */
-function refuseChanges({ now }: Tx, all: readonly CredentialRow[]): void {
-  const times = all.flatMap(({ created_at, revoked_at }) => [created_at, ...(revoked_at === null ? [] : [revoked_at])]);
-  const recent = times.filter((at) => at > now - HOUR_MS).toSorted((a, b) => b - a);
-  const counted = recent[MOST_CHANGES - 1];
-  if (counted === undefined) return;
-  const seconds = Math.max(1, Math.ceil((counted + HOUR_MS - now) / 1000));
-  const words = `More than ${MOST_CHANGES} credentials were created and deleted in an hour. Wait ${seconds} seconds.`;
-  throw new Problem("rate_limit_exceeded", words, { members: { limit: MOST_CHANGES, retry_after_seconds: seconds } });
 }
 
 /** Whether it can get a token with all scopes. */

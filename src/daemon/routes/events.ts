@@ -42,8 +42,8 @@ function feedRoute(app: App, context: DaemonContext): void {
         "of commits: a reader that follows `next_cursor` gets every event once and skips none. Events are kept for " +
         "90 days. With `wait`, and without an event yet, the response comes with the first one, or empty when the " +
         `time is over; at most ${MOST_WAITING} requests of a credential wait at the same time, and 50 of all your ` +
-        "credentials. A cursor from before what is kept, or from beyond the state to which the database was restored, " +
-        "is 410 `cursor_expired`.",
+        "credentials. A cursor from before what is kept, or from beyond the state to which the database was " +
+        "restored, is 410 `cursor_expired`.",
       querystring: EventQuery,
       response: { 200: EventPage },
     },
