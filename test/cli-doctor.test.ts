@@ -112,6 +112,27 @@ describe("a fault names its remedy", () => {
     expect(wrong[0]?.message).toMatch(/damaged/);
   });
 
+  test("orders that do not agree with the ledger: total, refunds, owner, and what a credential has spent", async () => {
+    const { data, tamper, doctor } = await installation();
+    const line = ["orders", "create", "--product", "EU5", "--quantity", "2", "--partner", "acme", "--data", data];
+    expect(await esimctl(line)).toMatchObject({ exitCode: 0 });
+    expect((await doctor()).wrong).toEqual([]);
+    for (const column of ["total_cents", "refunded_cents"]) {
+      tamper(`UPDATE orders SET ${column} = ${column} + 1`);
+      const message = expect.stringMatching(/total, refunds or owner of ORD-/);
+      expect((await doctor()).wrong, column).toMatchObject([{ check: "orders", level: "fault", message }]);
+      tamper(`UPDATE orders SET ${column} = ${column} - 1`);
+    }
+    // As if a credential with a cap had placed it, whose spending was set back.
+    tamper(`INSERT INTO credentials (client_id, partner_id, environment, secret_hash, scopes, created_at)
+      SELECT 'sk_live_x', partner_id, 'production', 'x', '[]', 0 FROM orders;
+      UPDATE orders SET created_by = 'client:sk_live_x';
+      INSERT INTO credential_spending (client_id, environment, currency, day, spent_cents)
+      SELECT 'sk_live_x', 'production', currency, date(created_at / 1000, 'unixepoch'), 1 FROM orders`);
+    const message = expect.stringContaining("less counted than charged for sk_live_x AUD");
+    expect((await doctor()).wrong).toMatchObject([{ check: "orders", level: "fault", message }]);
+  });
+
   test("a key file that others may read, of another database, or missing", async () => {
     const { key, doctor } = await installation();
     chmodSync(key, 0o644);

@@ -103,6 +103,8 @@ describe("untouched evidence", () => {
       ...(onPostgres ? ["DROP FUNCTION refuse_evidence_change() CASCADE"] : []),
       "DELETE FROM signed_heads",
       "DELETE FROM chain_heads",
+      "DELETE FROM settings WHERE key = 'chain_register'",
+      "DELETE FROM audit_entries WHERE action = 'evidence.register'",
       "UPDATE audit_entries SET chain = NULL, chain_no = NULL, hash = NULL",
       "UPDATE ledger_transactions SET chain_no = NULL, hash = NULL",
       "UPDATE wallets SET chain_count = 0, chain_hash = NULL, chain_mark = NULL, signed_count = 0",
@@ -111,7 +113,7 @@ describe("untouched evidence", () => {
     await rewind(location, "9006_evidence_guards", []);
     const store = await again();
     const after = await store.read(verifyChains, { keyed: true });
-    expect(after).toMatchObject({ ok: true, rows: before.rows, chains: before.chains, signatures: 0 });
+    expect(after).toMatchObject({ ok: true, rows: before.rows - 1, chains: before.chains, signatures: 0 });
     const changed = store.write(async (tx: Tx) => void (await tx.db.delete(tx.t.auditEntries)), null);
     await expect(changed).rejects.toThrow();
   });
@@ -211,6 +213,21 @@ const truncated: Tamper = async (tx) => {
   );
 };
 
+/** All rows, heads and signatures of the chains of this form. */
+function vanished(chains: string): string[] {
+  const chain = "'wallet:' || partner_id || ':' || currency";
+  const ofWallet = `SELECT id FROM ledger_transactions WHERE ${chain} LIKE '${chains}'`;
+  return [
+    `DELETE FROM ledger_postings WHERE transaction_id IN (${ofWallet})`,
+    `DELETE FROM ledger_transactions WHERE id IN (${ofWallet})`,
+    `DELETE FROM audit_entries WHERE chain LIKE '${chains}'`,
+    `DELETE FROM chain_heads WHERE chain LIKE '${chains}'`,
+    `DELETE FROM signed_heads WHERE chain LIKE '${chains}'`,
+  ];
+}
+
+const walletGone = [...vanished("wallet:%:JPY"), "DELETE FROM wallets WHERE currency = 'JPY'"];
+
 const tampers: [string, Tamper][] = [
   altered("audit_entries", "actor = 'another'"),
   altered("audit_entries", "at = at + 1"),
@@ -268,6 +285,11 @@ const tampers: [string, Tamper][] = [
   sqls("the first signatures removed", "DELETE FROM signed_heads WHERE previous_count = 0"),
   sqls("all signatures removed", "DELETE FROM signed_heads"),
   sqls("a signature added", "INSERT INTO signed_heads VALUES ('audit:platform', 99, 'x', 0, 0, 'x', 'x')"),
+  sqls("a wallet's chain gone with its signatures", ...walletGone),
+  sqls("a partner's trail gone with its signatures", ...vanished("audit:0%")),
+  sqls("the platform's trail gone, and the register", ...vanished("audit:platform"), "DELETE FROM settings"),
+  sqls("the register removed", "DELETE FROM settings WHERE key = 'chain_register'"),
+  sqls("the register written by hand", ...walletGone, `UPDATE settings SET value = replace(value, ':5,', ':4,')`),
   sqls("the signing key replaced", "UPDATE signing_keys SET public_jwk = '{}'"),
 ];
 

@@ -8,6 +8,7 @@ export const databaseChecks = [
   "key_file",
   "data_keys",
   "ledger",
+  "orders",
   "evidence",
   "stock",
   "sealed_values",

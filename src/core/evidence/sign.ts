@@ -6,12 +6,13 @@ import { type Head, signedText } from "../store/sealing/chain.ts";
 import { allHeads, headOf, writeMark } from "../store/sealing/heads.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { ensureRegister, type RolledHead, rollRegister } from "./register.ts";
 
 const DAY_MS = 86_400_000;
 
 const signatureAt = statement((db, t, slot: Slots<{ chain: string; count: number }>) =>
   db
-    .select({ signed_at: t.signedHeads.signed_at })
+    .select({ signed_at: t.signedHeads.signed_at, hash: t.signedHeads.hash })
     .from(t.signedHeads)
     .where(and(eq(t.signedHeads.chain, slot.chain), eq(t.signedHeads.count, slot.count))),
 );
@@ -36,15 +37,19 @@ export async function signHeads(tx: Tx, { chains, when }: Signing): Promise<numb
   await ensureSigningKey(tx, null);
   const key = (await loadSigningKeys(tx, null)).findLast(({ retiredAt }) => retiredAt === null);
   if (key === undefined) throw new Error("no signing key in the database");
-  let signed = 0;
+  await ensureRegister(tx);
+  const rolled: RolledHead[] = [];
   for (const chain of chains) {
     const head = await headOf(tx, chain);
     if (head === null || head.hash === null || head.count <= head.signedCount) continue;
     if (when === "daily" && (await isSignedToday(tx, head))) continue;
+    const last = first(await signatureAt(tx, { chain, count: head.signedCount }));
+    const from = last === null ? null : { chain, count: head.signedCount, hash: last.hash };
     await signHead(tx, { ...head, hash: head.hash }, key);
-    signed += 1;
+    rolled.push({ from, to: { chain, count: head.count, hash: head.hash } });
   }
-  return signed;
+  await rollRegister(tx, rolled);
+  return rolled.length;
 }
 
 async function isSignedToday(tx: Tx, { chain, signedCount }: Head): Promise<boolean> {

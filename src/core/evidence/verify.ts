@@ -4,6 +4,7 @@ import { headMark, linkHash, type StoredHead } from "../store/sealing/chain.ts";
 import { allHeads, walletOf } from "../store/sealing/heads.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { registerFault } from "./register.ts";
 import { type ChainedRow, rowsOfChain } from "./rows.ts";
 import { type SignedHead, signatureFault, signaturesOf, verifyingKeys } from "./signatures.ts";
 
@@ -59,6 +60,13 @@ export async function verifyChains(q: Read, { keyed }: { keyed: boolean }): Prom
   const walk: Walk = { q, keyed, report, keys: await verifyingKeys(q), seen };
   for (const head of heads) await readChain(walk, head);
   await compareTotals(walk);
+  const fault = keyed
+    ? await registerFault(
+        q,
+        heads.map(({ chain }) => chain),
+      )
+    : null;
+  if (fault !== null) report(null, null, fault);
   const { audit, ledger, signatures } = seen;
   return { ok: fault_count === 0, chains: heads.length, rows: audit + ledger, signatures, faults, fault_count };
 }

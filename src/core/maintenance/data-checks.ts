@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
+import { checkOrderMoney, checkSpending } from "../orders/check-money.ts";
 import { notFulfilled } from "../orders/order.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -35,6 +36,20 @@ export async function checkCredits(q: Read): Promise<Finding> {
   const wallets = wrong.map(({ partner, currency }) => `${partner} ${currency}`);
   const message = `The ledger does not agree with what is drawn on credit: ${named(wallets)}.`;
   return fault("credit", message, "Stop serve, see esimctl wallet check, and restore a backup from before.");
+}
+
+/** Whether orders, and what credentials spend, are what the ledger says. */
+export async function checkOrders(q: Read): Promise<Finding> {
+  const { orders, transactions } = await checkOrderMoney(q);
+  const spending = await checkSpending(q);
+  const words = [
+    ...(orders.length > 0 ? [`total, refunds or owner of ${named(orders)}`] : []),
+    ...(transactions.length > 0 ? [`transactions of no order: ${named(transactions)}`] : []),
+    ...(spending.length > 0 ? [`less counted than charged for ${named(spending)}`] : []),
+  ];
+  if (words.length === 0) return fine("orders", "Orders, refunds and spending agree with the ledger.");
+  const message = `Orders do not agree with the ledger: ${words.join("; ")}.`;
+  return fault("orders", message, "Orders were changed by hand: undo it, or restore a backup from before.");
 }
 
 const pools = statement((db, t, _slot) =>

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { isServed } from "../platform/data-directory.ts";
 import { type Existing, openForReading, type Reading } from "../store/open/reading.ts";
 import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/sealing/key-files.ts";
-import { checkBalances, checkCredits, checkLedger, checkStock } from "./data-checks.ts";
+import { checkBalances, checkCredits, checkLedger, checkOrders, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
 import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
@@ -51,6 +51,7 @@ async function checkData(
     return [
       ...keys,
       await reading.read(checkLedger, null),
+      await reading.read(checkOrders, null),
       await reading.read(checkEvidence, { keyed: isSound(keys) }),
       await reading.read(checkStock, null),
       ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
