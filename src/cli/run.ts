@@ -49,6 +49,11 @@ export async function run(argv: readonly string[], commands = singles): Promise<
       process.stdout.write(await manPage(tree, packageFile.version));
       return exitCodes.done;
     }
+    if (argv[0] === "help" && argv[1] === "options") {
+      const { optionsHelp } = await import("./frame/help.ts");
+      process.stdout.write(optionsHelp());
+      return exitCodes.done;
+    }
     await program.parseAsync(line, { from: "user" });
     return exitCode;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { columnWords } from "../csv/header.ts";
 import { type ExitCode, exitCodes, exitCodeWords } from "../kernel/exit-codes.ts";
+import { globalOptions } from "../kernel/globals.ts";
 import type { Command, Target } from "./command.ts";
 
 const common: readonly ExitCode[] = [exitCodes.done, exitCodes.failed, exitCodes.usage, exitCodes.interrupted];
@@ -24,6 +25,7 @@ export function helpAfter(command: Command, path: string): string {
     ...(command.exits ?? []),
   ];
   const parts = [
+    ["Options of every command:", [`${globalNames}: esimctl help options.`]],
     ["Effects:", [command.effects, targetWords[command.target]]],
     ["Columns:", [command.csv === undefined ? null : columnWords(command.csv)]],
     ["JSON:", [command.json ?? null]],
@@ -43,4 +45,13 @@ export function helpAfter(command: Command, path: string): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `\n${title}\n${lines.map((line) => `  ${line}`).join("\n")}`)
     .join("\n");
+}
+
+const globalNames = globalOptions.map(([flags]) => flags.split(" ")[0]).join(", ");
+
+/** What `esimctl help options` prints: the options that every command takes. */
+export function optionsHelp(): string {
+  const width = Math.max(...globalOptions.map(([flags]) => flags.length)) + 2;
+  const lines = globalOptions.map(([flags, help]) => `  ${flags.padEnd(width)}${help}`);
+  return `Every command takes these, before or after its name:\n\n${lines.join("\n")}\n`;
 }

@@ -88,7 +88,7 @@ async function fill(stub: Commander, { program, run, singles, nouns }: Whole): P
   stub.addHelpText("after", `\n${MARK_WORDS}`);
   stub.addHelpText(
     "after",
-    `\nEvery verb has examples in its own help; esimctl --help lists the options that all take.`,
+    `\nEvery verb has examples in its own help; esimctl help options lists the options that all take.`,
   );
 }
 
@@ -96,11 +96,13 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
   // To commander every argument is optional: missing ones may be prompted for.
   for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
   stub.usage(usageOf(command));
+  // What is special comes first; what all commands take is one line of the help.
+  stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
   const own = command.options.map((option) => addOption(stub, option));
   const acts = command.target === "partner" || command.target === "catalog" ? partnerOptions : null;
-  const partner = acts && addOption(stub, acts.partner);
-  const sandbox = acts && addOption(stub, acts.sandbox);
-  const shapes = shapeOptionsOf(command).map((option) => addOption(stub, option));
+  const partner = acts && addOption(stub, acts.partner, WHOSE);
+  const sandbox = acts && addOption(stub, acts.sandbox, WHOSE);
+  const shapes = shapeOptionsOf(command).map((option) => addOption(stub, option, SHAPES));
   stub.addHelpText("after", helpAfter(command, pathOf(stub)));
   stub.action(async () => {
     // A verb of two words without its second one: like a noun without its verb.
@@ -122,10 +124,14 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
   });
 }
 
+const WHOSE = "Whose it is:";
+const SHAPES = "Shapes of the output:";
+
 /** Adds the option under all its flags; the answer is the name under which commander keeps its value. */
-function addOption(stub: Commander, option: Option<unknown>): string {
+function addOption(stub: Commander, option: Option<unknown>, group?: string): string {
   const made = option.flags.map((flags) => {
     const one = new CommanderOption(flags, option.help);
+    if (group !== undefined) one.helpGroup(group);
     if (option.repeats) one.argParser((value, before?: string[]) => [...(before ?? []), value]);
     return option.choices === undefined ? one : one.choices([...option.choices]);
   });

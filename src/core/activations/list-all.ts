@@ -6,7 +6,7 @@ import type { Waiting } from "../kernel/waiting.ts";
 import { type CustomerFilter, customerFilter } from "../platform/customer-filter.ts";
 import { type OverAllWindow, pageOverAll, windowOf } from "../platform/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import type { ActivationStatus } from "../store/schema/values.ts";
+import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import { namedIn } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -17,6 +17,7 @@ import { waitingOfActivations } from "./waiting.ts";
 /** Which requests of all partners. */
 export interface AllActivationsFilter extends OverAll {
   status?: ActivationStatus | undefined;
+  processing_status?: ProcessingStatus | undefined;
   iccid?: string | undefined;
   /** The first and the last activation date, YYYY-MM-DD. */
   activation_from?: string | undefined;
@@ -73,7 +74,8 @@ export async function listAllActivations(
   q: Read,
   filter: AllActivationsFilter,
 ): Promise<{ data: ListedActivation[]; count: number; pagination: Pagination }> {
-  const { customer, status, iccid, environment, activation_from: from = "", activation_to: to } = filter;
+  const { customer, status, processing_status: processing, iccid, environment } = filter;
+  const { activation_from: from = "", activation_to: to } = filter;
   const who = await customerFilter(q, customer, filter);
   const list = listFor(filter, who);
   const { rows, pagination } = await pageOverAll<Found>("all_activations", filter, {
@@ -81,6 +83,7 @@ export async function listAllActivations(
     read: (window) => list(q, { ...window, digests: who.digests ?? "", iccid } as Window),
     fits: ({ activation }) =>
       (status === undefined || activation.status === status) &&
+      (processing === undefined || activation.processing_status === processing) &&
       activation.activation_date >= from &&
       (to === undefined || activation.activation_date <= to) &&
       who.fits(() => {

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, lte, type SQL, sql } from "drizzle-orm";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import type { ActivationStatus } from "../store/schema/values.ts";
+import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Activation, toActivation } from "./activation.ts";
@@ -13,6 +13,7 @@ export interface ActivationFilter extends Owner {
   cursor?: string | undefined;
   iccid?: string | undefined;
   status?: ActivationStatus | undefined;
+  processing_status?: ProcessingStatus | undefined;
   /** The first and the last activation date, YYYY-MM-DD. */
   activation_from?: string | undefined;
   activation_to?: string | undefined;
@@ -25,11 +26,20 @@ export interface ActivationPage {
   pagination: Pagination;
 }
 
-type Window<K> = Owner & { iccid: string; status: ActivationStatus; to: string; key: K; id: string; limit: number };
-type Narrowing = (t: Tables, slot: Pick<Slots<Window<string>>, "status" | "iccid">) => SQL | undefined;
+interface Narrowed {
+  iccid: string;
+  status: ActivationStatus;
+  processing_status: ProcessingStatus;
+}
+type Window<K> = Owner & Narrowed & { to: string; key: K; id: string; limit: number };
+type Narrowing = (t: Tables, slot: Pick<Slots<Window<string>>, keyof Narrowed>) => SQL | undefined;
 
-const ofStatus: Narrowing = (t, slot) => eq(t.activations.status, slot.status);
-const ofIccid: Narrowing = (t, slot) => eq(t.activations.iccid, slot.iccid);
+const columns = ["iccid", "status", "processing_status"] as const satisfies (keyof Narrowed)[];
+const narrowings: Record<keyof Narrowed, Narrowing> = {
+  iccid: (t, slot) => eq(t.activations.iccid, slot.iccid),
+  status: (t, slot) => eq(t.activations.status, slot.status),
+  processing_status: (t, slot) => eq(t.activations.processing_status, slot.processing_status),
+};
 
 /** Newest first; every shape is prepared once. */
 function newest(...narrowings: Narrowing[]) {
@@ -70,11 +80,20 @@ function byDate(...narrowings: Narrowing[]) {
   );
 }
 
-function shapesOf<S>(list: (...narrowings: Narrowing[]) => S) {
-  return { all: list(), status: list(ofStatus), iccid: list(ofIccid), both: list(ofIccid, ofStatus) };
+/** A list for each set of columns that may narrow it, by their names. */
+function shapesOf<S>(list: (...narrowings: Narrowing[]) => S): Map<string, S> {
+  const sets: (keyof Narrowed)[][] = [[]];
+  for (const column of columns) sets.push(...sets.map((set) => [...set, column]));
+  return new Map(sets.map((set) => [set.join(), list(...set.map((column) => narrowings[column]))]));
 }
 
 const shapes = { newest: shapesOf(newest), byDate: shapesOf(byDate) };
+
+function shapeOf<S>(of: Map<string, S>, narrowed: Partial<Narrowed>): S {
+  const shape = of.get(columns.filter((column) => narrowed[column] !== undefined).join());
+  if (shape === undefined) throw new Error("every set of columns has a list");
+  return shape;
+}
 
 /** After every day of four digits. */
 const LAST_DAY = "9999-12-31";
@@ -85,22 +104,21 @@ const LAST_DAY = "9999-12-31";
  */
 export async function listActivations(q: Read, filter: ActivationFilter): Promise<ActivationPage> {
   const { limit, cursor, ...narrowed } = filter;
-  const { iccid, status, activation_from, activation_to = LAST_DAY, partnerId, environment } = narrowed;
-  const shape =
-    iccid === undefined ? (status === undefined ? "all" : "status") : status === undefined ? "iccid" : "both";
+  const { iccid = "", status = "pending", processing_status = "pending", partnerId, environment } = narrowed;
+  const { activation_from, activation_to = LAST_DAY } = narrowed;
   // Slots that a shape does not use are not missed.
-  const slots = { iccid: iccid ?? "", status: status ?? "pending", to: activation_to, partnerId, environment };
+  const slots = { iccid, status, processing_status, to: activation_to, partnerId, environment };
   const asked = { limit, cursor, binding: { list: "activations", ...narrowed } };
   const isDated = activation_from !== undefined || narrowed.activation_to !== undefined;
   const { rows, pagination } = isDated
     ? await pageOf(
         { ...asked, start: { key: activation_from ?? "", id: "" } },
-        (window) => shapes.byDate[shape](q, { ...window, ...slots }),
+        (window) => shapeOf(shapes.byDate, narrowed)(q, { ...window, ...slots }),
         ({ activation_date: key, id }) => ({ key, id }),
       )
     : await pageOf(
         { ...asked, start: newestFirst },
-        (window) => shapes.newest[shape](q, { ...window, ...slots }),
+        (window) => shapeOf(shapes.newest, narrowed)(q, { ...window, ...slots }),
         byCreation,
       );
   return { data: rows.map((row) => toActivation(q, row)), count: rows.length, pagination };

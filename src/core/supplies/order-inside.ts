@@ -1,5 +1,7 @@
+import { listAudit } from "../audit/list.ts";
+import { newestEsimsOfOrder } from "../esims/esim.ts";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { travellerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, requireOrder } from "../orders/order.ts";
@@ -9,8 +11,10 @@ import { currentOutages } from "../platform/outages.ts";
 import type { Read } from "../store/store.ts";
 import { attemptsOfItem } from "./outcome.ts";
 
-/** Items whose attempts are read: a screen holds no more, and large orders have very many. */
+/** Items whose attempts are read, eSIMs and acts: a screen holds no more, and large orders have very many. */
 const WITH_ATTEMPTS = 50;
+const MOST_ESIMS = 50;
+const MOST_ACTS = 100;
 
 interface InsideItem extends Pick<ItemRow, "status" | "supplier" | "quantity" | "error_message"> {
   item_id: OrderItemId;
@@ -19,8 +23,9 @@ interface InsideItem extends Pick<ItemRow, "status" | "supplier" | "quantity" | 
 }
 
 /**
- * What only the operator sees of an order: whose it is, who placed it, for whom it waits, why it waits or ended, what
- * its suppliers are to deliver, the first 50 items with each attempt, and which of them fail. Throws `not_found`.
+ * What only the operator sees of an order: whose it is, who placed it, for whom it waits, why it waits or ended, when
+ * it was fulfilled, the newest 50 ICCIDs, what people did with it, what its suppliers are to deliver, the first 50
+ * items with each attempt, and which of them fail. Throws `not_found`.
  */
 export async function orderInside(q: Read, id: OrderId) {
   const order = await requireOrder(q, id);
@@ -38,7 +43,16 @@ export async function orderInside(q: Read, id: OrderId) {
   const open = rows.filter(({ status }) => status === "pending" || status === "submitted" || status === "confirmed");
   const outages = await currentOutages(q, { suppliers: open.map(({ supplier }) => supplier) });
   const { environment, reason, created_by } = order;
-  return { partner: slug, environment, waiting, reason, created_by, items, at: isoTime(q.now), outages };
+  const facts = { partner: slug, environment, waiting, reason, created_by };
+  const times = { fulfilled_at: isoTimeOrNull(order.fulfilled_at), cancelled_at: isoTimeOrNull(order.cancelled_at) };
+  const iccids = (await newestEsimsOfOrder(q, order, MOST_ESIMS)).map(({ iccid }) => iccid).toReversed();
+  return { ...facts, ...times, iccids, history: await historyOf(q, id), items, at: isoTime(q.now), outages };
+}
+
+/** What people and workers did with it, oldest first: approvals, rejections, refunds, deliveries by hand. */
+async function historyOf(q: Read, id: OrderId) {
+  const lines = await listAudit(q, { target: id, limit: MOST_ACTS });
+  return lines.toReversed().map(({ at, actor, action, note }) => ({ at, actor, action, note }));
 }
 
 export type OrderInside = Awaited<ReturnType<typeof orderInside>>;

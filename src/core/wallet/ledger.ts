@@ -1,7 +1,8 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { OrderId, PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { byCreation, newestFirst, pageOf } from "../kernel/page.ts";
+import { startOf } from "../kernel/list-filter.ts";
+import { byCreation, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -26,7 +27,7 @@ export interface LedgerPage {
   count: number;
 }
 
-type Window = { partner_id: PartnerId; key: number; id: string; limit: number };
+type Window = { partner_id: PartnerId; since: number; key: number; id: string; limit: number };
 
 const page = statement((db, t, slot: Slots<Window>) =>
   db
@@ -35,6 +36,7 @@ const page = statement((db, t, slot: Slots<Window>) =>
     .where(
       and(
         eq(t.ledgerTransactions.partner_id, slot.partner_id),
+        gte(t.ledgerTransactions.created_at, slot.since),
         sql`(${t.ledgerTransactions.created_at}, ${t.ledgerTransactions.id}) < (${slot.key}, ${slot.id})`,
       ),
     )
@@ -50,15 +52,21 @@ const postingsOf = statement((db, t, slot: Slots<{ id: string }>) =>
     .orderBy(t.ledgerPostings.account),
 );
 
+/** Which part of a ledger: from `since` (ms) on, before `until`. */
+interface LedgerFilter {
+  partnerId: PartnerId;
+  limit: number;
+  cursor?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
 /** A partner's ledger, newest first. Throws `invalid_cursor`. */
-export async function listLedger(
-  q: Read,
-  input: { partnerId: PartnerId; limit: number; cursor?: string | undefined },
-): Promise<LedgerPage> {
-  const { partnerId, limit, cursor } = input;
+export async function listLedger(q: Read, input: LedgerFilter): Promise<LedgerPage> {
+  const { partnerId, limit, cursor, since, until } = input;
   const { rows, pagination } = await pageOf(
-    { limit, cursor, binding: { list: "ledger", partner: partnerId }, start: newestFirst },
-    (window) => page(q, { ...window, partner_id: partnerId }),
+    { limit, cursor, binding: { list: "ledger", partner: partnerId, since, until }, start: startOf(until) },
+    (window) => page(q, { ...window, partner_id: partnerId, since: since ?? 0 }),
     byCreation,
   );
   const entries: LedgerEntry[] = [];

@@ -140,6 +140,7 @@ export const ActivationQuery = Type.Object({
   ...pageQuery(),
   iccid: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   status: Type.Optional(OneOf(activationStatuses)),
+  processing_status: Type.Optional(OneOf(processingStatuses)),
   activation_from: Type.Optional(CivilDate("Activation dates from this day in Sydney on")),
   activation_to: Type.Optional(CivilDate("Activation dates up to this day, which is included")),
 });

@@ -14,6 +14,13 @@ import { waitingWords } from "../../output/words.ts";
 import { datesOf, datesQuery, rangeOptions } from "./by-date.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
+/** The states of docs/states.md: two of them are only in how far the carrier is. */
+const statuses = [...activationStatuses, "confirmed", "manual_required"] as const;
+
+function statusQuery(status: (typeof statuses)[number] | undefined) {
+  return status === "confirmed" || status === "manual_required" ? { processing_status: status } : { status };
+}
+
 export default command({
   target: "partner",
   shows: "rows",
@@ -35,7 +42,7 @@ export default command({
     ...rangeOptions,
     date: day("--date <date>", "activation date this day"),
     iccid: text("--iccid <iccid>", "only this SIM"),
-    status: choice("--status <status>", activationStatuses, "only this status"),
+    status: choice("--status <status>", statuses, "only this status; confirmed and manual_required are processing's"),
   },
   async run(context, { iccid, status, from, to, date, ...given }) {
     const dates = datesQuery(datesOf({ from, to }, date));
@@ -44,13 +51,13 @@ export default command({
     if (isTimed || (await isOverAll(context, given))) {
       if (isTimed && (await context.where()).kind === "server") throw timesAtServer();
       const { listAllActivations } = await import("../../../core/activations/list-all.ts");
-      const filter = { status, iccid, ...dates, ...times, customer: given.customer };
+      const filter = { ...statusQuery(status), iccid, ...dates, ...times, customer: given.customer };
       const columns = allColumns(isoTime(systemClock.now()));
       const listed = { filter, page: listAllActivations, columns, empty: "No activations." };
       return listOverAll(context, given, listed);
     }
     const { limit, cursor, all } = given;
-    const query = { limit, cursor, iccid, status, ...dates };
+    const query = { limit, cursor, iccid, ...statusQuery(status), ...dates };
     const asked = { path: apiPath`/activations`, query, all };
     const look = { columns: activationColumns, empty: "No activations.", counts: true };
     return context.withApi((api) => context.print(dataListing<Activation>(api, asked, look)));

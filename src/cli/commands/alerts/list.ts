@@ -15,17 +15,19 @@ const columns: Column<Alert>[] = [
 
 export default command({
   target: "operator",
-  shows: "record",
+  shows: "rows",
   effects: "Reads only. What is raised comes first, then what is over, newest first.",
-  json: `{targets: [${TARGET_JSON}], alerts: [{kind, subject, detail, raised_at, over_at}], review_minutes}`,
+  json: `{data: [{kind, subject, detail, raised_at, over_at}], count, targets: [${TARGET_JSON}], review_minutes}`,
   examples: ["alerts list", "alerts list --limit 0 --json"],
   args: {},
   options: { limit: integer("--limit <n>", "most that are over (default 20)", { max: 1_000 }) },
   async run(context, { limit = 20 }) {
     const { listAlerts } = await import("../../../core/alerts/list.ts");
     const found = await context.withStore(({ store }) => store.read(listAlerts, { limit }));
+    const { alerts: data, ...rest } = found;
     return {
-      json: found,
+      json: { data, count: data.length, ...rest },
+      rows: data,
       text: (sheet) =>
         [
           sheet.table(columns, found.alerts, "Nothing is wrong."),

@@ -6,7 +6,7 @@ import { orderId, ownerOfOrder } from "../../client/named.ts";
 import { command } from "../../frame/command.ts";
 import { attemptsTable, insideFields } from "../../output/inside.ts";
 import { outagesText } from "../../output/outages.ts";
-import type { Sheet } from "../../output/sheet.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint } from "../../output/words.ts";
 import { orderArgument, statusWords } from "./order.ts";
 
@@ -20,7 +20,8 @@ export default command({
   json:
     "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
     "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
-    "{for, act, on, since} or null, reason, created_by, items: [{item_id, status, supplier, quantity, " +
+    "{for, act, on, since} or null, reason, created_by, fulfilled_at, cancelled_at, iccids, history: [{at, actor, " +
+    "action, note}], items: [{item_id, status, supplier, quantity, " +
     "activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], at, " +
     "outages: [{kind, name, since, last_at, failures, last_error, next_attempt_at, waiting}]}",
   examples: [
@@ -59,6 +60,9 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     total: sheet.money(order.total_amount_cents, order.currency),
     ...(order.refunded_cents === 0 ? {} : { refunded: sheet.money(order.refunded_cents, order.currency) }),
     created: moment(order.created_at),
+    ...(inside?.fulfilled_at ? { fulfilled: moment(inside.fulfilled_at) } : {}),
+    ...(inside?.cancelled_at ? { cancelled: moment(inside.cancelled_at) } : {}),
+    ...(inside === null || inside.iccids.length === 0 ? {} : { iccids: iccidWords(inside.iccids, order) }),
     ...(inside === null || inside.created_by === null ? {} : { by: shown(inside.created_by) }),
     ...(inside === null || inside.reason === null ? {} : { reason: shown(inside.reason) }),
   });
@@ -78,9 +82,34 @@ function orderText(sheet: Sheet, order: OrderWithFulfillment, inside: OrderInsid
     order.line_items,
     "No lines.",
   );
-  const parts = [head, lines, ...(inside === null ? [] : itemsTexts(sheet, inside))];
+  const parts = [
+    head,
+    lines,
+    ...(inside === null ? [] : [...historyTexts(sheet, inside), ...itemsTexts(sheet, inside)]),
+  ];
   if (inside !== null && inside.outages.length > 0) parts.push(outagesText(sheet, inside.outages, inside.at));
   return parts.join("\n\n");
+}
+
+/** As many as fit a line; `orders esims` lists them all. */
+const MOST_ICCIDS = 4;
+
+function iccidWords(iccids: readonly string[], { line_items }: OrderWithFulfillment): string {
+  const more = line_items.reduce((sum, { quantity }) => sum + quantity, 0) - MOST_ICCIDS;
+  const rest = iccids.length > MOST_ICCIDS ? `, and ${more} more: esimctl orders esims` : "";
+  return `${iccids.slice(0, MOST_ICCIDS).join(", ")}${rest}`;
+}
+
+/** What people did with it. */
+function historyTexts(sheet: Sheet, { history }: OrderInside): string[] {
+  if (history.length === 0) return [];
+  const columns: Column<OrderInside["history"][number]>[] = [
+    { title: "at", value: ({ at }) => moment(at) },
+    { title: "what", value: ({ action }) => action },
+    { title: "who", value: ({ actor }) => actor },
+    { title: "why", value: ({ note }) => note, wraps: true, spare: 1 },
+  ];
+  return [sheet.table(columns, history, "")];
 }
 
 function customerWords({ name, email, phone }: NonNullable<OrderWithFulfillment["customer"]>): string {

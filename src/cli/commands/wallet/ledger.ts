@@ -1,8 +1,11 @@
+import { systemClock } from "../../../core/kernel/clock.ts";
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
 import { moreNote } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
+import { timesOf } from "../../frame/over-all.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
+import { since } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 import { partnerOption } from "../../place/partner-options.ts";
@@ -39,8 +42,11 @@ export default command({
     limit: integer("--limit <n>", "transactions a page (default 20)", { min: 1, max: 1000 }),
     cursor: text("--cursor <cursor>", "where the next page starts"),
     all: flag("--all", "all pages"),
+    since: since("--since <time>", "at this time or later: 2026-03-01 (UTC), 2026-03-01T12:00:00Z, or 24h ago"),
+    until: since("--until <time>", "before this time, given in the same way"),
   },
-  async run(context, { partner, limit = 20, cursor, all }) {
+  async run(context, { partner, limit = 20, cursor, all, ...given }) {
+    const times = timesOf(given, systemClock.now());
     const [{ listLedger }, { requirePartner }] = await Promise.all([
       import("../../../core/wallet/ledger.ts"),
       import("../../../core/partners/partner.ts"),
@@ -48,7 +54,12 @@ export default command({
     return context.withStore(async ({ store }) => {
       const { id: partnerId } = await store.read(requirePartner, partner);
       const page = async (count: number, after: string | undefined) => {
-        const { data, next_cursor } = await store.read(listLedger, { partnerId, limit: count, cursor: after });
+        const { data, next_cursor } = await store.read(listLedger, {
+          partnerId,
+          limit: count,
+          cursor: after,
+          ...times,
+        });
         return { data, next: next_cursor };
       };
       const span = all ? { size: 1000, after: cursor } : { most: limit, size: limit, after: cursor };

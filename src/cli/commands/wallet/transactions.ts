@@ -1,10 +1,11 @@
-import { isoTime } from "../../../core/kernel/clock.ts";
+import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { WalletTransaction } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
+import { timesOf } from "../../frame/over-all.ts";
 import { text } from "../../kernel/input.ts";
-import { dated } from "../../kernel/input-time.ts";
+import { since } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 
@@ -27,18 +28,21 @@ export default command({
     "order_number, created_at}], pagination}",
   examples: [
     "wallet transactions --partner acme",
-    "wallet transactions --currency AUD --from 2026-03-01 --to 2026-04-01 --all --csv",
+    "wallet transactions --currency AUD --since 2026-03-01 --until 2026-04-01 --all --csv",
   ],
   args: {},
   options: {
     ...listOptions,
     currency: text("--currency <code>", "only in this currency"),
-    from: dated("--from <time>", "only at this time or later: 2026-03-01 (UTC), or with a zone"),
-    to: dated("--to <time>", "only before this time"),
+    since: since("--since <time>", "at this time or later: 2026-03-01 (UTC), 2026-03-01T12:00:00Z, or 24h ago"),
+    until: since("--until <time>", "before this time, given in the same way"),
+    from: since("--from <time>", "as --since"),
+    to: since("--to <time>", "as --until"),
   },
-  async run(context, { limit, cursor, all, currency, from, to }) {
+  async run(context, { limit, cursor, all, currency, from, to, ...given }) {
+    const times = timesOf({ since: given.since ?? from, until: given.until ?? to }, systemClock.now());
     const iso = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
-    const query = { limit, cursor, currency: currency?.toUpperCase(), from: iso(from), to: iso(to) };
+    const query = { limit, cursor, currency: currency?.toUpperCase(), from: iso(times.since), to: iso(times.until) };
     const asked = { path: apiPath`/wallet/transactions`, query, all };
     const look = { columns, empty: "No money has moved yet." };
     return context.withApi((api) => context.print(dataListing<WalletTransaction>(api, asked, look)));
