@@ -36,6 +36,7 @@ describe("partners", () => {
       name: "Acme",
       status: "active",
       suspended_reason: null,
+      support: null,
       tier: "premium",
       rate_limit_per_minute: 300,
       agent: true,

@@ -42,7 +42,8 @@ test("files that it reads are in the repository, but for secrets", () => {
 });
 
 test("its nodes have options and variables of serve, their key, and the socket of the database", async () => {
-  const { stdout: help } = await esimctl(["serve", "--help"]);
+  const shown = [await esimctl(["serve", "--help"]), await esimctl(["help", "options"])];
+  const help = shown.map(({ stdout }) => stdout).join("\n");
   const readme = readFileSync(join(root, "README.md"), "utf8");
   for (const node of nodes) {
     const { command: [verb, ...options] = [], environment = {}, volumes = [] } = node;

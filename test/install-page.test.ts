@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { updateProduct } from "../src/core/catalog/import.ts";
+import { updatePartner } from "../src/core/partners/update.ts";
 import type { EsimStatus } from "../src/core/store/schema/values.ts";
 import type { Tx } from "../src/core/store/store.ts";
 import { chooseLanguage } from "../src/daemon/pages/install-words.ts";
@@ -123,6 +125,39 @@ test("marks an eSIM of the sandbox as a test", async () => {
   const { body } = await caller.get(`/api/v1/orders/${order.body.id}/esims`);
   const page = await call(body.esims[0].install_url.replace("http://esim.test", platform.url));
   expect(page.body).toMatch(/class="warn">This is a test eSIM/);
+});
+
+test("names the seller, how to reach it, and what was bought", async () => {
+  const platform = await startPlatform();
+  const address = await delivered(platform);
+  await platform.store.write(updatePartner, { slug: "partner-1", support: "help@shop.example <b>", actor: "test" });
+  const coverage = ["FR", "DE", "ES", "IT", "PT", "NL", "BE", "Canary Islands"];
+  await platform.store.write(updateProduct, { sku: "EU5", coverage, actor: "test" });
+  const { body } = await call(address);
+  for (const fact of ["partner-1", "help@shop.example &lt;b&gt;", "5 GB", "30 days", "France, Germany"]) {
+    expect(body).toContain(fact);
+  }
+  expect(body).toContain("and 2 more");
+  const german = await call(address, { headers: { "accept-language": "de" } });
+  expect(german.body).toContain("Frankreich, Deutschland");
+  expect(german.body).toContain("30 Tage");
+  await expect(
+    platform.store.write(updatePartner, { slug: "partner-1", support: "x".repeat(201), actor: "test" }),
+  ).rejects.toThrow();
+});
+
+test("a wrong link answers a browser a page in words, and a program a problem", async () => {
+  const platform = await startPlatform();
+  await delivered(platform);
+  for (const path of ["/install/x", "/qr/x.png", "/qr/x.svg"]) {
+    const asked = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", "accept-language": "fr" };
+    const page = await call(platform.url + path, { headers: asked });
+    expect([page.status, page.headers.get("content-type")], path).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.body).toContain("Ce lien ne fonctionne pas");
+    expect(page.headers.get("x-robots-tag")).toBe("noindex");
+    const problem = await call(platform.url + path, { headers: { accept: "application/json" } });
+    expect([problem.status, problem.headers.get("content-type")], path).toEqual([404, "application/problem+json"]);
+  }
 });
 
 test("is a 404 for a guessed address", async () => {

@@ -30,6 +30,8 @@ export interface Partner {
   credit_lines: CreditLine[];
   created_at: string;
   suspended_reason: string | null;
+  /** How its customers reach it, as install pages say it. */
+  support: string | null;
 }
 
 function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
@@ -47,6 +49,7 @@ function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
     credit_lines,
     created_at: isoTime(row.created_at),
     suspended_reason: row.suspended_reason,
+    support: row.support,
   };
 }
 

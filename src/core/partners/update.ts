@@ -28,11 +28,15 @@ export interface PartnerChange {
   bounds?: Bounds;
   /** Whether its sandbox credentials may submit activation requests. */
   sandboxActivations?: boolean;
+  /** How its customers reach it, as install pages say it; null: no word on it. */
+  support?: string | null;
   thresholds?: ThresholdChange;
   /** What its orders may draw in one currency. */
   creditLine?: NewCreditLine;
   actor: string;
 }
+
+const LONGEST_SUPPORT = 200;
 
 type Bounds = Partial<Record<PartnerBound, number | null>>;
 
@@ -44,6 +48,7 @@ interface Columns extends Record<PartnerBound, number | null> {
   sandbox_activations: boolean;
   status: PartnerStatus;
   suspended_reason: string | null;
+  support: string | null;
   low_wallet: Record<string, number> | null;
   low_data: number[] | null;
   expiry_days: number[] | null;
@@ -58,6 +63,9 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
     throw invalid({ rate_limit: [`must be a whole number from 1 to ${MOST_PER_MINUTE}`] });
   }
   refuseBounds(bounds);
+  if ((others.support?.length ?? 0) > LONGEST_SUPPORT) {
+    throw invalid({ support: [`must be at most ${LONGEST_SUPPORT} characters`] });
+  }
   const changed = {
     ...rest,
     ...bounds,

@@ -20,6 +20,17 @@ export interface InstallWords {
   expired: string;
   suspended: string;
   test: string;
+  /** Of the facts of the plan and of its seller. */
+  seller: string;
+  support: string;
+  data: string;
+  validity: string;
+  coverage: string;
+  /** Behind the first countries of many; {n} is how many more there are. */
+  more: string;
+  /** Of the page that a wrong link leads to. */
+  wrongTitle: string;
+  wrong: string;
 }
 
 /** The languages of the install page, by their tag in HTML; the first is for everybody else. */
@@ -42,6 +53,16 @@ export const installWords = {
     expired: "This eSIM has expired and can no longer be used.",
     suspended: "This eSIM is suspended. Please ask the shop where you bought it.",
     test: "This is a test eSIM. No phone can install it.",
+    seller: "Sold by",
+    support: "Help",
+    data: "Data",
+    validity: "Valid for",
+    coverage: "Works in",
+    more: "and {n} more",
+    wrongTitle: "This link does not work",
+    wrong:
+      "The address is incomplete, or the eSIM is not ready yet. Open the link from your message again, or " +
+      "copy all of it. If that does not help, ask the shop where you bought the eSIM.",
   },
   de: {
     title: "eSIM installieren",
@@ -67,6 +88,16 @@ export const installWords = {
     expired: "Diese eSIM ist abgelaufen und nicht mehr nutzbar.",
     suspended: "Diese eSIM ist gesperrt. Bitte wenden Sie sich an den Händler.",
     test: "Dies ist eine Test-eSIM. Kein Telefon kann sie installieren.",
+    seller: "Verkauft von",
+    support: "Hilfe",
+    data: "Datenvolumen",
+    validity: "Gültig",
+    coverage: "Nutzbar in",
+    more: "und {n} weitere",
+    wrongTitle: "Dieser Link funktioniert nicht",
+    wrong:
+      "Die Adresse ist unvollständig, oder die eSIM ist noch nicht bereit. Öffnen Sie den Link aus Ihrer " +
+      "Nachricht noch einmal, oder kopieren Sie ihn ganz. Hilft das nicht, fragen Sie den Händler.",
   },
   fr: {
     title: "Installer votre eSIM",
@@ -91,6 +122,16 @@ export const installWords = {
     expired: "Cette eSIM a expiré et n’est plus utilisable.",
     suspended: "Cette eSIM est suspendue. Adressez-vous au vendeur.",
     test: "Ceci est une eSIM de test. Aucun téléphone ne peut l’installer.",
+    seller: "Vendu par",
+    support: "Aide",
+    data: "Données",
+    validity: "Valable",
+    coverage: "Utilisable en",
+    more: "et {n} autres",
+    wrongTitle: "Ce lien ne fonctionne pas",
+    wrong:
+      "L’adresse est incomplète, ou l’eSIM n’est pas encore prête. Rouvrez le lien de votre message, ou " +
+      "copiez-le en entier. Si cela n’aide pas, adressez-vous au vendeur.",
   },
   es: {
     title: "Instala tu eSIM",
@@ -113,6 +154,16 @@ export const installWords = {
     expired: "Esta eSIM ha caducado y ya no se puede usar.",
     suspended: "Esta eSIM está suspendida. Consulta a la tienda donde la compraste.",
     test: "Esta es una eSIM de prueba. Ningún teléfono puede instalarla.",
+    seller: "Vendido por",
+    support: "Ayuda",
+    data: "Datos",
+    validity: "Válido",
+    coverage: "Funciona en",
+    more: "y {n} más",
+    wrongTitle: "Este enlace no funciona",
+    wrong:
+      "La dirección está incompleta o la eSIM aún no está lista. Abre de nuevo el enlace de tu mensaje o " +
+      "cópialo entero. Si no sirve, consulta a la tienda donde la compraste.",
   },
   ja: {
     title: "eSIMのインストール",
@@ -132,6 +183,15 @@ export const installWords = {
     expired: "このeSIMは有効期限が切れており、利用できません。",
     suspended: "このeSIMは一時停止中です。購入した販売店にお問い合わせください。",
     test: "これはテスト用のeSIMです。端末にはインストールできません。",
+    seller: "販売元",
+    support: "お問い合わせ",
+    data: "データ容量",
+    validity: "有効期間",
+    coverage: "利用できる国・地域",
+    more: "ほか{n}か国・地域",
+    wrongTitle: "このリンクは使えません",
+    wrong:
+      "アドレスが途中で切れているか、eSIMの準備がまだできていません。メッセージのリンクをもう一度開くか、全体をコピーしてください。解決しない場合は、購入した販売店にお問い合わせください。",
   },
   "zh-Hans": {
     title: "安装您的 eSIM",
@@ -151,6 +211,14 @@ export const installWords = {
     expired: "此 eSIM 已过期，无法再使用。",
     suspended: "此 eSIM 已暂停使用，请联系您购买的商家。",
     test: "这是测试 eSIM，无法安装到手机上。",
+    seller: "销售方",
+    support: "帮助",
+    data: "流量",
+    validity: "有效期",
+    coverage: "适用地区",
+    more: "等另外 {n} 个",
+    wrongTitle: "此链接无效",
+    wrong: "地址不完整，或 eSIM 尚未准备好。请重新打开消息中的链接，或复制完整链接。如仍无法打开，请联系您购买的商家。",
   },
 } as const satisfies Record<string, InstallWords>;
 

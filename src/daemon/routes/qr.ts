@@ -1,13 +1,17 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 import QRCode from "qrcode";
 import { Type } from "typebox";
 import { activationCode } from "../../core/esims/activation-code.ts";
-import { visibleEsim } from "../../core/esims/esim.ts";
+import { type EsimRow, visibleEsim } from "../../core/esims/esim.ts";
 import { esimOfToken } from "../../core/esims/links.ts";
 import { notFound, Problem } from "../../core/kernel/problem.ts";
+import { partnerById } from "../../core/partners/partner.ts";
+import { findByKey } from "../../core/store/rows.ts";
+import type { Read } from "../../core/store/store.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
-import { installPage } from "../pages/install.ts";
+import { installPage, wrongLinkPage } from "../pages/install.ts";
 import { chooseLanguage } from "../pages/install-words.ts";
 import { Picture } from "../schemas/common.ts";
 
@@ -34,18 +38,18 @@ export const qrRoutes: RoutePlugin = (app, context) => {
     },
     async handler(request, reply) {
       const { token } = request.params;
-      const { esim, line, codes } = await visibleAt(context, token);
-      const { iccid, status } = esim;
       const language = chooseLanguage(request.headers["accept-language"]);
+      const visible = await visibleAt(context, token).catch((error: unknown) => wrongLink(request, reply, error));
+      if (visible === null) return reply;
+      const { esim, line, codes } = visible;
+      const { iccid, status } = esim;
       // Beside this page, whatever the address it was opened by.
       const qr = `../qr/${token}.svg`;
       const test = esim.environment === "sandbox";
       hide(reply);
       reply.header("content-language", language).header("vary", "accept-language, accept-encoding");
-      const html = installPage(
-        { ...codes, productName: line.product_name, iccid, status, test, qr, code: activationCode(codes) },
-        language,
-      );
+      const sold = { productName: line.product_name, ...(await context.store.read(factsOf, esim)) };
+      const html = installPage({ ...codes, ...sold, iccid, status, test, qr, code: activationCode(codes) }, language);
       return reply.type("text/html; charset=utf-8").send(html);
     },
   });
@@ -68,7 +72,10 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
       response: { 200: Picture },
     },
     async handler(request, reply) {
-      const code = activationCode((await visibleAt(context, request.params.token)).codes);
+      const { token } = request.params;
+      const visible = await visibleAt(context, token).catch((error: unknown) => wrongLink(request, reply, error));
+      if (visible === null) return reply;
+      const code = activationCode(visible.codes);
       const options = { errorCorrectionLevel: "M", margin: 4 } as const;
       const image =
         ending === "png"
@@ -78,6 +85,29 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
       return reply.type(type).send(image);
     },
   });
+}
+
+/**
+ * Answers a browser, which a person looks at, a page in words; null: it was sent. Throws the error again for programs,
+ * and where it says anything else.
+ */
+function wrongLink(request: FastifyRequest, reply: FastifyReply, error: unknown): null {
+  const isPerson = new Negotiator(request).mediaTypes().includes("text/html");
+  if (!(error instanceof Problem) || error.slug !== "not_found" || !isPerson) throw error;
+  const language = chooseLanguage(request.headers["accept-language"]);
+  reply.refusal = error.slug;
+  hide(reply);
+  reply.header("content-language", language).header("vary", "accept, accept-language, accept-encoding");
+  void reply.code(404).type("text/html; charset=utf-8").send(wrongLinkPage(language));
+  return null;
+}
+
+/** The seller, and the plan as the catalog has it now; null: it is not there any more. */
+async function factsOf(q: Read, { partner_id, product_id }: Pick<EsimRow, "partner_id" | "product_id">) {
+  const seller = partner_id === null ? null : await partnerById(q, partner_id);
+  const row = await findByKey(q, "products", { id: product_id });
+  const plan = row && { dataMb: row.data_amount_mb, days: row.validity_days, coverage: row.coverage };
+  return { seller: seller?.name ?? null, support: seller?.support ?? null, plan };
 }
 
 /** Search engines must not keep what anyone with the address may see. */

@@ -1,7 +1,7 @@
 import { MOST_PER_MINUTE, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { bound, choice, decimalOrNone, integer, toggle } from "../../kernel/input.ts";
+import { bound, choice, decimalOrNone, integer, text, toggle } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { thresholdOptions, thresholdsAsked } from "./thresholds.ts";
@@ -56,6 +56,7 @@ export default command({
     "partners update acme --no-sandbox-activations",
     "partners update acme --low-wallet 100.00 --currency AUD --low-data 80,100 --expiry-days default",
     "partners update acme --credit-line 5000.00 --currency AUD",
+    'partners update acme --support "help@acme.example, +61 2 5550 1234"',
     "partners update acme --credit-line none --currency AUD",
   ],
   args: { slug: partnerArgument },
@@ -69,10 +70,11 @@ export default command({
       "--credit-line <amount>",
       "what orders may draw beyond the balance, e.g. 5000.00; or none",
     ),
+    support: text("--support <text>", 'how its customers reach it, as install pages say it; "" for no word on it'),
     ...most,
     ...thresholdOptions,
   },
-  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, creditLine, ...rest }) {
+  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, creditLine, support, ...rest }) {
     const { lowWallet, currency, lowData, expiryDays, ...bounds } = rest;
     refuseCurrencyAlone(currency, [lowWallet, creditLine]);
     const credit = await creditLineOf(creditLine, currency?.toUpperCase());
@@ -84,6 +86,7 @@ export default command({
       ...(production === undefined ? {} : { production }),
       ...(rateLimit === undefined ? {} : { rateLimit: rateLimit === 0 ? null : rateLimit }),
       ...(sandboxActivations === undefined ? {} : { sandboxActivations }),
+      ...(support === undefined ? {} : { support: support.trim() || null }),
       ...(credit === null ? {} : { creditLine: credit }),
       ...(Object.keys(given).length === 0 ? {} : { bounds: given }),
       ...(thresholds === null ? {} : { thresholds }),

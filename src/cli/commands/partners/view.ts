@@ -10,7 +10,7 @@ export const PARTNER_JSON =
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
   "max_requests_per_minute, " +
   "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}, " +
-  "credit_lines: [{currency, limit_cents, used_cents, available_cents}]}";
+  "credit_lines: [{currency, limit_cents, used_cents, available_cents}], support}";
 
 export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
@@ -33,6 +33,7 @@ export function partnerResult(partner: Partner): Result {
     tier: `${partner.tier} (${partner.rate_limit_per_minute} requests a minute)`,
     agent: yesNo(partner.agent),
     production: yesNo(partner.production_enabled),
+    support: shown(partner.support),
     created: moment(partner.created_at),
     ...limitRows(partner.limits),
     ...thresholdRows(sheet, partner.thresholds),

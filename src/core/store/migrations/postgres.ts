@@ -449,5 +449,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"partners\" ADD COLUMN \"max_requests_per_minute\" bigint;"
     ]
+  },
+  {
+    "name": "0032_partner_support",
+    "statements": [
+      "ALTER TABLE \"partners\" ADD COLUMN \"support\" text COLLATE \"C\";"
+    ]
   }
 ];

@@ -427,5 +427,11 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `partners` ADD `max_requests_per_minute` integer;"
     ]
+  },
+  {
+    "name": "0032_partner_support",
+    "statements": [
+      "ALTER TABLE `partners` ADD `support` text;"
+    ]
   }
 ];

@@ -19,6 +19,8 @@ export function partnersTables(k: Kit) {
     slug: k.text("slug").notNull().unique("partners_slug"),
     name: k.text("name").notNull(),
     status: k.text("status").$type<PartnerStatus>().notNull(),
+    /** How its customers reach it, as install pages say it; null: it is not known. */
+    support: k.text("support"),
     /** Why it is suspended, for operators; null: it is not, or no reason was given. */
     suspended_reason: k.text("suspended_reason"),
     tier: k.text("tier").$type<Tier>().notNull(),
