@@ -21,6 +21,8 @@ beforeAll(importCore);
 
 /** What PostgreSQL alone reads whole, beside `wholeReads`, and the reason why that is acceptable. */
 const postgresReads: Record<string, string> = {
+  "src/core/alerts/list.ts ended": "reads the end of the index of what is over, as many rows as asked for",
+  "src/core/catalog/follow-stock.ts behind": "reads the products that follow their stock, by the index of just them",
   "src/core/credentials/rotate-link-key.ts linked": "counts the eSIMs of all orders: the operator asked how many",
   "src/core/esims/expiring.ts expiringIn": "looks at every advanced clock",
 };
