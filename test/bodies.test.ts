@@ -55,6 +55,18 @@ test("an empty body is no body, whatever its type, on every route", async () => 
   }
 });
 
+test("a body of another media type is refused by what its endpoint reads", async () => {
+  const { url, caller } = await startPlatform();
+  const { send } = await caller();
+  const multipart = { "content-type": "multipart/form-data; boundary=x" };
+  const order = await send("POST", "/api/v1/orders", "--x--", multipart);
+  const read = "The body is multipart/form-data; this endpoint reads application/json";
+  expect([order.status, order.body.detail]).toEqual([415, `${read}.`]);
+  const token = await call(`${url}/api/v1/oauth/token`, { method: "POST", headers: multipart, body: "--x--" });
+  expect([token.status, token.body.error]).toEqual([415, "invalid_request"]);
+  expect(token.body.error_description).toBe(`${read} or application/x-www-form-urlencoded.`);
+});
+
 test("a request is cancelled by id and by ICCID, and a webhook deleted, with an empty body of any type", async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();

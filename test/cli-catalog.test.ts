@@ -359,7 +359,27 @@ describe("-o", () => {
 test("several currencies in one file print a warning", async () => {
   const { run } = await shop();
   expect((await run("--format", "shopify")).stderr).toMatch(/AUD, JPY/);
-  expect((await run("--format", "shopify", "--region", "Europe")).stderr).toBe("");
+  expect((await run("--format", "shopify", "--region", "Europe")).stderr).not.toContain("Prices are in");
+});
+
+test("--currency takes what has prices in it, in every form", async () => {
+  const { run, rows, json } = await shop();
+  expect((await rows("--format", "shopify", "--currency", "jpy")).map((row) => row.SKU)).toEqual(["JP-3"]);
+  expect(await json("--format", "generic", "--currency", "JPY")).toMatchObject({ products: [{ sku: "JP-3" }] });
+  expect((await rows("--format", "generic", "--currency", "EUR")).length).toBe(0);
+  const refused = await run("--format", "shopify", "--currency", "YEN");
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("must be an ISO 4217 currency code")]);
+});
+
+test("pictures that no shop can load, and apostrophes that shops show, are warned of", async () => {
+  const { folder, run } = await shop();
+  const named = `${HEAD}\nEVIL,=cmd(1),,Europe,FR,1024,7,9.99,AUD,data_only,esim_qr_pregen,stock\n`;
+  writeFileSync(join(folder, "more.csv"), named);
+  await esimctlJson(["products", "import", join(folder, "more.csv"), "--data", join(folder, "data")]);
+  const { stderr } = await run("--format", "shopify");
+  expect(stderr).toMatch(/Pictures are at http:\/\/(localhost|127\.0\.0\.1):\d+, this machine: no shop can load them/);
+  expect(stderr).toMatch(/An apostrophe is before what a spreadsheet would run.*EVIL\./);
+  expect((await run("--format", "shopify", "--region", "Asia, Pacific")).stderr).not.toContain("apostrophe");
 });
 
 test.each([

@@ -139,7 +139,10 @@ describe("findings about a file", () => {
     const found = await run(line);
     expect(found.stderr).toContain('people.csv: column "D.O.B." is read as date_of_birth.');
     const [fault] = (await json(line, 3)).reasons;
-    expect(fault).toMatchObject({ reason: "has 1 fields where the header has 6", example: { line: 4 } });
+    expect(fault).toMatchObject({
+      reason: 'has 1 field where the header has 6: it ends before "SURNAME"',
+      example: { line: 4 },
+    });
     file("people.csv", ["first_name;last_name;Geburtstag;passport_no;passport_country;passport_expiry", row]);
     const refused = await run(line);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("lacks date_of_birth")]);

@@ -85,7 +85,11 @@ describe("an import", () => {
           example: { line: 3, column: "passport_no", form: "A" },
         },
         { reason: "name is missing", rows: 1, example: { line: 3, column: "name", form: null } },
-        { reason: "has 2 fields where the header has 3", rows: 1, example: { line: 7, column: null, form: null } },
+        {
+          reason: 'has 2 fields where the header has 3: it ends before "Shoe Size"',
+          rows: 1,
+          example: { line: 7, column: null, form: null },
+        },
         { reason: "passport_expiry is past", rows: 1, example: { line: 5, column: null, form: null } },
       ],
       warnings: [],
@@ -97,7 +101,7 @@ describe("an import", () => {
         'X,,"4,0",3,"passport_no must be P and digits; name is missing"\n' +
         // Refused only when it was sent, and yet in its place.
         'P3,"Cy\n=1+1",,5,passport_expiry is past\n' +
-        "P4,Di,,7,has 2 fields where the header has 3\n",
+        'P4,Di,,7,"has 2 fields where the header has 3: it ends before ""Shoe Size"""\n',
     );
     expect(statSync(folder.path("people.rejected.csv")).mode & 0o777).toBe(0o600);
   });
@@ -176,7 +180,7 @@ describe("an import", () => {
     await csv.close();
     expect(readFileSync(String(summary.rejected_file), "utf8")).toBe(
       "\ufeffpassport_country;passport_no;result;reason;line;rejected_reason\n" +
-        "DEU;;verified;a;2;has 5 fields where the header has 4;b\n",
+        "DEU;;verified;a;2;has 5 fields where the header has 4: a semicolon within a value needs quotes around the value;b\n",
     );
   });
 

@@ -72,8 +72,8 @@ describe("what is read", () => {
   test("a row with another number of fields than the header is returned with its fault", async () => {
     const rows = await readAll(folder.file("passport_no,name,note\nP1,Ada\nP2,Bo,x,y\nP3,Cy,z,,\n"), people);
     expect(rows.map((row) => row.fault)).toEqual([
-      "has 2 fields where the header has 3",
-      "has 4 fields where the header has 3",
+      'has 2 fields where the header has 3: it ends before "note"',
+      "has 4 fields where the header has 3: a comma within a value needs quotes around the value",
       null,
     ]);
   });
@@ -194,6 +194,8 @@ describe("files that are refused before any row", () => {
     ["a header alone", "passport_no,name\r\n", /no rows below the header/, null, null],
     ["a column missing", "passport_no,note\nP1,x\n", /lacks name\./, 1, "name"],
     ["no known column", "P1,Ada\nP2,Bo\n", /lacks passport_no; name\./, 1, "passport_no"],
+    ["a title above", "Our people;;\n\nPassport No;Name\nP1;Ada\n", /header seems to be line 3/, 1, '"Our people"'],
+    ["a plain title", "Our people\npassport_no;name\nP1;Ada\n", /header seems to be line 2/, 1, '"Our people"'],
     ["a column twice", "name,passport_no,PASSPORT NO\nx,y,z\n", /column 2 once more/, 1, '"PASSPORT NO"'],
     ["Latin-1", Buffer.from("passport_no,name\nP1,Ada\nP2,Jos\xe9\n", "latin1"), /not UTF-8/, 3, '"name"'],
     ["a cut character at the end", Buffer.from("passport_no,name\nP1,é").subarray(0, -1), /within a char/, 2, '"name"'],

@@ -91,6 +91,18 @@ export async function matchHeader<C extends string>(
   return { line: record.line, raw: record.fields, positions, constants, added, warnings, notes };
 }
 
+/** Throws `csv_invalid` where none of the columns is in the first line, and two or more are in one below it. */
+export function refuseTitle(label: string, [first, ...below]: readonly CsvRecord[], spec: CsvSpec): void {
+  const known = new Set(spec.columns.flatMap((one) => [one, ...(otherNames[one] ?? [])]).map(columnKey));
+  const knows = (record: CsvRecord) => record.fields.filter((field) => known.has(columnKey(field))).length;
+  if (first === undefined || knows(first) > 0) return;
+  const header = below.find((record) => knows(record) > 1);
+  if (header === undefined) return;
+  const hint = `Remove ${header.line - first.line === 1 ? "the line" : "the lines"} above it.`;
+  const place = { line: first.line, column: columnName(first.fields, 0) };
+  throw new CsvError("csv_invalid", label, `the header seems to be line ${header.line}`, hint, place);
+}
+
 function refuseTwice(label: string, record: CsvRecord, keys: readonly string[]): void {
   for (const [index, key] of keys.entries()) {
     const first = keys.indexOf(key);

@@ -1,15 +1,19 @@
+import { counted } from "../../core/kernel/counted.ts";
 import { plainDigits, visibleText } from "../../core/kernel/iccid.ts";
 import { type Advice, collectAdvice } from "./advice.ts";
 import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
 import { decoded, without } from "./encoding.ts";
-import { CsvError } from "./error.ts";
-import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader } from "./header.ts";
+import { CsvError, columnName } from "./error.ts";
+import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader, refuseTitle } from "./header.ts";
 import { type CsvRecord, type Form, locate, parseRecords } from "./parse.ts";
 import { type Delimiter, detectDelimiter, findTextFault, separatorLine } from "./scan.ts";
 import { openSource, type Source, type SourceOptions } from "./source.ts";
 
 /** How much of the file may pass before the header's line ends. */
 const HEAD_BYTES = 64 * 1024;
+
+/** How many lines a title and remarks above the header may have, to be named as such. */
+const LINES_ABOVE = 10;
 
 /** One row below the header. */
 export interface CsvRow<C extends string = string> {
@@ -119,9 +123,10 @@ async function readHeader<C extends string>(
   const records: CsvRecord[] = [];
   for await (const read of parseRecords(source.label, source.chunks(), form)) {
     records.push(...read);
-    if (records.length > 1) break;
+    if (records.length > LINES_ABOVE) break;
   }
   const [first, second] = records;
+  refuseTitle(source.label, records.slice(0, LINES_ABOVE + 1), spec);
   if (first !== undefined && second !== undefined) return matchHeader(source.label, first, spec, help);
   if (first !== undefined) await matchHeader(source.label, first, spec, { map: help.map });
   const what = first === undefined ? "the file is empty" : "there are no rows below the header";
@@ -174,14 +179,10 @@ function placesOf<C extends string>({ spec, header, dates }: Reading<C>): Column
   }));
 }
 
-function toRow<C extends string>(
-  record: CsvRecord,
-  { header }: Reading<C>,
-  places: readonly ColumnPlace<C>[],
-): CsvRow<C> {
+function toRow<C extends string>(record: CsvRecord, reading: Reading<C>, places: readonly ColumnPlace<C>[]): CsvRow<C> {
   const values: Partial<Record<C, string>> = {};
   for (const { column, at, order, digits } of places) {
-    const cell = record.fields[at] ?? header.constants.get(column) ?? "";
+    const cell = record.fields[at] ?? reading.header.constants.get(column) ?? "";
     const value = digits ? plainDigits(cell) : visibleText(cell);
     values[column] = order === undefined ? value : isoDay(value, order);
   }
@@ -190,15 +191,18 @@ function toRow<C extends string>(
     line: record.line,
     values: values as Record<C, string>,
     raw: record.fields,
-    fault: fieldFault(record, header),
+    fault: fieldFault(record, reading),
   };
 }
 
+const DELIMITER_WORDS: Readonly<Record<Delimiter, string>> = { ",": "comma", ";": "semicolon", "\t": "tab" };
+
 /** A row that is too short may be cut off, one that is too long holds a delimiter that should have been quoted. */
-function fieldFault<C extends string>(record: CsvRecord, header: CsvHeader<C>): string | null {
+function fieldFault<C extends string>({ fields }: CsvRecord, { header, form }: Reading<C>): string | null {
   const wanted = header.raw.length;
-  if (record.fields.length === wanted) return null;
-  const surplus = record.fields.slice(wanted).some((field) => field.trim() !== "");
-  if (record.fields.length >= wanted && !surplus) return null;
-  return `has ${record.fields.length} fields where the header has ${wanted}`;
+  const surplus = fields.slice(wanted).some((field) => field.trim() !== "");
+  if (fields.length >= wanted && !surplus) return null;
+  const counts = `has ${counted(fields.length, "field")} where the header has ${wanted}`;
+  if (surplus) return `${counts}: a ${DELIMITER_WORDS[form.delimiter]} within a value needs quotes around the value`;
+  return `${counts}: it ends before ${columnName(header.raw, fields.length)}`;
 }

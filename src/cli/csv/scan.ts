@@ -85,17 +85,16 @@ function knownFormat(bytes: Buffer): { what?: string; hint?: string } {
   return { what: "this is a workbook or an archive, not CSV", hint: `Open it where it was made. ${SAVE_AS_UTF8}` };
 }
 
-/** The delimiter that a file's first written line uses most outside quotes; a comma where it uses none. */
+/** The delimiter that the first line which uses any uses most, outside quotes; a comma where none does. */
 export function detectDelimiter(head: string): Delimiter {
   const counts = { ",": 0, ";": 0, "\t": 0 };
   let quoted = false;
-  let written = false;
+  const used = () => counts[","] + counts[";"] + counts["\t"] > 0;
   for (const char of head) {
     if (char === '"') quoted = !quoted;
     if (quoted) continue;
-    if ((char === "\n" || char === "\r") && written) break;
+    if ((char === "\n" || char === "\r") && used()) break;
     if (char === "," || char === ";" || char === "\t") counts[char] += 1;
-    if (char.trim() !== "") written = true;
   }
   if (counts[";"] > counts[","] && counts[";"] >= counts["\t"]) return ";";
   return counts["\t"] > counts[","] ? "\t" : ",";

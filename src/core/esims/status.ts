@@ -43,7 +43,8 @@ export function soldIn({ order_id }: Pick<EsimRow, "order_id">): OrderId {
 
 /** One of the caller's eSIMs, by its ICCID. Throws as `esimStatus` does. */
 export async function requireOwnEsim(q: Read, input: EsimAsked): Promise<DeliveredEsim> {
-  if (!/^\d{19,20}$/.test(input.iccid)) throw new Problem("invalid_iccid", "An ICCID has 19 or 20 digits.");
+  if (!/^\d{19,20}$/.test(input.iccid))
+    throw new Problem("invalid_iccid", "An ICCID is 19 or 20 digits and nothing else.");
   const here = (await deliveredEsims(q, input.iccid)).filter(({ esim }) => esim.environment === input.environment);
   const own = here.find(({ esim }) => esim.partner_id === input.partnerId);
   if (own !== undefined) return own;

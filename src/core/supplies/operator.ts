@@ -1,7 +1,7 @@
 import { recordAudit } from "../audit/record.ts";
 import { readActivationCode } from "../esims/activation-code.ts";
 import { luhnValid } from "../kernel/check-digits.ts";
-import { plainDigits } from "../kernel/iccid.ts";
+import { iccidFault, plainDigits } from "../kernel/iccid.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { type ItemRow, requireItem, sendAgain } from "../orders/items.ts";
 import { type OrderRow, refuseSandboxOrder, requireOrder } from "../orders/order.ts";
@@ -80,9 +80,8 @@ export function esimsOf(typed: Pick<ItemCompletion, "iccid" | "activationCode">)
     throw invalid({ [typed.iccid === null ? "iccid" : "activation_code"]: ["is required with the other one"] });
   }
   const iccid = plainDigits(typed.iccid);
-  if (!/^\d{19,20}$/.test(iccid) || !luhnValid(iccid)) {
-    throw invalid({ iccid: ["must have 19 or 20 digits with a right check digit"] });
-  }
+  const fault = iccidFault(iccid, { least: 19 }) ?? (luhnValid(iccid) ? null : "has a wrong check digit");
+  if (fault !== null) throw invalid({ iccid: [fault] });
   const code = readActivationCode(activationCode);
   if ("problems" in code) throw invalid({ activation_code: [code.problems] });
   return [{ iccid, ...code.ok, confirmation_code: null }];

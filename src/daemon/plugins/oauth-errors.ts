@@ -20,9 +20,9 @@ function ofProblem(problem: Problem): OauthError {
   return { status: problem.status, error, description: problem.message };
 }
 
-function ofError(error: unknown, reply: FastifyReply): OauthError | undefined {
+function ofError(error: unknown, request: FastifyRequest, reply: FastifyReply): OauthError | undefined {
   if (error instanceof TokenRefusal) return { status: error.status, error: error.error, description: error.message };
-  const problem = asProblem(error);
+  const problem = asProblem(error, request);
   if (problem === undefined) return undefined;
   sendRetryAfter(problem, reply);
   return ofProblem(problem);
@@ -35,7 +35,7 @@ function oauthText(text: string): string {
 
 /** Sends an OAuth error object (RFC 6749 5.2); an error that is no refusal is logged and sent as `server_error`. */
 export function sendOauthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = ofError(error, reply);
+  const refusal = ofError(error, request, reply);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const { internal } = problems;
   const answer = refusal ?? { status: internal.status, error: "server_error", description: internal.hint };

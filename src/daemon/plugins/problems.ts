@@ -34,7 +34,7 @@ export function problemBody(problem: Problem, occasion: Occasion, { addresses, c
 
 /** Sends the refusal that `error` is; an error that is no refusal is logged and sent as `internal`. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, context: DaemonContext) {
-  const refusal = asProblem(error);
+  const refusal = asProblem(error, request);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const problem = refusal ?? new Problem("internal", "Something went wrong on our side.");
   reply.refusal = problem.slug;

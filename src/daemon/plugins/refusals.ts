@@ -4,21 +4,29 @@ import { Problem, type ProblemSlug } from "../../core/kernel/problem.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
 
 // Fastify's own refusals by error code.
-const FRAMEWORK: Record<string, () => Problem> = {
+const FRAMEWORK: Record<string, (request: FastifyRequest) => Problem> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem("payload_too_large", "The body is larger than 1 MiB."),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem("unsupported_media_type", "The Content-Type of the body is not one that this endpoint reads."),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => new Problem("unsupported_media_type", mediaTypeFault(request)),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem("invalid_request", "The body does not have the length that Content-Length says."),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem("invalid_request", "The body is not valid JSON."),
   FST_ERR_BAD_URL: () => new Problem("invalid_request", "The address holds a malformed percent-encoding."),
 };
 
+/** Which media type a body has, and which ones its endpoint reads. */
+function mediaTypeFault({ headers, server }: FastifyRequest): string {
+  const sent = /^[\w.+-]+\/[\w.+-]+/.exec(headers["content-type"] ?? "")?.[0] ?? "of no media type";
+  const read = ["application/json", "application/x-www-form-urlencoded"].filter((type) =>
+    server.hasContentTypeParser(type),
+  );
+  return `The body is ${sent}; this endpoint reads ${read.join(" or ")}.`;
+}
+
 /** Seconds that a caller waits: while the database cannot be used, and while the operator has paused orders. */
 const RETRY_AFTER: Partial<Record<ProblemSlug, number>> = { unavailable: 5, paused: 60 };
 
 /** Any error as a refusal; undefined when it is a fault of the program's own. */
-export function asProblem(error: unknown): Problem | undefined {
+export function asProblem(error: unknown, request: FastifyRequest): Problem | undefined {
   if (error instanceof Problem) return error;
   // The reason is the operator's: it is in the log (outages.ts).
   if (isUnavailable(error)) return new Problem("unavailable", "The service cannot use its database at the moment.");
@@ -26,7 +34,7 @@ export function asProblem(error: unknown): Problem | undefined {
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown }; // Fastify's own members
   if (typeof code !== "string") return undefined;
   const known = FRAMEWORK[code];
-  if (known !== undefined) return known();
+  if (known !== undefined) return known(request);
   // ECONNRESET with a 4xx is how Fastify reports a sender that hung up amid its body.
   const framework = code.startsWith("FST_ERR_") || code === "ECONNRESET";
   if (framework && typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
@@ -37,7 +45,7 @@ export function asProblem(error: unknown): Problem | undefined {
 
 /** Why one item of a bulk request failed; an error that is no refusal is logged and becomes `internal` with `words`. */
 export function itemProblem(error: unknown, request: FastifyRequest, words: string): Problem {
-  const problem = asProblem(error);
+  const problem = asProblem(error, request);
   if (problem !== undefined) return problem;
   request.log.error({ err: error }, "one item of a bulk request failed");
   return new Problem("internal", words);

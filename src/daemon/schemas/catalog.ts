@@ -23,6 +23,7 @@ export const SyncQuery = Type.Object({
   region: Type.Optional(RegionFilter),
   country: Type.Optional(CountryFilter),
   type: Type.Optional(OneOf(planTypes)),
+  currency: Type.Optional({ ...Currency, description: "Only products with prices in this currency" }),
   markup: Type.Number({
     minimum: 0,
     maximum: MOST_MARKUP,

@@ -3,7 +3,7 @@ import { esimEvents } from "../../core/esims/supplier-report.ts";
 import { ConfirmationNumber, errorType, reportedOutcomes } from "./callback.ts";
 import { named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
-const Iccid = Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must have 19 or 20 digits" });
+const Iccid = Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must be 19 or 20 digits and nothing else" });
 
 const SuppliedEsim = Type.Object(
   {

@@ -3,6 +3,8 @@ import { toGeneric } from "../../../core/catalog/sync/generic.ts";
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
 import { toShopify } from "../../../core/catalog/sync/shopify.ts";
 import { toWoocommerce } from "../../../core/catalog/sync/woocommerce.ts";
+import { isLoopbackHost } from "../../../core/kernel/http-url.ts";
+import { requireCurrency } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
@@ -117,17 +119,23 @@ export default command({
     region: text("--region <region>", "only this region, in any case"),
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", planTypes, "only this type"),
+    currency: text("--currency <code>", "only prices in this currency: a shop takes no more than one"),
     output: text("-o, --output <file>", "write here instead of stdout"),
   },
-  async run(context, { format, as, markup, region, country, type, output }) {
-    const asked = { format, as: as ?? usualForm(context, output), markup, query: { region, country, type }, output };
+  async run(context, { format, as, markup, region, country, type, currency, output }) {
+    const query = { region, country, type, currency: currency?.toUpperCase() };
+    if (query.currency !== undefined) requireCurrency(query.currency);
+    const asked = { format, as: as ?? usualForm(context, output), markup, query, output };
     if (asked.as === "csv" && context.globals.json && output === undefined) {
       throw usageError(
         "--json prints one JSON document, CSV is none.",
         "Leave --as csv out, or write it with -o FILE.",
       );
     }
-    return context.withApi((api) => (asked.as === "json" ? exportJson(api, asked) : exportCsv(context, api, asked)));
+    return context.withApi(async (api) => {
+      warnOfPictures(context, api.address);
+      return asked.as === "json" ? exportJson(api, asked) : exportCsv(context, api, asked);
+    });
   },
 });
 
@@ -135,8 +143,19 @@ interface Asked {
   format: ExportFormat;
   as: "csv" | "json";
   markup: string;
-  query: { region: string | undefined; country: string | undefined; type: string | undefined };
+  query: {
+    region?: string | undefined;
+    country?: string | undefined;
+    type?: string | undefined;
+    currency?: string | undefined;
+  };
   output: string | undefined;
+}
+
+/** Shops load the pictures themselves, from wherever they are. */
+function warnOfPictures(context: Context, address: string): void {
+  if (!isLoopbackHost(new URL(address).hostname)) return;
+  context.warn(`Pictures are at ${address}, this machine: no shop can load them. Serve with --public-url first.`);
 }
 
 function usualForm({ globals }: Context, output: string | undefined): "csv" | "json" {
@@ -171,11 +190,14 @@ async function exportJson(api: Api, { format, as, markup, query, output }: Asked
 async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: Asked) {
   const { stringify } = await import("csv-stringify/sync");
   const currencies = new Set<string>();
+  const apostrophes = new Set<string>();
   let count = 0;
   async function* lines(terms: OfferTerms): Pieces {
     for await (const offer of offers(api, query, terms)) {
       currencies.add(offer.product.currency);
-      const row = guarded(cellsOf[format](offer));
+      const cells = cellsOf[format](offer);
+      const row = guarded(cells);
+      if (Object.keys(cells).some((column) => row[column] !== cells[column])) apostrophes.add(offer.product.sku);
       yield stringify([row], { header: count === 0, quoted_match: /[\r\n;\t]/ });
       count += 1;
     }
@@ -185,7 +207,16 @@ async function exportCsv(context: Context, api: Api, { format, as, markup, query
   if (currencies.size > 1) {
     context.warn(`Prices are in ${[...currencies].sort().join(", ")}: no shop takes more than one from a file.`);
   }
+  if (apostrophes.size > 0) context.warn(apostropheWords([...apostrophes]));
   return output === undefined ? null : written({ file: output, format, as, count });
+}
+
+function apostropheWords(skus: readonly string[]): string {
+  const named = skus.length > 5 ? `${skus.slice(0, 5).join(", ")} and ${skus.length - 5} more` : skus.join(", ");
+  return (
+    `An apostrophe is before what a spreadsheet would run as a formula, and shops show it too: ${named}. ` +
+    "Rename them, or export --as json."
+  );
 }
 
 /** Names and descriptions come from suppliers. */
@@ -204,11 +235,14 @@ function written(summary: { file: string; format: ExportFormat; as: string; coun
  * page. GET /catalog/sync answers all at once; this makes the same rows by the same functions.
  */
 async function* offers(api: Api, query: Asked["query"], terms: OfferTerms): AsyncGenerator<Offer> {
+  const { currency, ...filter } = query;
   let cursor: string | undefined;
   do {
-    const page = { ...query, status: "active", sort_by: "created_at", sort_order: "asc", limit: 100, cursor };
+    const page = { ...filter, status: "active", sort_by: "created_at", sort_order: "asc", limit: 100, cursor };
     const { body } = await api.request<PageBody<Product>>("GET", apiPath`/products`, { query: page });
-    for (const product of body.data) yield toOffer(product, terms);
+    for (const product of body.data) {
+      if (currency === undefined || product.currency === currency) yield toOffer(product, terms);
+    }
     cursor = body.pagination.next_cursor ?? undefined;
   } while (cursor !== undefined);
 }

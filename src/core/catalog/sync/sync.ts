@@ -1,4 +1,5 @@
 import { isoTime } from "../../kernel/clock.ts";
+import { requireCurrency } from "../../kernel/money.ts";
 import type { PlanType } from "../../store/schema/values.ts";
 import type { Read } from "../../store/store.ts";
 import { listProducts } from "../list.ts";
@@ -16,6 +17,8 @@ export interface SyncRequest extends OfferTerms {
   region?: string | undefined;
   country?: string | undefined;
   type?: PlanType | undefined;
+  /** ISO 4217; left out: all currencies. */
+  currency?: string | undefined;
 }
 
 /** The catalog for an e-commerce platform (contract: GET /catalog/sync). */
@@ -41,12 +44,13 @@ const ROWS_A_QUERY = 500;
 
 /**
  * The active products with suggested retail prices, oldest first. Throws `validation` when a price gets too large, and
- * for an unknown country.
+ * for an unknown country or currency.
  */
 export async function catalogSync(
   q: Read,
-  { format, region, country, type, ...terms }: SyncRequest,
+  { format, region, country, type, currency, ...terms }: SyncRequest,
 ): Promise<CatalogSync> {
+  if (currency !== undefined) requireCurrency(currency);
   const filter = {
     limit: ROWS_A_QUERY,
     region,
@@ -60,7 +64,8 @@ export async function catalogSync(
   let cursor: string | undefined;
   do {
     const { data, pagination } = await listProducts(q, { ...filter, cursor });
-    for (const product of data) products.push(itemOf[format](toOffer(product, terms)));
+    const wanted = data.filter((product) => currency === undefined || product.currency === currency);
+    for (const product of wanted) products.push(itemOf[format](toOffer(product, terms)));
     cursor = pagination.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return { format, generated_at: isoTime(q.now), currency_note: CURRENCY_NOTE, count: products.length, products };
