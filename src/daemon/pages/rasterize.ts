@@ -6,7 +6,12 @@ import type { RasterJob, RasterResult } from "./raster-thread.ts";
 /** Bytes of pictures that are kept: about 250 of them. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-const kept = new LRUCache<string, Buffer>({ maxSize: MOST_BYTES, sizeCalculation: (png) => png.length });
+const kept = new LRUCache<string, Buffer>({ maxSize: MOST_BYTES, sizeCalculation: sizeOf });
+/** Bytes of memory that a kept picture takes. */
+function sizeOf(png: Buffer, svg: string): number {
+  return png.length + 2 * svg.length + 600;
+}
+
 const underway = new Map<string, Promise<Buffer>>();
 
 /**
@@ -57,8 +62,10 @@ function startThread(): Thread {
   worker.on("message", (result: RasterResult) => {
     const asked = started.waiting.get(result.id);
     started.waiting.delete(result.id);
-    if ("png" in result) asked?.resolve(Buffer.from(result.png));
-    else asked?.reject(new Error(`The picture could not be drawn: ${result.error}`));
+    if ("png" in result) {
+      // Its memory is its own: the thread sent a copy.
+      asked?.resolve(Buffer.from(result.png.buffer, result.png.byteOffset, result.png.byteLength));
+    } else asked?.reject(new Error(`The picture could not be drawn: ${result.error}`));
   });
   worker.on("error", end);
   worker.on("exit", (code) => end(new Error(`The thread that draws pictures ended with ${code}.`)));

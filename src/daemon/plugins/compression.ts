@@ -1,5 +1,6 @@
 import { constants } from "node:zlib";
 import type {} from "@fastify/compress"; // adds `compress` to routes
+import { ownBytes } from "../../core/kernel/own-bytes.ts";
 import type { App } from "../context/fastify.ts";
 
 /** Smaller answers fit into one packet as they are. */
@@ -46,8 +47,9 @@ interface Coded {
   bytes: Buffer;
 }
 
-/** Clients differ in how they spell what they accept; of each response so many spellings are kept. */
+/** Clients differ in how they spell what they accept; of each response so many spellings are kept, and no long ones. */
 const MOST_SPELLINGS = 4;
+const LONGEST_SPELLING = 100;
 
 /** Compresses bytes that are sent again, such as a kept response, once for each spelling of what clients accept. */
 function keepCompressed(app: App): void {
@@ -69,10 +71,17 @@ function keepCompressed(app: App): void {
       const { compressing } = reply;
       if (compressing !== undefined && typeof coding === "string" && Buffer.isBuffer(payload)) {
         const coded = known.get(compressing.plain) ?? new Map<string, Coded>();
-        if (coded.size < MOST_SPELLINGS) coded.set(compressing.accepted, { coding, bytes: payload });
+        remember(coded, compressing.accepted, { coding, bytes: payload });
         known.set(compressing.plain, coded);
       }
       done(null, payload);
     });
   });
+}
+
+function remember(known: Map<string, Coded>, accepted: string, { coding, bytes }: Coded): void {
+  if (known.size >= MOST_SPELLINGS || accepted.length > LONGEST_SPELLING) return;
+  const same = [...known.values()].find((one) => one.coding === coding);
+  // zlib's result is the beginning of a whole chunk of 16 KiB.
+  known.set(accepted, same ?? { coding, bytes: ownBytes(bytes) });
 }

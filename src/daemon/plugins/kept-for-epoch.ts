@@ -9,10 +9,10 @@ export interface Kept<T> {
   set(key: string, value: T): void;
 }
 
-/** How much is kept: `bytes` in all, each value counted by `sizeOf`. */
+/** How much is kept: `bytes` in all, each value with its key counted by `sizeOf`. */
 interface Bound<T> {
   bytes: number;
-  sizeOf(value: T): number;
+  sizeOf(value: T, key: string): number;
 }
 
 /**

@@ -3,7 +3,7 @@ import { listProducts } from "../../core/catalog/list.ts";
 import { showProduct } from "../../core/catalog/product.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
 import { keptForEpoch } from "../plugins/kept-for-epoch.ts";
-import { type KeptResponse, keptResponse, sendKept } from "../plugins/kept-response.ts";
+import { type KeptResponse, keptResponse, keptSize, sendKept } from "../plugins/kept-response.ts";
 import { serializerOf } from "../plugins/validation.ts";
 import { NotModified, UuidOf } from "../schemas/common.ts";
 import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts";
@@ -14,7 +14,7 @@ const CACHED_BYTES = 8_000_000;
 /** Contract: Products. */
 export const productRoutes: RoutePlugin = (app, { store }) => {
   const textOf = serializerOf(ProductPage);
-  const pages = keptForEpoch<KeptResponse>(store, { bytes: CACHED_BYTES, sizeOf: ({ bytes }) => bytes.length });
+  const pages = keptForEpoch<KeptResponse>(store, { bytes: CACHED_BYTES, sizeOf: keptSize });
 
   app.route({
     method: "GET",

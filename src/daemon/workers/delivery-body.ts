@@ -1,3 +1,4 @@
+import { ownBytes } from "../../core/kernel/own-bytes.ts";
 import type { Row } from "../../core/store/schema/tables.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClaimedEvent } from "../../core/webhooks/due.ts";
@@ -22,7 +23,7 @@ export function shareBodies(store: Store, publicUrl: string): HoldBody {
     // The text of a payload, as it was kept.
     const data = JSON.parse(event.data) as Row<"events">["data"];
     const joined = await joinedEvent(store, { ...event, data }, publicUrl);
-    return Buffer.from(envelopeOf({ ...event, data: JSON.stringify(joined.data) }));
+    return ownBytes(envelopeOf({ ...event, data: JSON.stringify(joined.data) }));
   }
 
   return (event) => {
@@ -32,7 +33,7 @@ export function shareBodies(store: Store, publicUrl: string): HoldBody {
     return {
       read() {
         if (entry.body !== null) return entry.body;
-        if (event.expands === null) entry.body = Buffer.from(envelopeOf(event));
+        if (event.expands === null) entry.body = ownBytes(envelopeOf(event));
         else {
           entry.body = joinedBody(event).catch((error: unknown) => {
             // The next attempt makes it again.
