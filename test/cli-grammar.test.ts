@@ -23,9 +23,16 @@ async function shop() {
 
 test("lists in time take --since and --until; of the wallet --from and --to are other names", async () => {
   const { json } = await shop();
+  const endpoint = await json("webhooks create https://example.com/hook --partner acme --events order.fulfilled");
   await json("orders create --product EU5 --quantity 1 --partner acme");
-  for (const list of ["wallet transactions", "wallet ledger", "orders list", "esims list"]) {
-    const count = async (times: string) => (await json(`${list} --partner acme ${times}`)).data.length;
+  await json("webhooks trigger order.fulfilled --partner acme");
+  const lists = [
+    ...["wallet transactions", "wallet ledger", "orders list", "esims list", "events list"],
+    ...["webhooks deliveries", `webhooks deliveries --endpoint ${endpoint.webhook.id}`, "audit list"],
+  ];
+  for (const list of lists) {
+    const of = list === "audit list" ? list : `${list} --partner acme`;
+    const count = async (times: string) => (await json(`${of} ${times}`)).data.length;
     const all = await count("--until 2100-01-01");
     expect(all, list).toBeGreaterThan(0);
     expect(await count("--since 1h"), list).toBe(all);

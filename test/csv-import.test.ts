@@ -180,7 +180,8 @@ describe("an import", () => {
     await csv.close();
     expect(readFileSync(String(summary.rejected_file), "utf8")).toBe(
       "\ufeffpassport_country;passport_no;result;reason;line;rejected_reason\n" +
-        "DEU;;verified;a;2;has 5 fields where the header has 4: a semicolon within a value needs quotes around the value;b\n",
+        "DEU;;verified;a;2;has 5 fields where the header has 4: " +
+        "a semicolon within a value needs quotes around the value;b\n",
     );
   });
 

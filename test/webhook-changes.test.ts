@@ -57,6 +57,9 @@ test("a partner sees how its deliveries went, and sends them again", async () =>
   expect(await listed("failed=true&status=held")).toBe(0);
   expect(await listed(`event_id=${eventId}`)).toBe(1);
   expect(await listed(`event_id=${crypto.randomUUID()}`)).toBe(0);
+  expect(await listed("created_after=2026-03-02T01:00:00Z")).toBe(1);
+  expect(await listed("created_after=2026-03-02T01:00:00.001Z")).toBe(0);
+  expect(await listed("created_before=2026-03-02T01:00:00Z")).toBe(0);
 
   expect((await caller.send("POST", `${path}/deliveries/${id}/redeliver`)).status).toBe(202);
   await platform.deliver();

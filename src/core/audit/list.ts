@@ -36,6 +36,8 @@ export interface AuditFilter {
   target?: string | undefined;
   /** Only lines from this moment (ms) on. */
   since?: number | undefined;
+  /** Only lines before this moment (ms). */
+  until?: number | undefined;
   limit: number;
   /** Only lines older than this one. */
   before?: Pick<AuditLine, "at" | "id"> | undefined;
@@ -88,8 +90,9 @@ function toLine({ chain: _chain, chain_no: _no, hash: _hash, at, ...line }: Row<
 }
 
 /** Lines of the audit trail, newest first. */
-export async function listAudit(q: Read, { target, since, limit, before }: AuditFilter): Promise<AuditLine[]> {
-  const key = before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(before.at);
+export async function listAudit(q: Read, { target, since, until, limit, before }: AuditFilter): Promise<AuditLine[]> {
+  // No id is less than "": a page begins with what is older than `until` itself.
+  const key = before === undefined ? (until ?? Number.MAX_SAFE_INTEGER) : Date.parse(before.at);
   const window = { since: since ?? 0, key, id: before?.id ?? "", limit };
   const rows = target === undefined ? await newest(q, window) : await newestOfTarget(q, { ...window, target });
   return rows.map(toLine);

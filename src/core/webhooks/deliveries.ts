@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { DeliveryId, PartnerId, WebhookId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
+import { firstUuidOf } from "../kernel/ids.ts";
 import { type Position, pageOf } from "../kernel/page.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -15,8 +16,23 @@ export interface DeliveryFilter {
   of?: { partnerId: PartnerId; environment?: Environment | undefined } | undefined;
   /** Only those that did not arrive and are not tried any more: exhausted or held. */
   failed: boolean;
+  created?: Span | undefined;
   cursor?: string | undefined;
   limit: number;
+}
+
+/** When what is listed was created (ms); left out: at any time. */
+export interface Span {
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/** Ids begin with the moment of creation, so that the indexes of deliveries, which are by id, serve a span too. */
+export function createdWithin({ deliveries }: Read["t"], { since, until }: Span): SQL | undefined {
+  return and(
+    since === undefined ? undefined : gte(deliveries.id, firstUuidOf(since) as DeliveryId),
+    until === undefined ? undefined : lt(deliveries.id, firstUuidOf(until) as DeliveryId),
+  );
 }
 
 /**
@@ -27,15 +43,15 @@ export async function listDeliveries(
   q: Read,
   filter: DeliveryFilter,
 ): Promise<{ data: Delivery[]; next_cursor: string | null }> {
-  const { endpointId, of, failed, cursor, limit } = filter;
+  const { endpointId, of, failed, created = {}, cursor, limit } = filter;
   if (endpointId !== undefined) await requireWebhook(q, endpointId);
-  const binding = { list: "deliveries", endpointId, failed, ...(of ?? {}) };
+  const binding = { list: "deliveries", endpointId, failed, ...created, ...(of ?? {}) };
   const start: Position<string> = { key: "", id: "" };
   const { rows, pagination } = await pageOf(
     { limit, cursor, binding, start },
     ({ first, id, limit: most }) => {
       // The position is an id that this list gave out.
-      const part = { failed, limit: most, before: first ? undefined : (id as DeliveryId) };
+      const part = { failed, created, limit: most, before: first ? undefined : (id as DeliveryId) };
       return of === undefined ? newest(q, { ...part, endpointId }) : newestOfPartner(q, part, of);
     },
     ({ delivery: { id } }) => ({ key: id, id }),
@@ -62,12 +78,13 @@ export async function listDeliveries(
 interface Part {
   endpointId?: WebhookId | undefined;
   failed: boolean;
+  created: Span;
   before: DeliveryId | undefined;
   limit: number;
 }
 
 /** Built per call: it is asked for by people, in several shapes, a few times a day. */
-function newest(q: Read, { endpointId, failed, before, limit }: Part) {
+function newest(q: Read, { endpointId, failed, created, before, limit }: Part) {
   const { deliveries, webhookEndpoints, events } = q.t;
   return q.db
     .select({ delivery: deliveries, event: events.kind, url: webhookEndpoints.url })
@@ -79,6 +96,7 @@ function newest(q: Read, { endpointId, failed, before, limit }: Part) {
         endpointId === undefined ? undefined : eq(deliveries.endpoint_id, endpointId),
         // Must match the partial index predicate exactly.
         failed ? sql`${deliveries.status} in ('exhausted', 'held')` : undefined,
+        createdWithin(q.t, created),
         before === undefined ? undefined : lt(deliveries.id, before),
       ),
     )

@@ -9,7 +9,7 @@ import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
-import { attemptsOfDelivery, triesOf } from "./deliveries.ts";
+import { attemptsOfDelivery, createdWithin, type Span, triesOf } from "./deliveries.ts";
 import { requireOwnWebhook } from "./webhook.ts";
 
 /** Which deliveries of an endpoint, and which page of them. */
@@ -20,6 +20,7 @@ export interface DeliveryLogFilter {
   /** Only those that did not arrive and are not tried any more: exhausted or held. */
   failed?: boolean | undefined;
   event_id?: string | undefined;
+  created?: Span | undefined;
   limit: number;
   cursor?: string | undefined;
 }
@@ -33,7 +34,7 @@ export async function listOwnDeliveries(
   filter: DeliveryLogFilter,
 ): Promise<{ data: LoggedDelivery[]; pagination: Pagination }> {
   const { deliveries, events } = q.t;
-  const { owner, webhookId, status, failed = false, event_id, limit, cursor } = filter;
+  const { owner, webhookId, status, failed = false, event_id, created = {}, limit, cursor } = filter;
   await requireOwnWebhook(q, owner, webhookId);
   const binding = {
     list: "own deliveries",
@@ -41,6 +42,7 @@ export async function listOwnDeliveries(
     webhookId,
     status,
     filter: event_id,
+    ...created,
     ...(failed ? { failed } : {}),
   };
   const start: Position<string> = { key: "", id: "" };
@@ -62,6 +64,7 @@ export async function listOwnDeliveries(
               ? sql`${deliveries.status} in ('exhausted', 'held')`
               : undefined,
             event_id === undefined ? undefined : eq(deliveries.event_id, event_id),
+            createdWithin(q.t, created),
             // The position is an id that this list gave out.
             first ? undefined : lt(deliveries.id, id as DeliveryId),
           ),

@@ -25,6 +25,7 @@ import {
   WebhookDetail,
   WebhookParams,
 } from "../schemas/webhook.ts";
+import { timesIn } from "./query-times.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -132,7 +133,10 @@ function deliveryRoutes(app: App, { store }: DaemonContext): void {
     handler(request) {
       const { owner } = callerOf(request);
       const { partnerId, environment } = owner;
-      const filter = { owner: { partnerId, environment }, webhookId: request.params.id, ...request.query };
+      const { created_after, created_before, ...query } = request.query;
+      const times = timesIn({ created_after, created_before });
+      const created = { since: times.get("created_after"), until: times.get("created_before") };
+      const filter = { owner: { partnerId, environment }, webhookId: request.params.id, ...query, created };
       return store.list(listOwnDeliveries, filter);
     },
   });

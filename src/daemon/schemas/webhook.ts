@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { eventKinds, subscriptions } from "../../core/events/catalog.ts";
 import { environments } from "../../core/kernel/environment.ts";
 import { deliveryStatuses, webhookStatuses } from "../../core/store/schema/values.ts";
-import { Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
+import { Moment, Nullable, named, OneOf, Pagination, pageQuery, Timestamp, UuidOf } from "./common.ts";
 
 const WebhookId = UuidOf<"webhook">("The endpoint");
 const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ["https://shop.example.com/hooks/esim"] });
@@ -246,6 +246,8 @@ export const DeliveryQuery = Type.Object({
     Type.Boolean({ description: "true: those that did not arrive and are not tried any more, exhausted or held" }),
   ),
   event_id: Type.Optional(Type.String({ format: "uuid", description: "Deliveries of this event" })),
+  created_after: Type.Optional(Moment("Deliveries created at this time or later")),
+  created_before: Type.Optional(Moment("Deliveries created before this time")),
 });
 
 export const DeliveryParams = Type.Object({ id: WebhookId, delivery_id: DeliveryId });

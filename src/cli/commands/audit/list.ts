@@ -2,8 +2,9 @@ import type { AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
+import { timesOf } from "../../frame/over-all.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
-import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
+import { since as sinceOption } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
 
@@ -41,15 +42,16 @@ export default command({
   options: {
     target: text("--target <id>", "only what was done to this: an id, a partner's slug or an order's number"),
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
+    until: sinceOption("--until <time>", "before this time, given in the same way"),
     limit: integer("--limit <n>", "lines to show (default 100)", { min: 1, max: 10_000 }),
     all: flag("--all", "every line, without a limit"),
   },
-  async run(context, { target, since, limit, all }) {
+  async run(context, { target, since, until, limit, all }) {
     return context.withStore(async ({ store, clock }) => {
       const slugs = await slugsById(store);
       const filter = {
         target: target === undefined ? undefined : await idOf(store, slugs, target),
-        since: since === undefined ? undefined : momentOf(since, clock.now()),
+        ...timesOf({ since, until }, clock.now()),
       };
       const { concernedBy, listAudit } = await import("../../../core/audit/list.ts");
       const page = async (count: number, before: AuditLine | undefined) => {

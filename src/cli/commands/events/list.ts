@@ -3,8 +3,9 @@ import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import type { EventPage } from "../../client/answers.ts";
 import { feedPages } from "../../client/feed.ts";
 import { command } from "../../frame/command.ts";
+import { timesOf } from "../../frame/over-all.ts";
 import { choice, flag, integer, text } from "../../kernel/input.ts";
-import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
+import { since as sinceOption } from "../../kernel/input-time.ts";
 import { EVENT_JSON, eventColumns } from "./view.ts";
 
 export default command({
@@ -21,9 +22,11 @@ export default command({
     kind: choice("--kind <kind>", eventKinds, "only this kind"),
     subject: text("--subject-id <id>", "only events about this order, eSIM, activation or order item"),
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
+    until: sinceOption("--until <time>", "before this time, given in the same way"),
   },
-  async run(context, { limit, after, all, kind, subject, since }) {
-    const from = since === undefined ? undefined : isoTime(momentOf(since, systemClock.now()));
+  async run(context, { limit, after, all, kind, subject, ...given }) {
+    const { since, until = Number.POSITIVE_INFINITY } = timesOf(given, systemClock.now());
+    const from = since === undefined ? undefined : isoTime(since);
     const query = { limit: all ? 100 : limit, after, since: from, kind, subject_id: subject };
     let last: EventPage["pagination"] | null = null;
     return context.withApi((api) =>
@@ -34,8 +37,10 @@ export default command({
         pages: (async function* () {
           for await (const { data, pagination } of feedPages(api, query)) {
             last = pagination;
-            yield data;
-            if (!all) return;
+            const wanted = data.filter(({ timestamp }) => Date.parse(timestamp) < until);
+            yield wanted;
+            // The order is that of commits: events of neighboring moments may change places, pages of them do not.
+            if (!all || (data.length > 0 && wanted.length === 0)) return;
           }
         })(),
         rest: (count) => ({ pagination: { ...last, count } }),
