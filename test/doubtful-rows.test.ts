@@ -87,6 +87,24 @@ test("stock: ICCIDs that a spreadsheet spoiled are refused with the reason", asy
   expect(words).toMatch(/iccid counts up by one from line to line/);
 });
 
+test("ICCIDs that begin with zeros keep them everywhere, and one that lost them is refused", async () => {
+  const { write, run, json, summaryOf } = await setUp();
+  const digits = "000894459000446363";
+  const iccid = digits + luhnDigit(digits);
+  const head = "iccid,smdp_address,matching_id";
+  const lost = write("lost.csv", [head, `${BigInt(iccid)},smdp.example.com,L`]);
+  const { reasons } = await summaryOf(`stock import ${lost} --sku EU5`);
+  expect(reasons).toMatchObject([{ reason: "iccid must have 19 or 20 digits, and has 16" }]);
+  const whole = write("whole.csv", [head, `${iccid},smdp.example.com,L`]);
+  expect(await summaryOf(`stock import ${whole} --sku EU5`)).toMatchObject({ imported: 1 });
+  await run("partners update acme --production");
+  await json("wallet credit --partner acme --amount 100.00 --currency AUD --reference T1");
+  const order = await json("orders create --product EU5 --quantity 1 --partner acme --yes");
+  expect(await json(`orders show ${order.id}`)).toMatchObject({ iccids: [iccid] });
+  expect((await run(`find ${iccid}`)).stdout).toContain(order.order_number);
+  expect((await run("esims list --partner acme --csv")).stdout).toContain(`\n${iccid},`);
+});
+
 test("activations: wrong check digits, other ends and short PUKs are warned of", async () => {
   const { write, summaryOf } = await setUp();
   const head = `iccid,activation_date,${PEOPLE},address,sim_last4,puk`;

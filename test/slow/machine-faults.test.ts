@@ -181,6 +181,34 @@ test("a clock that jumps an hour ahead and back loses no order, and work continu
   expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });
 
+test("a writing thread that ends by itself ends the daemon, and the next one has what was answered", async () => {
+  const folder = temporaryDirectory();
+  const shop = await shopIn(folder);
+  const now = join(folder, "now");
+  const preload = pathToFileURL(join(import.meta.dirname, "..", "support", "ending-thread.mjs")).href;
+  const env = { NODE_OPTIONS: `--import=${preload}`, ENDED_THREAD: "writer", ENDED_WHEN: now };
+  const daemon = await startDaemon({ data: shop.data, env });
+  const order = await orderer(shop, daemon.url);
+  const answered = new Map<string, string>();
+  const ordering = Array.from({ length: 200 }, async (_, at) => {
+    const reply = await order(`at-${at}`).catch(() => null);
+    if (reply?.status === 201) answered.set(`at-${at}`, reply.body.id);
+    if (answered.size === 20) writeFileSync(now, "");
+  });
+  const { exitCode, stderr } = await daemon.ended;
+  await Promise.all(ordering);
+  expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining("thread that writes has ended")]);
+  expect(exitCode).not.toBe(0);
+  expect(answered.size).toBeGreaterThan(0);
+
+  const next = await startDaemon({ data: shop.data });
+  const again = await orderer(shop, next.url);
+  await expectKept(again, answered);
+  for (let at = 0; at < 200; at++) expect((await again(`at-${at}`)).status).toBeOneOf([200, 201]);
+  await vi.waitFor(async () => expect(await unfulfilled(shop)).toBe(0), HANG_MS);
+  await expectBalanced(["--data", shop.data], 200);
+});
+
 async function unfulfilled(shop: Shop): Promise<number> {
   const args = ["orders", "list", "--partner", "acme", "--all", "--data", shop.data];
   const { data } = Object(await esimctlJson(args));
