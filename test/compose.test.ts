@@ -44,12 +44,12 @@ test("files that it reads are in the repository, but for secrets", () => {
 test("its nodes have options and variables of serve, their key, and the socket of the database", async () => {
   const shown = [await esimctl(["serve", "--help"]), await esimctl(["help", "options"])];
   const help = shown.map(({ stdout }) => stdout).join("\n");
-  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const page = readFileSync(join(root, "docs", "installing.md"), "utf8");
   for (const node of nodes) {
     const { command: [verb, ...options] = [], environment = {}, volumes = [] } = node;
     expect(verb).toBe("serve");
     for (const option of options) expect(help).toMatch(new RegExp(`^ +${option.split("=")[0]}[ \\n]`, "m"));
-    for (const name of Object.keys(environment)) expect(readme).toContain(`\`${name}`);
+    for (const name of Object.keys(environment)) expect(page).toContain(`\`${name}`);
     expect(secretsOf(node).map((name) => `/run/secrets/${name}`)).toContain(environment.ESIMCTL_KEY_FILE);
     const { searchParams } = new URL(environment.ESIMCTL_DATABASE?.replace("@/", "@localhost/") ?? "");
     const socket = volumes.find((volume) => volume.endsWith(`:${searchParams.get("host")}`));

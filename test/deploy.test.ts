@@ -18,10 +18,10 @@ function named(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, name = ""]) => name))].sort();
 }
 
-test("options and variables named in deploy/ are options of serve and variables that the README lists", async () => {
+test("options and variables named in deploy/ are options of serve and variables of docs/installing.md", async () => {
   const { stdout: help } = await esimctl(["serve", "--help"]);
   const known = named(help, /(?<![\w-])(--[a-z][a-z-]+)/g);
-  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const page = readFileSync(join(root, "docs", "installing.md"), "utf8");
   const commands = {
     "compose.yaml": /^ {4}- (--[a-z-]+)/gm,
     "systemd/esimctl.env": /(?<=SERVE_OPTIONS=.*)(?<!\w)(--[a-z-]+)/g,
@@ -34,7 +34,7 @@ test("options and variables named in deploy/ are options of serve and variables 
   }
   const variables = named(files.map(read).join("\n"), /\b(ESIMCTL_[A-Z_]+)/g);
   expect(variables).toContain("ESIMCTL_DATABASE");
-  expect(variables.filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
+  expect(variables.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
 });
 
 test("the commands that units run exist", async () => {

@@ -35,9 +35,10 @@ async function holdWrites(platform: Platform) {
   return { pid: Number(rows[0]?.pid), end: () => client.query("ROLLBACK") };
 }
 
-/** The query of the operating guide that lists sessions. */
+/** The query of the PostgreSQL guide that lists sessions. */
 function documentedQuery(): string {
-  const [, query] = /```sql\n(SELECT pid[^`]+)```/.exec(readFileSync(join(root, "docs", "operating.md"), "utf8")) ?? [];
+  const page = readFileSync(join(root, "docs", "postgresql.md"), "utf8");
+  const [, query] = /```sql\n(SELECT pid[^`]+)```/.exec(page) ?? [];
   if (query === undefined) throw new Error("the guide has no query of sessions");
   return query;
 }
