@@ -39,6 +39,22 @@ test("every promise of the threat model names the tests that show it, and all of
   }
 });
 
+test("every decision has one form, and the index has its title", () => {
+  const folder = join(root, "docs/decisions");
+  const index = readFileSync(join(folder, "README.md"), "utf8");
+  const decisions = readdirSync(folder).filter((name) => /^\d{4}-/.test(name));
+  expect(index.match(/^\| \[\d{4}\]/gm)).toHaveLength(decisions.length);
+  for (const name of decisions) {
+    const text = readFileSync(join(folder, name), "utf8");
+    const [number, title] = /^# (\d{4}): (.+)$/m.exec(text)?.slice(1) ?? [];
+    expect(
+      [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading),
+      name,
+    ).toEqual(["Context", "Decision", "Consequences"]);
+    expect(index).toContain(`| [${number}](${name}) | ${title} | `);
+  }
+});
+
 function markdownUnder(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))

@@ -24,7 +24,7 @@ test("the guides are served as pages without resources of another host, readable
     expect(body).not.toMatch(/<(script|link rel="stylesheet"|img|iframe)/);
     expect(body).not.toMatch(/href="[^"]*\.md/);
   }
-  expect((await call(`${url}/docs/operating`)).status, "is for the operator").toBe(404);
+  expect((await call(`${url}/docs/installing`)).status, "is for the operator").toBe(404);
 });
 
 test("every link of guides, errors and the reference resolves to a page and heading", async () => {

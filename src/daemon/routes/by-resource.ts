@@ -3,7 +3,7 @@ import type { RoutePlugin } from "../context/fastify.ts";
 
 /**
  * The v1 API that needs a token, by the first word of each path after `/api/v1/`: the one list of it. Each resource is
- * loaded when it is needed, so that a terminal command loads no other (docs/decisions/0017).
+ * loaded when it is needed, so that a terminal command loads no other (docs/decisions/0070).
  */
 const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = new Map([
   ["products", async () => [(await import("./products.ts")).productRoutes]],

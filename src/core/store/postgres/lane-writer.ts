@@ -13,7 +13,7 @@ const ROW_WAIT_MS = 250;
 
 /**
  * The writes of a slot. A batch is quick at first: nothing is taken back by itself, rows of its commands are gathered
- * until its end, and whatever fails there has it made again, as `postgresWriter` makes it (docs/decisions/0081).
+ * until its end, and whatever fails there has it made again, as `postgresWriter` makes it (docs/decisions/0049).
  */
 export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer {
   const careful = postgresWriter(transactions, makeTx, { beside: true });

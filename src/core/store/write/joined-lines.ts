@@ -2,7 +2,7 @@ import { within } from "../../kernel/within.ts";
 import type { Waiting } from "../writer.ts";
 import type { Taken } from "./write-queue.ts";
 
-// Lines of one kind of lanes whose writes share batches (docs/decisions/0083).
+// Lines of one kind of lanes whose writes share batches (docs/decisions/0049).
 
 /** Writes that wait in a line, as other lines see them. */
 export interface LineWrites {
