@@ -55,6 +55,15 @@ test("every decision has one form, and the index has its title", () => {
   }
 });
 
+test("the newest release of the changelog is the version of the package, with a date", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const locked = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  expect([locked.version, locked.packages[""].version]).toEqual([version, version]);
+  const headings = readFileSync(join(root, "CHANGELOG.md"), "utf8").match(/^## .+$/gm) ?? [];
+  const [newest] = headings.filter((heading) => heading !== "## [Unreleased]");
+  expect(newest).toMatch(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`));
+});
+
 function markdownUnder(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
