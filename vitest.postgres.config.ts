@@ -37,6 +37,18 @@ export default defineConfig({
       ].map(named),
       // A store that nothing is asked of: heads, and the validation of made-up routes.
       ...["http-heads", "validation"].map(named),
+      // HTTP, pages and documents, whatever the engine: what they ask the store has tests of its own.
+      ...[
+        ...["access", "bodies", "caching", "catalog-sync", "compression", "guides", "http-conventions", "install-page"],
+        ...["kept-memory", "logging", "openapi", "paths", "qr", "query-values"],
+      ].map(named),
+      // Limits that a process counts by itself; shared-limits and postgres-nodes count over nodes.
+      ...["rate-limits"].map(named),
+      // What is said of rows, codes, names and addresses before any store sees them.
+      ...[
+        ...["activation-codes", "csv-gathering", "connection-budget", "doubtful-rows", "file-encodings", "flame-graph"],
+        ...["low-exit-codes", "passport-issuers", "product-prices", "usage-files", "webhook-addresses", "writer"],
+      ].map(named),
       // The shape of the sources.
       ...["architecture", "language", "tidy"].map(named),
     ],

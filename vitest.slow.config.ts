@@ -46,14 +46,14 @@ function setupOf({ globalSetup = [] }: Pick<InlineConfig, "globalSetup">): strin
 function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): TestProjectInlineConfiguration {
   const { exclude = [], env = {} } = test;
   const include = filesWithSlowTests();
-  const shared = { isolate: false, maxWorkers: 2, sequence: { groupOrder } };
+  const shared = { isolate: false, maxWorkers: 3, sequence: { groupOrder } };
   return { extends: true, test: { name, include, exclude, globalSetup: setupOf(test), env, ...shared } };
 }
 
 /** Nothing runs beside them. */
 const alone = { exclude: [], maxWorkers: 1 };
-/** Most of them wait for processes, so two files run at a time, of either engine. */
-const together = { exclude: undisturbed, maxWorkers: 2, sequence: { groupOrder: 2 } };
+/** Most of them wait for processes, so three files run at a time, of either engine. */
+const together = { exclude: undisturbed, maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 /**
  * The slow ones: crashes on the real process, terminals, browsers, fuzzing; those of `onBothEngines` on each engine.

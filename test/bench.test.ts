@@ -2,23 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { tinyScale } from "./bench/bench.ts";
 import { httpLoad } from "./bench/http-load.ts";
 import { NEW_ID } from "./bench/load.ts";
-import { orderCreation } from "./bench/order-creation.ts";
-import { webhooks } from "./bench/webhooks.ts";
-
-// Never a time: only that it still runs to its end. A bench throws when an answer was no 2xx or a write failed. The
-// others are in test/slow: they load the same platform in the same way, or start commands that the suite starts anyway.
-test.each([orderCreation, webhooks].map((bench) => [bench.name, bench] as const))(
-  "the bench %s still runs",
-  async (_name, bench) => {
-    const lines = await bench(tinyScale);
-    expect(lines.length).toBeGreaterThan(0);
-    for (const { ours, bare, ratio } of lines)
-      for (const figure of [ours, bare, ratio]) expect(figure).toBeGreaterThan(0);
-  },
-);
 
 async function serving(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");

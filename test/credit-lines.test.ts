@@ -233,7 +233,7 @@ async function expectAsForeseen({ store, partnerId, model }: World): Promise<voi
 
 const MIX = "over any mix of orders, refunds, caps, lines and pauses the rules decide, and the ledger balances";
 
-property(MIX, onPostgres ? { few: 2, many: 8 } : { few: 8, many: 40 }, async (numRuns) => {
+property(MIX, onPostgres ? { few: 2, many: 4 } : { few: 8, many: 20 }, async (numRuns) => {
   const platform = await startPlatform();
   const { store } = platform;
   const shipped = { product_type: "physical_sim", delivery_method: "shipping" } as const;

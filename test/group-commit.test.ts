@@ -118,7 +118,7 @@ function oneByOne(writes: MixedWrite[]) {
 
 const BATCHES = "writes that share transactions end as they would one by one, whichever of them fail";
 
-property(BATCHES, onPostgres ? { few: 5, many: 40 } : { few: 25, many: 400 }, async (numRuns) => {
+property(BATCHES, onPostgres ? { few: 5, many: 20 } : { few: 25, many: 100 }, async (numRuns) => {
   const { store } = await openTestStore({ now: () => 1_800_000_000_000 });
   const rule = fc.asyncProperty(fc.array(someWrite, { minLength: 1, maxLength: 40 }), async (asked) => {
     await store.write(async (tx: Tx) => void (await tx.db.delete(tx.t.settings).where(ofMix(tx))), null);

@@ -223,7 +223,7 @@ const pending = fc.constantFrom(undefined, 2_000, 7);
 
 // On PostgreSQL orders of a partner have a lane of their own, beside these writes (lanes-mix.test.ts).
 describe.skipIf(onPostgres)("SQLite", () => {
-  property("orders that share a transaction end as they would one by one", { few: 8, many: 120 }, async (rounds) => {
+  property("orders that share a transaction end as they would one by one", { few: 8, many: 30 }, async (rounds) => {
     const batches = fc.array(fc.array(act, { maxLength: 40 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(batches, pending, async (batches, bound) => {
@@ -247,7 +247,7 @@ const isOrdering = (step: Act): step is Ordering => ["order", "failing", "putOff
 describe.runIf(onPostgres)("PostgreSQL", () => {
   property(
     "orders of a lane that share a transaction end as they would one by one",
-    { few: 5, many: 80 },
+    { few: 5, many: 15 },
     async (rounds) => {
       // One partner and one environment: those are one lane, whose writes keep their order.
       const batch = fc.array(act, { maxLength: 60 }).map((steps) => {

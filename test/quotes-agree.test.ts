@@ -78,7 +78,7 @@ describe("with nothing between, a quote and the order agree", () => {
     return { caller, bodies };
   }
 
-  const RUNS = { few: 6, many: 25 };
+  const RUNS = { few: 6, many: 15 };
 
   property("single orders, on outcome, total and delivery", RUNS, async (numRuns) => {
     const platform = await startPlatform();

@@ -196,7 +196,7 @@ async function makeTwo(agent: Parameters<typeof importRecords>[0], store: Platfo
 
 property(
   "of random values in random cells each opens in its own, and in no other",
-  { few: 15, many: 60 },
+  { few: 15, many: 40 },
   async (numRuns) => {
     const { store } = await openTestStore(testClock());
     const place = fc.record({ column: fc.constantFrom(...sealedColumns), row: fc.oneof(fc.uuid(), fc.string()) });

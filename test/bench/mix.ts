@@ -49,7 +49,8 @@ export const mix: Bench = async (scale) => {
     const before = process.env.BENCH_BEFORE;
     const earlier = before === undefined ? program : join(before, "bin", "esimctl");
     const stock = Math.ceil((scale.rounds + 1) * scale.items * STOCK);
-    const partners = Math.min(PARTNERS, scale.items);
+    // A partner is four commands of the program: of a tiny mix they would be most of it.
+    const partners = Math.min(PARTNERS, Math.ceil(scale.items / 10));
     const data = mixData(earlier, folder, { partners, orders: scale.items * PAST, stock });
     const sides = [
       await serveMix(program, data, { folder: join(folder, "ours"), receiver }),

@@ -8,11 +8,12 @@ import { type Asked, CARRIER_SECRET, type CarrierServer, callBack, startCarrier 
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { type Daemon, type Served, startDaemon, targetOf } from "../support/daemon.ts";
 import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
+import { repeated } from "../support/rounds.ts";
 import { freshUrl, onPostgres, temporaryDirectory } from "../support/store.ts";
 
-const REQUESTS = onPostgres ? 150 : 500;
+const REQUESTS = repeated(onPostgres ? 80 : 200);
 /** The daemon is killed when the carrier has got so many requests. */
-const KILLS_AT = onPostgres ? [40, 100] : [40, 120, 200, 280, 360, 440];
+const KILLS_AT = Array.from({ length: Math.floor(REQUESTS / 40) - 1 }, (_, at) => 30 + 40 * at);
 /** A lease of a killed daemon expires after a minute; a fault is retried after another. */
 const END_MS = 240_000;
 

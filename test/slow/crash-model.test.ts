@@ -11,11 +11,12 @@ import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
 import { eventually, orHang } from "../support/hangs.ts";
 import { launch } from "../support/process.ts";
 import { seeded } from "../support/random.ts";
+import { repeated } from "../support/rounds.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
 import { freshUrl, onPostgres, temporaryDirectory } from "../support/store.ts";
 
-/** CRASH_ROUNDS and CRASH_SEED make a longer run, or repeat one. */
-const rounds = Number(process.env.CRASH_ROUNDS ?? (onPostgres ? 4 : 20));
+/** ROUNDS makes a longer run, CRASH_SEED repeats one. */
+const rounds = repeated(onPostgres ? 2 : 5);
 const seed = Number(process.env.CRASH_SEED ?? 1);
 
 const CLIENTS = 16;

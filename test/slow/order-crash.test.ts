@@ -7,10 +7,11 @@ import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
 import { eventually } from "../support/hangs.ts";
 import { call, type Reply } from "../support/platform.ts";
 import { seeded } from "../support/random.ts";
+import { repeated } from "../support/rounds.ts";
 import { openShop, type Shop, shopToken } from "../support/shop.ts";
 import { freshUrl, onPostgres, temporaryDirectory } from "../support/store.ts";
 
-const ROUNDS = onPostgres ? 5 : 20;
+const ROUNDS = repeated(onPostgres ? 3 : 6);
 const AT_ONCE = 32;
 const LATEST_KILL_MS = 250;
 const FUNDS_CENTS = 100_000_00;

@@ -12,8 +12,17 @@ interface Rounds {
   many: number;
 }
 
+/**
+ * As many as the slow tests do; `ROUNDS=10 npm run test:slow` does ten times more: before a release, and after a change
+ * of what they guard.
+ */
+export function repeated(count: number): number {
+  return Math.ceil(count * Number(process.env.ROUNDS ?? 1));
+}
+
 /** A test of random values: `few` rounds in every run, and `many` among the slow ones. */
 export function property(name: string, { few, many }: Rounds, check: (rounds: number) => Promise<void>): void {
+  const rounds = repeated(many);
   test(name, () => check(few));
-  test(`${name}, in ${many} rounds`, { tags: ["slow"] }, () => check(many));
+  test(`${name}, in ${rounds} rounds`, { tags: ["slow"] }, () => check(rounds));
 }

@@ -101,7 +101,7 @@ async function migratedDatabase(): Promise<Buffer> {
 /** A database of its own on the suite's PostgreSQL, dropped with the test. */
 export async function freshPostgres(): Promise<{ url: string }> {
   const made = await createDatabase();
-  onTestFinished(() => onServer(serverUrl(), `DROP DATABASE IF EXISTS ${made.name} WITH (FORCE)`));
+  onTestFinished(() => dropDatabase(made.name));
   return { url: made.url };
 }
 
@@ -115,9 +115,22 @@ let template: Promise<string> | null = null;
 /** The same with the current schema and nothing in it: a copy takes a part of the work of the migrations. */
 async function emptyPostgres(): Promise<{ url: string }> {
   template ??= migratedPostgres();
-  const made = await createDatabase(`TEMPLATE ${await template}`);
-  onTestFinished(() => onServer(serverUrl(), `DROP DATABASE IF EXISTS ${made.name} WITH (FORCE)`));
+  const made = await createDatabase(`TEMPLATE ${await template} ${await copyingFiles()}`);
+  onTestFinished(() => dropDatabase(made.name));
   return { url: made.url };
+}
+
+let strategy: Promise<string> | null = null;
+
+/**
+ * How a small database is copied quickest: its files, with what sessions have prepared in them, in place of each page
+ * through the log. Before PostgreSQL 15 there was no other way.
+ */
+function copyingFiles(): Promise<string> {
+  strategy ??= onServer(serverUrl(), "SHOW server_version_num").then(([version]) =>
+    Number(version?.server_version_num) < 150_000 ? "" : "STRATEGY file_copy",
+  );
+  return strategy;
 }
 
 /** The name of a database without connections. It is dropped with the server. */
@@ -141,9 +154,14 @@ async function createDatabase(how = ""): Promise<{ name: string; url: string }> 
   return { name, url: url.toString() };
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+async function dropDatabase(name: string): Promise<void> {
+  await onServer(serverUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(statement);
+  const { rows } = await client.query<Record<string, unknown>>(statement);
   await client.end();
+  return rows;
 }
