@@ -140,7 +140,7 @@ describe("findings about a file", () => {
     expect(found.stderr).toContain('people.csv: column "D.O.B." is read as date_of_birth.');
     const [fault] = (await json(line, 3)).reasons;
     expect(fault).toMatchObject({
-      reason: 'has 1 field where the header has 6: it ends before "SURNAME"',
+      reason: "has 1 field where the header has 6: it ends before SURNAME",
       example: { line: 4 },
     });
     file("people.csv", ["first_name;last_name;Geburtstag;passport_no;passport_country;passport_expiry", row]);

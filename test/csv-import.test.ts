@@ -86,7 +86,7 @@ describe("an import", () => {
         },
         { reason: "name is missing", rows: 1, example: { line: 3, column: "name", form: null } },
         {
-          reason: 'has 2 fields where the header has 3: it ends before "Shoe Size"',
+          reason: "has 2 fields where the header has 3: it ends before Shoe Size",
           rows: 1,
           example: { line: 7, column: null, form: null },
         },
@@ -101,7 +101,7 @@ describe("an import", () => {
         'X,,"4,0",3,"passport_no must be P and digits; name is missing"\n' +
         // Refused only when it was sent, and yet in its place.
         'P3,"Cy\n=1+1",,5,passport_expiry is past\n' +
-        'P4,Di,,7,"has 2 fields where the header has 3: it ends before ""Shoe Size"""\n',
+        "P4,Di,,7,has 2 fields where the header has 3: it ends before Shoe Size\n",
     );
     expect(statSync(folder.path("people.rejected.csv")).mode & 0o777).toBe(0o600);
   });

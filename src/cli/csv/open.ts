@@ -3,7 +3,7 @@ import { plainDigits, visibleText } from "../../core/kernel/iccid.ts";
 import { type Advice, collectAdvice } from "./advice.ts";
 import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
 import { decoded, without } from "./encoding.ts";
-import { CsvError, columnName } from "./error.ts";
+import { CsvError, printable } from "./error.ts";
 import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader, refuseTitle } from "./header.ts";
 import { type CsvRecord, type Form, locate, parseRecords } from "./parse.ts";
 import { type Delimiter, detectDelimiter, findTextFault, separatorLine } from "./scan.ts";
@@ -204,5 +204,6 @@ function fieldFault<C extends string>({ fields }: CsvRecord, { header, form }: R
   if (fields.length >= wanted && !surplus) return null;
   const counts = `has ${counted(fields.length, "field")} where the header has ${wanted}`;
   if (surplus) return `${counts}: a ${DELIMITER_WORDS[form.delimiter]} within a value needs quotes around the value`;
-  return `${counts}: it ends before ${columnName(header.raw, fields.length)}`;
+  // Without quotes around it: the reason goes into a cell of the rejected file.
+  return `${counts}: it ends before ${printable(header.raw[fields.length] ?? "")}`;
 }

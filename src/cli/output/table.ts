@@ -1,3 +1,4 @@
+import Table from "cli-table3";
 import measure from "fast-string-truncated-width";
 import { wrapAnsi } from "fast-wrap-ansi";
 import { clean } from "./clean.ts";
@@ -41,13 +42,15 @@ export function openTable<T>(sheet: Sheet, columns: readonly Column<T>[], first:
   const titles = layout.columns.map(({ title }) => title);
   let widths = layout.widths;
   return {
-    head: lines(layout.columns, widths, titles, (text) => sheet.paint.bold(text)),
+    head: lines(layout.columns, widths, [titles], (text) => sheet.paint.bold(text)),
     draw(rows) {
       const all = cellsOf(sheet, columns, rows);
       const cells = all.map((texts) => layout.kept.map((at) => shortened(texts[at] ?? "", layout.brief)));
       widths = widened(sheet.width, layout.columns, widths, cells);
-      const paint = (row: T) => (text: string, at: number) => layout.columns[at]?.paint?.(sheet, row)(text) ?? text;
-      return rows.map((row, at) => lines(layout.columns, widths, cells[at] ?? [], paint(row))).join("\n");
+      return lines(layout.columns, widths, cells, (text, at, column) => {
+        const row = rows[at];
+        return (row === undefined ? undefined : layout.columns[column]?.paint?.(sheet, row)(text)) ?? text;
+      });
     },
   };
 }
@@ -158,40 +161,32 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
 }
 
-/** One row: a line, or as many as its longest wrapped text takes. */
+/** What cli-table3 draws between and around columns: two blanks, and no lines. */
+const SIDES = ["top", "bottom", "left", "right", "mid", "left-mid", "mid-mid", "right-mid"] as const;
+const CORNERS = ["top-mid", "top-left", "top-right", "bottom-mid", "bottom-left", "bottom-right"] as const;
+const BARE = { ...Object.fromEntries([...SIDES, ...CORNERS].map((name) => [name, ""])), middle: GAP };
+
+/** Rows of these widths: texts are cut with … or wrapped between words, and colored as a whole. */
 function lines<T>(
   columns: readonly Column<T>[],
   widths: readonly number[],
-  texts: readonly string[],
-  paint: (text: string, at: number) => string,
+  rows: Cells,
+  paint: (text: string, row: number, column: number) => string,
 ): string {
-  const parts = texts.map((text, at) => fitted(text, widths[at] ?? 0, columns[at]?.wraps === true));
-  const height = Math.max(...parts.map(({ length }) => length));
-  const drawn = Array.from({ length: height }, (_, line) => {
-    const padded = parts.map((part, at) => {
-      const text = part[line] ?? "";
-      const pad = " ".repeat(Math.max(0, (widths[at] ?? 0) - measure(text).width));
-      const painted = text === "" ? "" : paint(text, at);
-      return columns[at]?.align === "right" ? pad + painted : painted + pad;
-    });
-    return padded.join(GAP).trimEnd();
+  const table = new Table({
+    chars: BARE,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+    colWidths: [...widths],
+    colAligns: columns.map(({ align }) => align ?? "left"),
   });
-  return drawn.join("\n");
-}
-
-/** A text in lines of at most this width: wrapped between words, or cut short. */
-function fitted(text: string, width: number, wraps: boolean): string[] {
-  if (text.length <= width && measure(text).width <= width) return [text];
-  if (!wraps) return [cut(text, width)];
-  return wrapAnsi(text, width)
+  for (const [row, texts] of rows.entries()) {
+    table.push(texts.map((text, at) => ({ content: paint(text, row, at), wordWrap: columns[at]?.wraps === true })));
+  }
+  return table
+    .toString()
     .split("\n")
-    .map((line) => cut(line, width));
-}
-
-/** The text, or its beginning and … within this width. */
-function cut(text: string, width: number): string {
-  const { ellipsed, truncated, index } = measure(text, { limit: width, ellipsis: "…" });
-  return truncated ? `${text.slice(0, index)}${ellipsed ? "…" : ""}` : text;
+    .map((line) => line.trimEnd())
+    .join("\n");
 }
 
 function shortened(text: string, brief: boolean): string {

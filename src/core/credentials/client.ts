@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { isWithin, type Network, networkOf } from "../kernel/networks.ts";
-import { tierLimits } from "../partners/partner.ts";
+import { CREDENTIALS_AT_ONCE, tierLimits } from "../partners/partner.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { railsOf } from "./credential.ts";
@@ -30,9 +30,6 @@ export interface Client {
   /** The same of all credentials of the partner in this environment together. */
   partnerPerMinute: number;
 }
-
-/** Requests a minute of a partner, as a multiple of those of one credential, unless the operator set a number. */
-const CREDENTIALS_AT_ONCE = 5;
 
 const withPartner = statement((db, t, slot: Slots<{ client_id: string }>) =>
   db

@@ -14,6 +14,9 @@ import { allCreditLines, type CreditLine, creditLinesOf } from "./credit-line.ts
 /** Requests a minute and client id, by tier (contract: Limits). */
 export const tierLimits: Readonly<Record<Tier, number>> = { standard: 60, premium: 300 };
 
+/** Requests a minute of a partner, as a multiple of those of one credential, unless the operator set a number. */
+export const CREDENTIALS_AT_ONCE = 5;
+
 /** A partner as the operator's commands print it. */
 export interface Partner {
   id: PartnerId;
