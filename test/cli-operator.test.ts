@@ -49,7 +49,7 @@ describe("partners", () => {
         max_sandbox_activations: 1000,
         max_pending_deliveries: null,
         max_days_ahead: null,
-        max_requests_per_minute: null,
+        max_requests_per_minute: 1500,
         sandbox_activations: true,
       },
       credit_lines: [],
@@ -57,7 +57,8 @@ describe("partners", () => {
     });
     const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");
     const changes = { tier: "standard", rate_limit_per_minute: 90, agent: false, production_enabled: true };
-    expect(updated).toEqual({ ...Object(made), ...changes });
+    const limits = { ...Object(made).limits, max_requests_per_minute: 450 };
+    expect(updated).toEqual({ ...Object(made), ...changes, limits });
     const most = await json("partners update acme --rate-limit 10000000");
     expect(most).toMatchObject({ rate_limit_per_minute: 10_000_000 });
     expect(await json("partners update acme --rate-limit 0")).toMatchObject({

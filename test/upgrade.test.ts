@@ -8,7 +8,7 @@ import { root } from "./support/sources.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
-// What release 0.1.0 left, made by its own commands: two partners' worth of nobody's data, a delivered order, one in
+// What release 0.1.0 left, made by its own commands with made-up data: a delivered order, one in
 // review, one of the sandbox, an activation request, passports, an endpoint.
 
 const kept = (name: string) => join(root, "test", "fixtures", "0.1.0", name);

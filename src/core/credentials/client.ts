@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { isWithin, type Network, networkOf } from "../kernel/networks.ts";
-import { CREDENTIALS_AT_ONCE, tierLimits } from "../partners/partner.ts";
+import { CREDENTIALS_AT_ONCE, tierLimits } from "../partners/rates.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { railsOf } from "./credential.ts";

@@ -10,12 +10,7 @@ import type { PartnerStatus, Tier } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { allCreditLines, type CreditLine, creditLinesOf } from "./credit-line.ts";
-
-/** Requests a minute and client id, by tier (contract: Limits). */
-export const tierLimits: Readonly<Record<Tier, number>> = { standard: 60, premium: 300 };
-
-/** Requests a minute of a partner, as a multiple of those of one credential, unless the operator set a number. */
-export const CREDENTIALS_AT_ONCE = 5;
+import { CREDENTIALS_AT_ONCE, tierLimits } from "./rates.ts";
 
 /** A partner as the operator's commands print it. */
 export interface Partner {
@@ -38,16 +33,17 @@ export interface Partner {
 }
 
 function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
+  const rate = row.rate_limit ?? tierLimits[row.tier];
   return {
     id: row.id,
     slug: row.slug,
     name: row.name,
     status: row.status,
     tier: row.tier,
-    rate_limit_per_minute: row.rate_limit ?? tierLimits[row.tier],
+    rate_limit_per_minute: rate,
     agent: row.agent,
     production_enabled: row.production,
-    limits: limitsOf(row),
+    limits: { ...limitsOf(row), max_requests_per_minute: row.max_requests_per_minute ?? CREDENTIALS_AT_ONCE * rate },
     thresholds: thresholdsOf(row),
     credit_lines,
     created_at: isoTime(row.created_at),

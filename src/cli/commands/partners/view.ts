@@ -1,4 +1,4 @@
-import { CREDENTIALS_AT_ONCE, type Partner } from "../../../core/partners/partner.ts";
+import type { Partner } from "../../../core/partners/partner.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown, statusPaint, yesNo } from "../../output/words.ts";
@@ -35,7 +35,7 @@ export function partnerResult(partner: Partner): Result {
     production: yesNo(partner.production_enabled),
     support: shown(partner.support),
     created: moment(partner.created_at),
-    ...limitRows(partner),
+    ...limitRows(partner.limits),
     ...thresholdRows(sheet, partner.thresholds),
     "credit line": creditWords(sheet, partner),
   }));
@@ -58,8 +58,7 @@ function creditWords({ money }: Sheet, { credit_lines }: Partner): string {
   return words.join("; ") || "none";
 }
 
-function limitRows({ limits, rate_limit_per_minute: rate }: Partner): Record<string, string> {
-  const { sandbox_activations, ...bounds } = limits;
+function limitRows({ sandbox_activations, ...bounds }: Partner["limits"]): Record<string, string> {
   const most = (bound: number | null) => (bound === null ? "no limit" : `at most ${bound}`);
   return {
     endpoints: `${most(bounds.max_endpoints)} per environment`,
@@ -68,6 +67,6 @@ function limitRows({ limits, rate_limit_per_minute: rate }: Partner): Record<str
     "sandbox activations": sandbox_activations ? `${most(bounds.max_sandbox_activations)} open` : "not allowed",
     "pending deliveries": `${most(bounds.max_pending_deliveries)} per endpoint`,
     "days ahead": most(bounds.max_days_ahead),
-    "requests a minute": `at most ${bounds.max_requests_per_minute ?? CREDENTIALS_AT_ONCE * rate} over all credentials`,
+    "requests a minute": `${most(bounds.max_requests_per_minute)} over all credentials`,
   };
 }
