@@ -10,7 +10,7 @@ const ALLOWED = new Set([
   "(MIT OR CC0-1.0)",
   // Fonts: they are not sold by themselves.
   "Bitstream-Vera",
-  // Of files that are shipped unchanged: their notice names the source.
+  // Only for files that are shipped unchanged: their notice names the source.
   "MPL-2.0",
 ]);
 

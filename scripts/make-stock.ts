@@ -14,7 +14,7 @@ interface Batch {
   rows: number;
   /** Issuer digits of the ICCID: 89, the country's dialling code, then the issuer's own number. */
   issuer: string;
-  /** Of the names that RFC 2606 and 6761 keep out of use. */
+  /** One of the names that RFC 2606 and 6761 keep out of use. */
   smdpAddress: string;
   /** Some suppliers protect a download with a code that the traveller types in. */
   confirmed?: boolean;

@@ -59,8 +59,8 @@ describe("docs/carriers.md", () => {
   const page = readFileSync("docs/carriers.md", "utf8");
 
   test("shows the table of the simulator", () => {
-    for (const { ending, behaviour } of simulatedEndings) expect(page).toContain(`| \`…${ending}\` | ${behaviour} |`);
-    expect(page).toContain(`| any other | ${otherwise.behaviour} |`);
+    for (const { ending, behavior } of simulatedEndings) expect(page).toContain(`| \`…${ending}\` | ${behavior} |`);
+    expect(page).toContain(`| any other | ${otherwise.behavior} |`);
     expect(page.match(/^\| `…\d\d` \|/gm)).toHaveLength(simulatedEndings.length);
   });
 

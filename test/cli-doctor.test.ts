@@ -68,7 +68,7 @@ describe("a fault names its remedy", () => {
     ["schema", "DROP INDEX orders_due", /index orders_due is missing/],
     ["sealed_values", "UPDATE signing_keys SET private_sealed = 'v2.x.y'", /1 sealed value .* signing_keys\.private/],
     ["schema", "DROP TRIGGER ledger_postings_no_update", /trigger ledger_postings_no_update is missing/],
-    ["schema", "ALTER TABLE orders ADD COLUMN colour text", /table orders differs/],
+    ["schema", "ALTER TABLE orders ADD COLUMN color text", /table orders differs/],
     ["stock", "UPDATE stock_pools SET available = 4", /EU5 counts 4, there are 3/],
     ["ledger", "UPDATE wallets SET balance_cents = 901", /balances of acme AUD/],
     [

@@ -53,7 +53,7 @@ describe("help", () => {
       expect(shown.stdout).toContain(part);
     }
     expect(shown.stdout).toContain("$ esimctl orders create --partner acme");
-    expect(shown.stdout).toContain("4 not authorised");
+    expect(shown.stdout).toContain("4 not authorized");
     expect(await esimctl(["help", "orders", "create"])).toEqual(shown);
   });
 
@@ -79,7 +79,7 @@ describe("help", () => {
     const { stdout } = await esimctl(["orders"]);
     expect(stdout).not.toContain("display help");
     expect(stdout.match(/^[A-Z]\w+:$/gm)).toEqual(["Options:", "Verbs:"]);
-    expect((await esimctl(["orders", "--colour"])).exitCode).toBe(2);
+    expect((await esimctl(["orders", "--color"])).exitCode).toBe(2);
   });
 
   test("every verb has its own examples and names its effects", async () => {

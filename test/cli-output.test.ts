@@ -158,7 +158,7 @@ test("text from outside has no control sequences on a terminal", () => {
   expect(text.split("\n")[1]).toBe("1   red line");
 });
 
-test("a QR code is dark on light with colours, and light on dark without", async () => {
+test("a QR code is dark on light with colors, and light on dark without", async () => {
   const drawn = await drawQr("LPA:1$rsp.example.com$ABC-1");
   const painted = showQr(sheetOf(80, 1), drawn).split("\n");
   // The quiet zone: white only.

@@ -95,7 +95,7 @@ test("bytes that are sent again are compressed once", async () => {
   // However many ways to ask there are, few are kept.
   for (let at = 0; at < 10; at++) expect(await get({ "accept-encoding": `gzip, x${at}` })).toBe("other");
   bytes.fill("third ");
-  // Of each coding one copy is kept, whatever it is asked by.
+  // One copy of each coding is kept, whatever it is asked by.
   expect(await get({ "accept-encoding": "gzip, x1" })).toBe("first");
   expect(await get({ "accept-encoding": "gzip, x9" })).toBe("third");
 });

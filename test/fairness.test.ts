@@ -47,7 +47,7 @@ test("an event has exactly one delivery for each of 100 endpoints that subscribe
   const owner = await partnerWith(store, 100);
   const send = () => store.write(triggerSample, { kind: "order.created", ...owner, actor: "test" });
   const before = (await send()).event_id;
-  // Of the first event: those that are full have one that waits, the others none.
+  // The first event: endpoints that are full have one delivery that waits, the others none.
   const settle = { status: "delivered" } as const;
   for (const { delivery, endpoint } of await store.read(ofEvent, before)) {
     const full = endpointAt(Number(new URL(endpoint.url).pathname.slice(1))).full;

@@ -27,7 +27,7 @@ import { onPostgres, openTestStore } from "./support/store.ts";
 const actor = "operator (test)";
 const SKUS = ["EU", "US", "JP"];
 const FUNDS = 12_000;
-/** Of each partner. */
+/** Endpoints of each partner. */
 const ENDPOINTS = [1, 3, 0, 1];
 
 interface Market {
@@ -235,7 +235,7 @@ function expectFeeds({ feeds, events, deliveries }: Rows, orderers: Orderer[]): 
  */
 function expectDeliveries({ deliveries, attempts, endpoints }: Rows): void {
   const made = Map.groupBy(attempts, ({ delivery_id }) => delivery_id);
-  // Of what is held since, a failed attempt is recorded and not counted.
+  // A failed attempt of what is held since is recorded and not counted.
   for (const { id, attempts: ended } of deliveries.filter(({ status }) => status !== "held")) {
     expect(made.get(id)?.length ?? 0).toBe(ended);
   }

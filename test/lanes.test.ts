@@ -33,7 +33,7 @@ const writtenBeside = Object.values(laneKinds).flatMap(({ own, added, locked }):
   ...locked,
 ]);
 
-/** Of rows that others write, which are locked by a statement that reads or chooses them. */
+/** Tables whose rows others write too, and a statement locks that reads or chooses them. */
 const lockedByReading: readonly TableName[] = ["webhookEndpoints", "esims"];
 
 const without = (tables: Iterable<TableName>, others: readonly TableName[]) =>

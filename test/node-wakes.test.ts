@@ -17,7 +17,7 @@ async function listener({ again }: TestStore): Promise<{ store: Store; woken: To
   return { store, woken };
 }
 
-const signalled = async (tx: Tx, topics: Topic[]) => {
+const signaled = async (tx: Tx, topics: Topic[]) => {
   for (const topic of topics) tx.signal(topic);
 };
 
@@ -37,12 +37,12 @@ describe.runIf(onPostgres)("nodes on one database", () => {
     const one = await listener(opened);
     const two = await listener(opened);
     await Promise.all([
-      one.store.write(signalled, ["deliveries"]),
-      one.store.write(signalled, ["events", "deliveries"]),
-      one.store.write(signalled, ["fulfilment"]),
+      one.store.write(signaled, ["deliveries"]),
+      one.store.write(signaled, ["events", "deliveries"]),
+      one.store.write(signaled, ["fulfilment"]),
     ]);
     await expect.poll(() => [...two.woken].sort()).toEqual(["deliveries", "events", "fulfilment"]);
-    await two.store.write(signalled, ["sandbox"]);
+    await two.store.write(signaled, ["sandbox"]);
     await expect.poll(() => one.woken.includes("sandbox")).toBe(true);
     // By its own commits: the notification of the other one came after its own.
     expect(one.woken.filter((topic) => topic === "fulfilment")).toHaveLength(1);
@@ -53,7 +53,7 @@ describe.runIf(onPostgres)("nodes on one database", () => {
     const opened = await openTestStore(testClock());
     const { woken } = await listener(opened);
     const command = await opened.again();
-    await command.write(signalled, ["activations"]);
+    await command.write(signaled, ["activations"]);
     await command.close();
     await expect.poll(() => woken).toEqual(["activations"]);
   });
@@ -67,7 +67,7 @@ describe.runIf(onPostgres)("nodes on one database", () => {
     await expect.poll(() => woken).toEqual(allTopics);
     expect(await listeningOn(url)).toBe(1);
     woken.length = 0;
-    await opened.store.write(signalled, ["events"]);
+    await opened.store.write(signaled, ["events"]);
     await expect.poll(() => woken).toEqual(["events"]);
   });
 });

@@ -13,7 +13,7 @@ import { passport, withAgent } from "./support/passports.ts";
 
 const TODAY = "2026-03-01";
 const ACTOR = "operator";
-/** Of the process that seals. */
+/** The ids of the process that seals. */
 const ids = randomIds();
 
 function checked(sent: SentPassport): NewPassport {

@@ -319,7 +319,7 @@ describe("deliveries", () => {
     await platform.trigger(other);
     const pool = platform.deliver();
     await quick.got(1);
-    // Of three events to 90 endpoints: all of the places of one partner in the sandbox.
+    // Three events to 90 endpoints take all places of one partner in the sandbox.
     expect(hanging.received).toHaveLength(192);
     hanging.answers(200);
     for (const response of held) response.writeHead(200).end();

@@ -98,9 +98,9 @@ test("--set gives what the file has no column for, and --unit gb reads gigabytes
   expect(await esimctlJson(["products", "show", "X", "--data", data])).toMatchObject({
     ...{ data_amount_mb: 1536, type: "voice_data", currency: "AUD" },
   });
-  expect(await imported("--set", "colour=red")).toMatchObject({
+  expect(await imported("--set", "color=red")).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('--set names "colour", which is not read here'),
+    stderr: expect.stringContaining('--set names "color", which is not read here'),
   });
 });
 

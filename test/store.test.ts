@@ -31,7 +31,7 @@ test("concurrent commands commit together, and one that fails rolls back alone",
     store.write(put, { key: "a1", value: "1" }),
     store.write(failing, "a2"),
     store.write(put, { key: "a3", value: "3" }),
-    // A broken constraint must not poison the transaction of its neighbours either.
+    // A broken constraint must not poison the transaction of its neighbors either.
     store.write(put, { key: "a1", value: "again" }),
     store.write(put, { key: "a5", value: "5" }),
   ]);
@@ -110,16 +110,16 @@ test("signals reach listeners after the commit, and only of commands that succee
   const { store } = await openTestStore(testClock());
   const received: string[] = [];
   const stop = store.onSignal("fulfilment", () => received.push("x"));
-  const signalling = async (tx: Tx, fails: boolean) => {
+  const signaling = async (tx: Tx, fails: boolean) => {
     tx.signal("fulfilment");
     if (fails) throw new Error("undone");
   };
-  await expect(store.write(signalling, true)).rejects.toThrow("undone");
+  await expect(store.write(signaling, true)).rejects.toThrow("undone");
   expect(received).toEqual([]);
-  await store.write(signalling, false);
+  await store.write(signaling, false);
   expect(received).toEqual(["x"]);
   stop();
-  await store.write(signalling, false);
+  await store.write(signaling, false);
   expect(received).toEqual(["x"]);
 });
 

@@ -174,7 +174,7 @@ function answerTo(question: Buffer, address: string): Buffer {
   return Buffer.concat([header, asked, record]);
 }
 
-// Of the list at https://fetch.spec.whatwg.org/#port-blocking some, low and high.
+// Some of the list at https://fetch.spec.whatwg.org/#port-blocking, low and high.
 const closedPorts = [1, 21, 22, 25, 53, 79, 465, 587, 993, 2049, 4190, 5060, 6000, 6667, 6697, 10080];
 
 test("a port of another service is refused at creation, also where private addresses are allowed", async () => {

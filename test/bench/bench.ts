@@ -25,7 +25,7 @@ export interface Measured {
   ratio: number;
   lowest: number;
   highest: number;
-  /** Of the figures of both sides; left out: items a second. */
+  /** The unit of the figures of both sides; left out: items a second. */
   unit?: string;
   /** Processor time for an item (µs), medians, where the system says it for both sides. */
   cpu?: { ours: number; bare: number };
@@ -50,7 +50,7 @@ interface Sides {
   peer: string;
   ours: Side;
   bare: Side;
-  /** Of the process in which each side does its work, and nothing else works meanwhile. */
+  /** Meters of the process in which each side does its work, and nothing else works meanwhile. */
   cpu?: { ours: Meter; bare: Meter } | undefined;
 }
 

@@ -136,7 +136,7 @@ export async function serveWithLog(
 /** How often the log is looked at: little of a start. */
 const LOOK_MS = 5;
 
-/** Of a second: what Linux counts processor time in. */
+/** Parts of a second in which Linux counts processor time. */
 const TICKS = 100;
 
 /** The processor time of a process, all its threads; undefined where the system does not say. */

@@ -7,7 +7,7 @@ import { httpLoad, steadyLoad } from "./http-load.ts";
 import { install, type Served, serveInstallation } from "./installation.ts";
 import { orderLoad } from "./order-creation.ts";
 
-/** Of 64 connections: those that read beside those that order. */
+/** Those of 64 connections that read beside those that order. */
 const READERS = 8;
 const ORDERING = 48;
 const SAMPLE_MS = 250;

@@ -130,7 +130,7 @@ test.skipIf(!existsSync("/usr/bin/man"))("man finds it too, without warnings", a
   });
 });
 
-test("exit codes: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 4 not authorised", async () => {
+test("exit codes: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 4 not authorized", async () => {
   const sandbox = ["--partner", "small", "--sandbox", "--data", data];
   expect((await esimctl("partners", "create", "small", "--name", "Small", "--data", data)).exitCode).toBe(0);
   expect((await esimctl("orders", "show", "01a1feaa-0000-7000-8000-000000000000", ...sandbox)).exitCode).toBe(1);

@@ -55,7 +55,7 @@ test("a statement without an index is found", async () => {
   const found = async (sql: string) => readsWhole(await planOf(client, { sql, parameters: 1 }));
   expect(await found("SELECT * FROM orders WHERE metadata::text = $1")).toBe(true);
   expect(await found("SELECT * FROM orders WHERE id = $1")).toBe(false);
-  // Of a list of keys each is looked up by itself; as a join PostgreSQL may read the table.
+  // Each key of a list is looked up by itself; as a join PostgreSQL may read the table.
   const listed = "FROM json_array_elements_text($1::json) AS listed(id)";
   const of = "SELECT id FROM orders WHERE orders.id = listed.id";
   expect(await found(`SELECT o.id ${listed} CROSS JOIN LATERAL (${of} LIMIT 1) o`)).toBe(false);

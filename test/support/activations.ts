@@ -75,7 +75,7 @@ export interface ActivationPlatform extends Platform {
 
 interface Options {
   start?: string;
-  /** Of both seeded carriers. */
+  /** The adapter of both seeded carriers. */
   adapter?: CarrierAdapter;
 }
 

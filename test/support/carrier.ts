@@ -81,7 +81,7 @@ export async function useHttpCarrier(store: Store, url: string, settings: { time
 
 interface Callback {
   body: unknown;
-  /** Of the signature, in ms. */
+  /** The time of the signature, in ms. */
   now: number;
   secret?: string;
   prefix?: string;

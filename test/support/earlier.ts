@@ -27,7 +27,7 @@ export async function earlierDatabase(count: number, before = "0011") {
     { smdp_address: "old-1.example", matching_id: "O-1", confirmation_code: null },
   ];
   const text = (value: string | null) => (value === null ? "NULL" : `'${value}'`);
-  // Of the guards and fills only those that such a database had.
+  // Only those guards and fills that such a database had.
   const had = (name: string) => name < before || (name > "9" && name < "9007");
   const earlier = migrationsOf(onPostgres ? "postgres" : "sqlite").filter(({ name }) => had(name));
   await asBefore(location, earlier, [

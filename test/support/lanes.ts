@@ -13,7 +13,7 @@ const actor = "operator (test)";
 export interface Orderer {
   slug: string;
   partnerId: PartnerId;
-  /** Of a production credential. */
+  /** The client id of a production credential. */
   credential: string;
 }
 

@@ -24,6 +24,18 @@ export const uncheckedPaths: { pattern: RegExp; why: string }[] = [
 
 export const languageRules: LanguageRule[] = [
   {
+    term: "British spelling",
+    say: "color, authorize, recognize, serialize, behavior, normalize",
+    pattern: /\b(\w*(colour|favour|behaviour|neighbour)\w*|(un)?(authoris|recognis|serialis|normalis)\w*)\b/gi,
+    example: "the colours of an authorised client",
+  },
+  {
+    term: "an inverted opening (Of an endpoint 96 are claimed)",
+    say: "the subject first: each endpoint may have 96",
+    pattern: /(?:^|[.:] |\/\*\* |\/\/ |^\s*\* )Of [a-z0-9]/g,
+    example: "// Of an endpoint 96 deliveries are claimed.",
+  },
+  {
     term: "blot out, unsaid",
     say: "redact, redacted",
     pattern: /\b(blot(s|ted|ting)?|unsaid)\b/gi,

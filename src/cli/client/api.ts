@@ -78,7 +78,7 @@ function refusal(status: number, body: unknown): CliError {
     ...(isRecord(errors) ? { errors: sentences(errors) } : {}),
     ...(isRecord(body) ? { members: body } : {}),
   });
-  const exitCode = isForbidding(status) ? exitCodes.notAuthorised : failure.exitCode;
+  const exitCode = isForbidding(status) ? exitCodes.notAuthorized : failure.exitCode;
   // The whole body stays at hand: some callers need a member of it, such as current_status.
   return new CliError(failure.code, failure.message, failure.hint, exitCode, body);
 }

@@ -121,7 +121,7 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
       "no_production_access",
       `${partner.slug} has no production access.`,
       `Add --sandbox, or give it access: esimctl partners update ${partner.slug} --production`,
-      exitCodes.notAuthorised,
+      exitCodes.notAuthorized,
     );
   }
   return {

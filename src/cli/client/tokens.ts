@@ -95,7 +95,7 @@ function refusal(status: number, { error, error_description }: Record<string, un
   const refused = isForbidding(status) || error === "invalid_request";
   const hint = hints[error] ?? "Run it again with --verbose to see more.";
   const again = kept && error === "invalid_client" ? " esimctl login keeps them again." : "";
-  return new CliError(error, words, hint + again, refused ? exitCodes.notAuthorised : exitCodes.failed);
+  return new CliError(error, words, hint + again, refused ? exitCodes.notAuthorized : exitCodes.failed);
 }
 
 /** The JSON object of an answer. Throws `not_esimctl` when it is none: something else listens there. */

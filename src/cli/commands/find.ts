@@ -30,7 +30,7 @@ export default command({
     "day alone lists the activations for it. An order is found also by EID, tracking number and the partner's own " +
     "number. Several that fit a name or the end of a number are listed, and the id of each leads to its story. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
-    "answer to what that request did, and to what the daemon's log has of it. Of each kind the newest 50 are shown; " +
+    "answer to what that request did, and to what the daemon's log has of it. The newest 50 of each kind are shown; " +
     "truncated names those with more.",
   json:
     "{matched: [{kind, id, name, partner, environment, status, person, passport_no}], " +

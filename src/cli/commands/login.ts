@@ -16,7 +16,7 @@ export default command({
     "login https://esim.example.com --client-id sk_live_… --client-secret - < secret.txt",
     "login --profile sandbox --server https://esim.example.com --client-id sk_test_…",
   ],
-  exits: [exitCodes.notAuthorised],
+  exits: [exitCodes.notAuthorized],
   args: { address: optionalArgument("address", "the server's public address (or --server, or ESIMCTL_SERVER)") },
   options: {},
   async run(context, { address }) {

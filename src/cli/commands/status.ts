@@ -12,7 +12,7 @@ import type { Sheet } from "../output/sheet.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 
 const EVERY_MS = 2_000;
-/** Of low stock: a screen is for a glance. */
+/** Most rows of low stock: a screen is for a glance. */
 const MOST_ROWS = 5;
 
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

@@ -16,7 +16,7 @@ export default command({
     "the server publishes; for local data that of the address it was last served at.",
   json: `${WHOAMI_JSON}; with --web {opened}`,
   examples: ["whoami", "whoami --profile sandbox --json"],
-  exits: [exitCodes.notAuthorised],
+  exits: [exitCodes.notAuthorized],
   args: {},
   options: { web: flag("--web", "open the documentation of this place in the browser") },
   async run(context, { web }) {

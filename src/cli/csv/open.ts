@@ -57,7 +57,7 @@ export interface ReadingOptions extends SourceOptions, HeaderHelp {
 
 /**
  * Opens a CSV file for a command (`-`: standard input). Columns are found whatever their order, case, spaces,
- * underscores and hyphens; comma, semicolon and tab are recognised. Throws `CsvError` before any row is handed out
+ * underscores and hyphens; comma, semicolon and tab are recognized. Throws `CsvError` before any row is handed out
  * when the file is missing, not text in UTF-8, empty, without rows, or lacks a column; while rows are read, when its
  * quoting is broken. Memory does not grow with the file. Design: terminal, CSV in bulk.
  */

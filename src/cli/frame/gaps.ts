@@ -37,7 +37,7 @@ function gapsOf({ args, options, picks }: Command, given: { args: unknown[]; opt
     });
 }
 
-/** Of an argument of several words commander makes an empty list. */
+/** Commander makes an empty list of an argument of several words that was left out. */
 function isLeftOut(given: unknown): boolean {
   return given === undefined || (Array.isArray(given) && given.length === 0);
 }

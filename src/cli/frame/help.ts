@@ -21,7 +21,7 @@ export function helpAfter(command: Command, path: string): string {
   const program = path.split(" ")[0];
   const codes = [
     ...common,
-    ...(signs.includes(command.target) ? [exitCodes.notAuthorised] : []),
+    ...(signs.includes(command.target) ? [exitCodes.notAuthorized] : []),
     ...(command.exits ?? []),
   ];
   const parts = [

@@ -22,7 +22,7 @@ const environment: readonly (readonly [string, string])[] = [
   ["ESIMCTL_PROFILE", "the login to act as"],
   ["ESIMCTL_READ_DATABASE", "a replica that answers lists, exports and reports (serve)"],
   ["ESIMCTL_SMTP_URL", "where mail to suppliers goes out (serve)"],
-  ["NO_COLOR", "no colours"],
+  ["NO_COLOR", "no colors"],
   ["NODE_EXTRA_CA_CERTS", "certificate authorities of your own, for --server"],
 ];
 

@@ -4,7 +4,7 @@ export const exitCodes = {
   failed: 1,
   usage: 2,
   someFailed: 3,
-  notAuthorised: 4,
+  notAuthorized: 4,
   interrupted: 130,
 } as const;
 
@@ -16,6 +16,6 @@ export const exitCodeWords: Readonly<Record<ExitCode, string>> = {
   1: "failed, or not confirmed",
   2: "wrong usage",
   3: "some items failed, the rest is done",
-  4: "not authorised",
+  4: "not authorized",
   130: "interrupted",
 };

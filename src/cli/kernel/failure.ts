@@ -76,7 +76,7 @@ export function problemFailure(slug: string, detail: string, { errors, members }
     code: slug,
     message: sentences.length > 1 ? `${sentences.join("; ")}.` : detail,
     hint: hint + (slug === "not_found" ? whereToLook(members?.resource) : ""),
-    exitCode: known !== undefined && isForbidding(known.status) ? exitCodes.notAuthorised : exitCodes.failed,
+    exitCode: known !== undefined && isForbidding(known.status) ? exitCodes.notAuthorized : exitCodes.failed,
   };
 }
 

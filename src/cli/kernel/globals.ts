@@ -2,7 +2,7 @@
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
   ["--json", "print exactly one JSON document on stdout"],
   ["--yes", "answer every confirmation with yes, and ask nothing"],
-  ["--no-color", "no colours (also: NO_COLOR)"],
+  ["--no-color", "no colors (also: NO_COLOR)"],
   ["--quiet", "no progress, no notes"],
   ["--verbose", "show the stack of an error"],
   ["--server <url>", "act at this server, by its API (also: ESIMCTL_SERVER)"],
@@ -32,7 +32,7 @@ export interface Globals {
   /** What a command that lists or shows prints instead of text or JSON; null: neither. */
   shape: Shape | null;
   yes: boolean;
-  /** No colours: `--no-color`, or NO_COLOR with any value (no-color.org). */
+  /** No colors: `--no-color`, or NO_COLOR with any value (no-color.org). */
   plain: boolean;
   quiet: boolean;
   verbose: boolean;

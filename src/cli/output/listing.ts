@@ -10,7 +10,7 @@ export interface Listing<T extends object> {
   /** The member of the JSON document that holds the rows. */
   readonly key: string;
   readonly pages: AsyncIterable<readonly T[]>;
-  /** Of its table. Where rows are records instead: what is printed of a row. */
+  /** The columns of its table. Where rows are records instead: what is printed of a row. */
   readonly columns: readonly Column<T>[] | ((sheet: Sheet, row: T) => Promise<string>);
   /** Printed in place of a table without rows. */
   readonly empty: string;

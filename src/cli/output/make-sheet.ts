@@ -3,7 +3,7 @@ import { formatMoney } from "../../core/kernel/money.ts";
 import type { Sheet } from "./sheet.ts";
 import { drawFields, drawTable } from "./table.ts";
 
-/** The sheet of stdout or stderr: colours and a width only where it is a terminal. */
+/** The sheet of stdout or stderr: colors and a width only where it is a terminal. */
 export function makeSheet(stream: NodeJS.WriteStream, { plain }: { plain: boolean }): Sheet {
   const support: ColorInfo = stream === process.stderr ? supportsColorStderr : supportsColor;
   const level = plain || !stream.isTTY || support === false ? 0 : support.level;

@@ -5,7 +5,7 @@ import type { Sheet } from "./sheet.ts";
 export interface DrawnQr {
   /** Dark modules are blocks: to be painted black on white. */
   blocks: string;
-  /** Light modules are blocks: right on a dark screen, where no colours can be used. */
+  /** Light modules are blocks: right on a dark screen, where no colors can be used. */
   bare: string;
 }
 

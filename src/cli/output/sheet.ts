@@ -12,7 +12,7 @@ export interface Column<T> {
   wraps?: boolean;
   /** Left out there where that is still not enough: `true` first, then by rank; of equal ones the last one first. */
   spare?: true | number;
-  /** Colours the whole cell. */
+  /** Colors the whole cell. */
   paint?(sheet: Sheet, row: T): (text: string) => string;
 }
 

@@ -62,7 +62,7 @@ const good = ["active", "fulfilled", "completed", "activated", "ok"];
 const bad = ["failed", "suspended", "revoked", "disabled", "wrong"];
 const waiting = ["waiting_review", "paid", "pending_payment", "pending", "processing", "low", "out_of_stock"];
 
-/** How a status is coloured, the same everywhere. */
+/** How a status is colored, the same everywhere. */
 export function statusPaint({ paint }: Sheet, status: string): (text: string) => string {
   if (good.includes(status)) return paint.green;
   if (bad.includes(status)) return paint.red;

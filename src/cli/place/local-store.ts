@@ -37,7 +37,7 @@ export interface Sources {
   replica?: string | undefined;
 }
 
-/** Of a command of the terminal: few, so that it finds room beside the nodes. */
+/** Connections of a command of the terminal: few, so that it finds room beside the nodes. */
 const COMMAND_CONNECTIONS = 2;
 
 /** Opens the store that is at `place`. Throws `not_initialised` when there is none, StoreError when it is unusable. */

@@ -8,9 +8,9 @@ export const DEFAULT_CONNECTIONS = 30;
 
 /** More than this are of no use to a process, unless a budget asks for them. */
 const USEFUL = 12;
-/** Of a process, beside its pool: to ask whether the server answers, and to vacuum. */
+/** Connections of a process beside its pool: to ask whether the server answers, and to vacuum. */
 const ASIDE = 1;
-/** Of a node: on it other nodes notify of work. */
+/** The connection of a node on which other nodes notify of work. */
 const LISTENING = 1;
 /** One that writes, one that reads. */
 const LEAST = 2;

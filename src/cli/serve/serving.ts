@@ -69,7 +69,7 @@ export async function serveUntilStopped(
       const alone = place.kind === "directory";
       if (alone) await store.write(releaseLeases, null);
       // From before it listens: a process that reads the line may stop it at once.
-      const signalled = nextSignal();
+      const signaled = nextSignal();
       const running = await serve(
         { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
         { ...serving, dataDirectory: place.kind === "directory" ? place.path : undefined },
@@ -79,7 +79,7 @@ export async function serveUntilStopped(
       listening(running);
       const check = checkOf(place);
       try {
-        await stopOn(Promise.race([signalled, check.found]), running, log);
+        await stopOn(Promise.race([signaled, check.found]), running, log);
       } finally {
         await check.end();
       }

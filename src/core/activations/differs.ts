@@ -1,4 +1,4 @@
-import { normalisePassportNumber } from "../kernel/identity.ts";
+import { normalizePassportNumber } from "../kernel/identity.ts";
 import { identityNames } from "../kernel/identity-fields.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type KycField, kycFields } from "../store/schema/values.ts";
@@ -21,7 +21,7 @@ type DifferingField = KycField | (typeof contactFields)[number];
 
 /** Whether two values of a field say the same. */
 function isSame(field: DifferingField, one: string, other: string): boolean {
-  if (field === "passport_no") return normalisePassportNumber(one) === normalisePassportNumber(other);
+  if (field === "passport_no") return normalizePassportNumber(one) === normalizePassportNumber(other);
   return one.trim() === other.trim();
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from "../audit/record.ts";
 import { requireCarrier } from "../carriers/carrier.ts";
-import { normalisePassportNumber } from "../kernel/identity.ts";
+import { normalizePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Problem } from "../kernel/problem.ts";
 import { releaseDraw } from "../passports/draw.ts";
@@ -99,6 +99,6 @@ function changedFields(tx: Tx, row: ActivationRow, { before, kyc, edit }: Changi
 }
 
 function isOtherDocument(before: Kyc, { passport_no, passport_country }: Kyc): boolean {
-  const number = (kyc: Pick<Kyc, "passport_no">) => normalisePassportNumber(kyc.passport_no ?? "");
+  const number = (kyc: Pick<Kyc, "passport_no">) => normalizePassportNumber(kyc.passport_no ?? "");
   return number(before) !== number({ passport_no }) || before.passport_country !== passport_country;
 }

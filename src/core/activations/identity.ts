@@ -1,7 +1,7 @@
 import type { CarrierRow } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
-import { checkIdentityFields, type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import { checkIdentityFields, type Identity, normalizePassportNumber } from "../kernel/identity.ts";
 import { identityNames } from "../kernel/identity-fields.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { Secret } from "../kernel/secret.ts";
@@ -78,7 +78,7 @@ export function sealKyc(
   return {
     sealed: vault.seal(JSON.stringify(kyc), identityOf(id)),
     // The same space as the pool's, so that one number finds both.
-    passport_index: number === null ? null : vault.blindIndex("passport_no", normalisePassportNumber(number)),
+    passport_index: number === null ? null : vault.blindIndex("passport_no", normalizePassportNumber(number)),
   };
 }
 

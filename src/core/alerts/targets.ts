@@ -24,7 +24,7 @@ export interface AlertAddress {
 export interface AlertTarget {
   id: AlertTargetId;
   channel: AlertChannel;
-  /** Of a URL its origin: the rest may be a token. */
+  /** Only the origin of a URL: the rest may be a token. */
   address: string;
   /** Null: all, those of later versions too. */
   kinds: AlertKind[] | null;

@@ -68,7 +68,7 @@ const newestOfTarget = statement((db, t, slot: Slots<Window & { target: string }
     .limit(slot.limit),
 );
 
-/** Of one request: a bulk request has a line for each of its items. */
+/** Most lines of one request: a bulk request has a line for each of its items. */
 const MOST_OF_REQUEST = 500;
 
 const newestOfRequest = statement((db, t, slot: Slots<{ request_id: string }>) =>

@@ -33,7 +33,7 @@ export function carrierSecret(prefix: string): Cell {
   return { column: "carriers.secret_sealed", row: prefix };
 }
 
-/** Of these carriers the one with the longest prefix that an ICCID begins with. */
+/** The one of these carriers with the longest prefix that an ICCID begins with. */
 export function fittingCarrier<C extends { prefix: string }>(carriers: readonly C[], iccid: string): C | undefined {
   const fitting = carriers.filter(({ prefix }) => iccid.startsWith(prefix));
   return fitting.sort((a, b) => b.prefix.length - a.prefix.length)[0];

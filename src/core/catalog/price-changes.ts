@@ -17,7 +17,7 @@ export interface PriceChange {
   from_currency: string | null;
   to_cents: number;
   currency: string;
-  /** Of the price before, one decimal; null where there is none in this currency, or it was 0. */
+  /** In percent of the price before, one decimal; null where there is none in this currency, or it was 0. */
   percent: number | null;
   /** Why a person should look at it; empty: it is within the bounds. */
   doubts: string[];

@@ -24,7 +24,7 @@ export function isSecretOf(vault: Vault, given: { clientId: string; secret: stri
 function matchesMark(vault: Vault, given: { clientId: string; secret: string }, mark: string | null): boolean {
   const found = Buffer.from(vault.credentialMark(given.clientId, given.secret));
   const wanted = Buffer.from(mark ?? "");
-  // Of another length is only what was written in; it is compared all the same.
+  // Only a mark that was written in has another length; it is compared all the same.
   const comparable = wanted.length === found.length ? wanted : Buffer.alloc(found.length);
   return timingSafeEqual(found, comparable) && mark !== null;
 }

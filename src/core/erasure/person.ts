@@ -1,7 +1,7 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import { customerOf } from "../activations/customer.ts";
 import { openKycIfReadable } from "../activations/identity.ts";
-import { normalisePassportNumber } from "../kernel/identity.ts";
+import { normalizePassportNumber } from "../kernel/identity.ts";
 import { issuerCode } from "../kernel/passport-issuer.ts";
 import { invalid } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
@@ -37,7 +37,7 @@ const LEAST_DIGITS = 6;
 /** How a person is compared with what is stored. Throws `validation`. */
 export function personOf({ passport, country, email, phone }: NamedPerson): Person {
   const person: Person = {
-    passport: passport === undefined ? null : normalisePassportNumber(passport),
+    passport: passport === undefined ? null : normalizePassportNumber(passport),
     country: country === undefined ? null : issuerCode(country),
     email: emailKey(email),
     phone: phone === undefined ? null : phoneKey(phone),

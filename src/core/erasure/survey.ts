@@ -63,14 +63,14 @@ export async function surveyPerson(store: Store, person: Person, signal?: AbortS
   await take(readWhole(store, "orderItems", (q, row) => itemOf(q, person, row), signal));
   await take(readWhole(store, "orders", async (q, row) => orderOf(q, person, row), signal));
   const ids = new Set(found.map(({ id }) => id));
-  // Of an order that has ended, its customer and metadata are cleared, and not its events.
+  // An order that has ended loses its customer and metadata, and keeps its events.
   const whole = new Set(found.filter(({ kind, state }) => kind !== "order" || state === "open").map(({ id }) => id));
   const search = { person, ids, whole, signal };
   for (const table of [...textTables, ...lastingTables]) await take(textsOf(store, table, search));
   return found;
 }
 
-/** Of a record that is the person's own. */
+/** For a record that is the person's own. */
 const own = { table: null, ended_order: null } as const;
 
 function passportOf(q: Read, person: Person, row: Row<"passports">): Found | null {

@@ -18,7 +18,7 @@ interface LowData {
   percent: number | null;
 }
 
-/** Whether a percentage of the data is used up. Of no data nothing is. */
+/** Whether a percentage of the data is used up. Nothing is where there is no data. */
 function isReached(percent: number, { used_mb, total_mb }: Usage): boolean {
   return total_mb > 0 && used_mb >= (total_mb / 100) * percent;
 }

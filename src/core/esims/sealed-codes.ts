@@ -9,7 +9,7 @@ export interface EsimCodes {
   smdp_address: string;
   matching_id: string;
   confirmation_code: string | null;
-  /** Of the code as it came in; left out in eSIMs from before. */
+  /** What the code had as it came in; left out in eSIMs from before. */
   oid?: string | null;
   confirmation_required?: boolean;
 }

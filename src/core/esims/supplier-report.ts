@@ -12,7 +12,7 @@ export const esimEvents = ["activated", "suspended", "resumed", "usage"] as cons
 export interface EsimReport {
   iccid: string;
   event: (typeof esimEvents)[number];
-  /** Of when it is (ms); null: when it was signed. */
+  /** When it was true (ms); null: when it was signed. */
   at: number | null;
   /** Data used, if it is reported. */
   usage: Pick<UsageReport, "used_mb" | "total_mb"> | null;

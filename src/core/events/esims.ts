@@ -54,8 +54,8 @@ export const esimEvents = {
   }),
   "esim.data_low": defineEvent({
     when:
-      "Reported usage reaches a threshold: 50, 80 and 100 % of the data, unless the operator set others. Of several " +
-      "reached at once the highest. Again after the data was raised, or usage began again at 0.",
+      "Reported usage reaches a threshold: 50, 80 and 100 % of the data, unless the operator set others; the " +
+      "highest where several are reached at once. Again after the data was raised, or usage began again at 0.",
     emitted: true,
     subject: "eSIM",
     namesPeople: false,

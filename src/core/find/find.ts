@@ -72,7 +72,7 @@ export async function findStory(q: Read, what: string): Promise<Story> {
   const matched = await matches(q, subjects);
   if (ambiguous) return { matched, timeline: [], ambiguous, truncated };
   const moments = [...(await ownStories(q, subjects)), ...(await sharedStories(q, subjects))];
-  // Of what happened at one moment, what was listed first comes first.
+  // What happened at one moment stays in the order in which it was listed.
   const timeline = moments
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, request_id = null, ...moment }) => ({ at: isoTime(at), ...moment, request_id }));

@@ -3,7 +3,7 @@ import type { EsimId } from "../kernel/brand.ts";
 import type { Read } from "../store/store.ts";
 import { isOwn, type Named, namedOrders } from "./named-orders.ts";
 
-/** Of one order: enough to see that the identifier does not name one eSIM, and to list some. */
+/** Most eSIMs of one order: enough to see that the identifier does not name one eSIM, and to list some. */
 const MOST = 50;
 
 /** The sold eSIMs that an identifier names: by ICCID or id; else the newest of the order that it names. */

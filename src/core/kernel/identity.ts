@@ -14,7 +14,7 @@ export type Identity = {
 export type SentIdentity = { readonly [F in IdentityField]?: string | null | undefined };
 
 /**
- * Checks and normalises the identity fields that are there; which ones must be there is the caller's to say. A date of
+ * Checks and normalizes the identity fields that are there; which ones must be there is the caller's to say. A date of
  * birth must lie before `today` (YYYY-MM-DD). `fields` holds what was sent and is good, trimmed, the issuer as an
  * alpha-3 code; `errors` a sentence for each bad field.
  */
@@ -77,12 +77,12 @@ function checkNumber(given: string, most: number): CheckedField {
   if (isPlaceholder(text)) return { problems: "is no document number: leave it out, or correct it" };
   const damage = damageIn(text, { isName: false });
   if (damage !== null) return { problems: damage };
-  const fits = text.length <= most && /^[A-Z0-9]{3,20}$/.test(normalisePassportNumber(text));
+  const fits = text.length <= most && /^[A-Z0-9]{3,20}$/.test(normalizePassportNumber(text));
   return fits ? { ok: text } : { problems: "must be 3 to 20 letters and digits, besides spaces and hyphens" };
 }
 
 /** A passport number as numbers are compared: NFKC, upper case, without spaces, hyphens and MRZ fill. */
-export function normalisePassportNumber(number: string): string {
+export function normalizePassportNumber(number: string): string {
   return withoutFill(number.normalize("NFKC"))
     .replace(/[\s\u00ad\u2010-\u2015\u2212-]+/g, "")
     .replace(/[a-z]/g, (letter) => letter.toUpperCase());

@@ -56,7 +56,7 @@ export function randomAlphanumeric(ids: Ids, length: number): string {
   let out = "";
   while (out.length < length) {
     for (const byte of ids.bytes(length * 2)) {
-      // 252 is the largest multiple of 36 in a byte; the rest would favour the first letters.
+      // 252 is the largest multiple of 36 in a byte; the rest would favor the first letters.
       if (byte < 252 && out.length < length) out += CROCKFORD_LIKE[byte % 36];
     }
   }

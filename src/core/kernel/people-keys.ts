@@ -4,7 +4,7 @@ import { emailKey } from "./search-keys.ts";
 export interface NamedPerson {
   name?: string | null | undefined;
   email?: string | null | undefined;
-  /** Of telephones, devices and parcels. */
+  /** Numbers of telephones, devices and parcels. */
   numbers?: readonly (string | null | undefined)[] | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface BackupInput {
   withKey: boolean;
   /** Seals the backup; null: it is not sealed. */
   passphrase: string | null;
-  /** Of this program. */
+  /** The version of this program. */
   version: string;
   /** Who makes it, for the audit trail. */
   actor: Actor;

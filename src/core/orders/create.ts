@@ -32,14 +32,14 @@ import { spendWithinCaps } from "./spend.ts";
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends AskedOrder {
   key: { space: OwnKey["space"]; value: string };
-  /** Of the whole payload as received, see kernel/canonical. */
+  /** The hash of the whole payload as received, see kernel/canonical. */
   payloadHash: string;
   metadata: Record<string, unknown>;
   /** The partner's own id of a single order; a bulk order's is its key. */
   externalOrderId?: string | null;
-  /** Of a bulk order. */
+  /** Only bulk orders have it. */
   customer: OrderCustomer | null;
-  /** Of a sandbox order: the outcome that is asked for; null or left out: the normal one. */
+  /** The outcome that a sandbox order asks for; null or left out: the normal one. */
   scenario?: SandboxScenario | null;
   /** The order is fulfilled as it is created up to this many units of stock; left out: `UNITS_AT_ONCE`. */
   unitsAtOnce?: number;
@@ -94,7 +94,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 
 /** Its writes stay with its partner, but for stock; the sandbox counts its units over all partners. */
 createOrder.lane = (input: NewOrder): Lane => laneOfOrders(input);
-/** Of what it looks up it changes wallets and numbers of the feed alone. */
+/** It changes only wallets and numbers of the feed among what it looks up. */
 createOrder.remembers = true as const;
 createOrder.lookAhead = lookAhead;
 

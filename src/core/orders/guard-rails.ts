@@ -48,7 +48,7 @@ export async function guardRailsOfEach(q: Read, clientIds: readonly string[]): P
   return new Map([...rows].map(([clientId, own]) => [clientId, railsIn(own)]));
 }
 
-/** Of rows of one credential. */
+/** What rows of one credential come to. */
 function railsIn(rows: Awaited<ReturnType<typeof ofCredentials>>): GuardRails {
   const [one] = rows;
   return {

@@ -41,7 +41,7 @@ const held = statement((db, t, slot: Slots<HeldAfter & { limit: number }>) =>
       and(
         eq(t.orders.status, "waiting_review"),
         notFulfilled(t),
-        // Of the sandbox only scenarios wait, and they need no act.
+        // In the sandbox only scenarios wait, and they need no act.
         eq(t.orders.environment, "production"),
         sql`(${t.orders.created_at}, ${t.orders.id}) > (${slot.key}, ${slot.id})`,
       ),

@@ -14,7 +14,7 @@ import { type AskedQuote, type QuotedLine, quoteLines, shortfall } from "./quote
 /** One order of a bulk quote: the item that would create it, its shape checked. */
 export interface QuoteItem extends Omit<AskedQuote, keyof Owner> {
   externalOrderId: string;
-  /** Of the whole item as received, see kernel/canonical. */
+  /** The hash of the whole item as received, see kernel/canonical. */
   payloadHash: string;
 }
 

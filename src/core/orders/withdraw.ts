@@ -10,8 +10,8 @@ import { refundable, refundLines } from "./refund.ts";
 
 /**
  * Ends every undelivered unit of an order as `end`, in one transaction: its money goes back to the wallet as far as it
- * was not refunded before, its eSIMs to the stock, and its items are no longer sent. Of a partly delivered line the
- * delivered units stay. Returns the order's row and lines as they are then.
+ * was not refunded before, its eSIMs to the stock, and its items are no longer sent. The delivered units of a
+ * partly delivered line stay. Returns the order's row and lines as they are then.
  */
 export async function withdrawUndelivered(
   tx: Tx,

@@ -20,7 +20,7 @@ interface StepResult {
 /** When a step is taken (ms). */
 interface StepTime {
   now: number;
-  /** Of a correction: when the step was taken whose result it corrects (ms). */
+  /** When the step was taken whose result a correction corrects (ms). */
   corrects?: number | undefined;
 }
 

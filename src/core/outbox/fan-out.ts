@@ -100,7 +100,7 @@ async function insertAndWake(tx: Tx, deliveries: NewRow<"deliveries">[]): Promis
   else await insertRows(tx, "deliveries", deliveries);
   const due = new Set(deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => endpoint_id));
   if (due.size === 0) return;
-  // Of several commands of a run the first one's delivery is due first.
+  // Where a run has several commands, the delivery of the first one is due first.
   const now = await remembered(tx, "look now", async () => tx.now);
   const write = async (ids: readonly WebhookId[]) => void (await lookNow(tx, { ids: listOf(ids), now }));
   if (tx.memory) for (const id of due) await writeLastTogether(tx, id, { kind: "look", key: id, write });

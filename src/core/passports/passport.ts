@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { type Identity, normalisePassportNumber } from "../kernel/identity.ts";
+import { type Identity, normalizePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { elementsOf, findByKey } from "../store/rows.ts";
@@ -69,7 +69,7 @@ export function columnsOf(
 
 /** The blind index of a passport number, however it is written. */
 export function numberIndex({ vault }: Pick<Read, "vault">, number: string): string {
-  return vault.blindIndex("passport_no", normalisePassportNumber(number));
+  return vault.blindIndex("passport_no", normalizePassportNumber(number));
 }
 
 /** What a passport says, as it is stored. */

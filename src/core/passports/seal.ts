@@ -15,7 +15,7 @@ export interface SealedPassport {
   reference: string | null;
   sealed: string;
   number_index: string;
-  /** Of the names on it, in its owner's scope. */
+  /** Marks of the names on it, in its owner's scope. */
   digests: string[];
 }
 

@@ -34,7 +34,7 @@ const NEWEST = "ORDER BY id DESC LIMIT 50";
 const OWN = `WHERE partner_id = (SELECT id FROM partners WHERE slug = @slug) AND environment = @environment
     ORDER BY created_at DESC, id DESC LIMIT 50`;
 
-/** Of these there are many, each with an owner. */
+/** There are many of these, each with an owner. */
 const owned: readonly Naming[] = ["orders", "webhooks"];
 
 /**

@@ -42,8 +42,8 @@ const notices: Source = async (q, asked) => {
 };
 
 /**
- * All that comes due by a sandbox clock; `clocksToSettle` asks the same of all clocks at once. Of two things at one
- * moment the earlier source's is done first.
+ * All that comes due by a sandbox clock; `clocksToSettle` asks the same of all clocks at once. Where two things
+ * are due at one moment, the earlier source's is done first.
  */
 const sources: readonly Source[] = [notices, expiries];
 

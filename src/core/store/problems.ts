@@ -27,8 +27,8 @@ export class StoreError extends Error {
 }
 
 /**
- * A database that cannot be used at the moment; the same call may succeed later. Of a write whose commit got no
- * response the outcome is unknown: it may have happened.
+ * A database that cannot be used at the moment; the same call may succeed later. The outcome of a write
+ * whose commit got no response is unknown: it may have happened.
  */
 export type StoreUnavailable = StoreError & { readonly reason: UnavailableReason };
 

@@ -50,7 +50,7 @@ export async function writeLast(tx: Tx, key: string, write: () => Promise<void>)
 /** How rows of a kind are written, by one statement for all of them. */
 interface WrittenTogether<R> {
   kind: string;
-  /** Of the row: a later one replaces an earlier one. */
+  /** The key of the row: a later one replaces an earlier one. */
   key: string;
   write: (rows: readonly R[]) => Promise<void>;
 }

@@ -39,7 +39,7 @@ export interface Read {
   readonly vault: Vault;
   /** Statements prepared on this connection, by the function that builds them. */
   readonly prepared: Map<unknown, Prepared>;
-  /** Of the run that a command is part of; left out or null: it is in none. */
+  /** The memory of the run that a command is part of; left out or null: it is in none. */
   readonly memory?: RunMemory | null;
 }
 
@@ -137,7 +137,7 @@ export interface Nodes {
   draw(draws: readonly WindowDraw[]): Promise<WindowShare[]>;
   /**
    * Listens on one connection of its own to what other processes commit: it signals their topics here, as a commit of
-   * this process does, and calls `woken`. A connection that broke is made again; then all topics are signalled.
+   * this process does, and calls `woken`. A connection that broke is made again; then all topics are signaled.
    */
   listen(woken: (topic: Topic) => void): { stop(): Promise<void> };
 }
@@ -184,7 +184,7 @@ export interface Store {
    * request, read once in a turn of the event loop.
    */
   epoch(): Promise<number>;
-  /** Calls `wake` after commits that signalled `topic`; the result stops it. */
+  /** Calls `wake` after commits that signaled `topic`; the result stops it. */
   onSignal(topic: Topic, wake: () => void): () => void;
   /** Wakes what waits for `topic` in this process, as a commit that signals it does. */
   signal(topic: Topic): void;

@@ -13,7 +13,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast" || METADATA.includes(parsed.toString())) return false;
-  // Of IPv6 only 2000::/3 is given out (RFC 4291; IANA).
+  // Only 2000::/3 of IPv6 is given out (RFC 4291; IANA).
   return parsed.kind() === "ipv4" || parsed.match(ipaddr.parseCIDR("2000::/3"));
 }
 
@@ -24,7 +24,7 @@ export function addressOfHost(hostname: string): string | null {
 }
 
 /**
- * Whether a URL's host, as URL has normalised it (so that decimal, octal and hex spellings are one), is known without
+ * Whether a URL's host, as URL has normalized it (so that decimal, octal and hex spellings are one), is known without
  * asking anybody to lead into a private network. A name that must be resolved is checked when it is connected to.
  */
 export function isPrivateHost(hostname: string): boolean {

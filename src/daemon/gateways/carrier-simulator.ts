@@ -4,7 +4,7 @@ import type { CarrierOutcome } from "../../core/activations/outcome.ts";
 interface SimulatedEnding {
   ending: string;
   /** In words, for the docs. */
-  behaviour: string;
+  behavior: string;
   answers: readonly SimulatedResponse[];
 }
 
@@ -21,7 +21,7 @@ const STEP_MS = 5_000;
 export const simulatedEndings: readonly SimulatedEnding[] = [
   {
     ending: "11",
-    behaviour: "refused: the identity document cannot be verified",
+    behavior: "refused: the identity document cannot be verified",
     answers: [
       {
         kind: "refused",
@@ -32,32 +32,32 @@ export const simulatedEndings: readonly SimulatedEnding[] = [
   },
   {
     ending: "12",
-    behaviour: "refused: the carrier does not know the SIM",
+    behavior: "refused: the carrier does not know the SIM",
     answers: [{ kind: "refused", errorType: "unknown_sim", errorMessage: "The carrier does not know this SIM." }],
   },
   {
     ending: "13",
-    behaviour: "refused: the SIM is active already",
+    behavior: "refused: the SIM is active already",
     answers: [{ kind: "refused", errorType: "already_active", errorMessage: "This SIM is active already." }],
   },
   {
     ending: "21",
-    behaviour: "down for two attempts, then activated (after 1 and 2 minutes)",
+    behavior: "down for two attempts, then activated (after 1 and 2 minutes)",
     answers: [{ kind: "temporary" }, { kind: "temporary" }, { kind: "activated" }],
   },
   {
     ending: "22",
-    behaviour: "always down: manual_required after 5 retries, 31 minutes later",
+    behavior: "always down: manual_required after 5 retries, 31 minutes later",
     answers: [{ kind: "temporary" }],
   },
   {
     ending: "31",
-    behaviour: "accepted, activated 5 seconds later",
+    behavior: "accepted, activated 5 seconds later",
     answers: [{ kind: "accepted", againInMs: STEP_MS }, { kind: "activated" }],
   },
   {
     ending: "32",
-    behaviour: "accepted, confirmed 5 seconds later, activated 5 seconds after that",
+    behavior: "accepted, confirmed 5 seconds later, activated 5 seconds after that",
     answers: [
       { kind: "accepted", againInMs: STEP_MS },
       { kind: "confirmed", againInMs: STEP_MS },
@@ -66,19 +66,19 @@ export const simulatedEndings: readonly SimulatedEnding[] = [
   },
   {
     ending: "33",
-    behaviour: "accepted, then silence: manual_required after 24 hours",
+    behavior: "accepted, then silence: manual_required after 24 hours",
     answers: [{ kind: "accepted" }],
   },
   {
     ending: "34",
-    behaviour: "confirmed, then silence: manual_required after 24 hours",
+    behavior: "confirmed, then silence: manual_required after 24 hours",
     answers: [{ kind: "confirmed" }],
   },
 ];
 
 /** What all other endings do. */
 export const otherwise: Omit<SimulatedEnding, "ending"> = {
-  behaviour: "confirmed at once, activated 5 seconds later",
+  behavior: "confirmed at once, activated 5 seconds later",
   answers: [{ kind: "confirmed", againInMs: STEP_MS }, { kind: "activated" }],
 };
 

@@ -89,7 +89,7 @@ function headerRefs(names: string[]): Json {
 
 function commonHeaders(operation: Operation, status: string): Json {
   const names = ["X-Request-Id", ...(operation["x-counted"] ? COUNTED : [])];
-  // Of the refusals with 403, a missing scope carries a challenge (RFC 6750).
+  // Among the refusals with 403 only a missing scope carries a challenge (RFC 6750).
   if (status === "401" || (status === "403" && !operation["x-oauth"])) names.push("WWW-Authenticate");
   return headerRefs(names);
 }

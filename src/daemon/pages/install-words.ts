@@ -20,7 +20,7 @@ export interface InstallWords {
   expired: string;
   suspended: string;
   test: string;
-  /** Of the facts of the plan and of its seller. */
+  /** The words beside the facts of the plan and its seller. */
   seller: string;
   support: string;
   data: string;
@@ -28,7 +28,7 @@ export interface InstallWords {
   coverage: string;
   /** Behind the first countries of many; {n} is how many more there are. */
   more: string;
-  /** Of the page that a wrong link leads to. */
+  /** The words of the page that a wrong link leads to. */
   wrongTitle: string;
   wrong: string;
 }

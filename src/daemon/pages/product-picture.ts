@@ -8,7 +8,7 @@ const SIZE = 800;
 const MARGIN = 72;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/** The picture of a product: region, data, validity, coverage, in colours of its region. Same product, same bytes. */
+/** The picture of a product: region, data, validity, coverage, in colors of its region. Same product, same bytes. */
 export function productPicture(product: Product): string {
   const [from, to] = colorsOf(product.region);
   const countries = product.coverage.length;
@@ -38,12 +38,12 @@ const WAVES = `<g fill="none" stroke="#fff" stroke-opacity=".16" stroke-width="3
 <circle cx="640" cy="180" r="120"/><circle cx="640" cy="180" r="210"/><circle cx="640" cy="180" r="310"/>
 </g>`;
 
-/** A SIM card with its contacts in `colour`. */
-function chip(colour: string): string {
+/** A SIM card with its contacts in `color`. */
+function chip(color: string): string {
   const card = "M0 14A14 14 0 0 1 14 0H66L92 26V106A14 14 0 0 1 78 120H14A14 14 0 0 1 0 106Z";
   return `<g transform="translate(${MARGIN} 84)">
 <path d="${card}" fill="#fff" fill-opacity=".92"/>
-<rect x="20" y="48" width="52" height="48" rx="8" fill="${colour}"/>
+<rect x="20" y="48" width="52" height="48" rx="8" fill="${color}"/>
 <path d="M20 72H72M46 48V96" stroke="#fff" stroke-width="4"/>
 </g>`;
 }

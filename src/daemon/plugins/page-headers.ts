@@ -40,7 +40,7 @@ function pageHeaders(directives: PagePolicy): Headers {
     },
     removeHeader: () => undefined,
   };
-  // Of a request and a response helmet uses no more than this.
+  // Helmet uses no more than this of a request and a response.
   helmet(options)({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
   return headers;
 }

@@ -29,7 +29,7 @@ export const catalogRoutes: RoutePlugin = (app, { store, addresses }) => {
         markup: parseMarkup(String(markup)),
         pictures: include_images === "true" ? addresses.publicUrl : null,
       });
-      // The compiled serialiser would try each of the three shapes on each product.
+      // The compiled serializer would try each of the three shapes on each product.
       return reply
         .type("application/json; charset=utf-8")
         .serializer(() => JSON.stringify(catalog))

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import type { Id } from "../../core/kernel/brand.ts";
 
-/** One of these texts. Kept flat (no anyOf), which validates, serialises and reads better. */
+/** One of these texts. Kept flat (no anyOf), which validates, serializes and reads better. */
 export function OneOf<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }

@@ -13,7 +13,7 @@ import { sentError } from "./sent-errors.ts";
 const { file, create, verify, bulk, masterKey, keys }: WriterWork = workerData;
 const send = (message: FromWriter) => parentPort?.postMessage(message);
 
-/** Sends what one turn of the event loop has answered and signalled as one message. */
+/** Sends what one turn of the event loop has answered and signaled as one message. */
 function gathering() {
   const answers: Answered[] = [];
   const topics = new Set<Topic>();

@@ -3,7 +3,7 @@ import type { Frame } from "./profile.ts";
 const WIDTH = 1200;
 const ROW = 16;
 const TITLE = 28;
-/** Of a letter in the font of the labels. */
+/** The width of a letter in the font of the labels. */
 const LETTER = 6.2;
 /** What is narrower than half a pixel is left out. */
 const LEAST = 0.5;

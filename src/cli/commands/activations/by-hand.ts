@@ -25,7 +25,7 @@ interface Asked {
   /** What names the request or order item, as typed. */
   id: string;
   move: HandMove | ((work: HandWork) => Promise<HandMove>);
-  /** Of a move that cannot be taken back: what it does, for people, from its rehearsal. */
+  /** What a move that cannot be taken back does, in words for people, from its rehearsal. */
   foresee?(work: HandWork, moved: Moved): string;
 }
 

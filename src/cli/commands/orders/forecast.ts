@@ -14,7 +14,7 @@ interface PlannedOrder {
 export interface Forecast {
   orders: number;
   units: number;
-  /** Of the wallet; in the sandbox nothing is charged and `balance_cents` is null. */
+  /** What the wallet has and lacks; in the sandbox nothing is charged and `balance_cents` is null. */
   totals: { currency: string; total_cents: number; balance_cents: number | null; shortfall_cents: number }[];
   /** Stocked products; `short` units would be waited for. */
   stock: { sku: string; needed: number; available: number; short: number }[];

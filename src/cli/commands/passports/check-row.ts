@@ -1,5 +1,5 @@
 import { fieldSentences } from "../../../core/kernel/checked.ts";
-import { normalisePassportNumber } from "../../../core/kernel/identity.ts";
+import { normalizePassportNumber } from "../../../core/kernel/identity.ts";
 import { identityNames } from "../../../core/kernel/identity-fields.ts";
 import { issuerCode } from "../../../core/kernel/passport-issuer.ts";
 import { checkPassport, type SentPassport } from "../../../core/passports/check.ts";
@@ -39,7 +39,7 @@ export function passportRows(today: string) {
 
 /** The document of a row, for comparison with other rows. */
 function documentIn({ values }: Row): string | null {
-  const number = normalisePassportNumber(values.passport_no ?? "");
+  const number = normalizePassportNumber(values.passport_no ?? "");
   return number === "" ? null : `${issuerCode(values.passport_country ?? "") ?? values.passport_country} ${number}`;
 }
 

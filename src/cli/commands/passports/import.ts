@@ -67,7 +67,7 @@ async function isLarge(file: string): Promise<boolean> {
 const BESIDE_DAEMON = 500;
 /** Where none runs: a page that many rows change is written once. More of them save little, and take memory. */
 const WITHOUT_DAEMON = 10_000;
-/** Of the first: the thread that writes need not wait for all of these. */
+/** Rows of the first transaction: the thread that writes need not wait for all of the usual number. */
 const AT_FIRST = 5_000;
 
 /** How many passports the next transaction on local data may have: a daemon may start amid an import. */

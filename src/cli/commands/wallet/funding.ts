@@ -34,7 +34,7 @@ interface Asked {
   amount: string;
   currency: string;
   reference: string | undefined;
-  /** Of a credit: its reference may have been credited before. */
+  /** Only for a credit: its reference may have been credited before. */
   again?: boolean;
 }
 

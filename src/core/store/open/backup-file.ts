@@ -8,7 +8,7 @@ import { BACKUP_TABLE } from "../sqlite/reading.ts";
 export interface BackupNotes {
   /** ISO 8601. */
   made_at: string;
-  /** Of the program that made it. */
+  /** The version of the program that made it. */
   version: string;
   /** The text of the key file; null: it was left out. */
   key_file: string | null;

@@ -30,7 +30,7 @@ export interface Writes extends Pick<Store, "write" | "rehearse" | "erase"> {
 export interface WritesBase {
   makeTx: TxMaker;
   keys: Keyring;
-  /** Called after each commit, for each topic that it signalled. */
+  /** Called after each commit, for each topic that it signaled. */
   committed(topic: Topic): void;
   /** Called with each sealed value that a list shows as unreadable. */
   report(error: UnreadableError): void;
@@ -54,7 +54,7 @@ export function storeOver(
   const vault = createVault(masterKey, unreadable.report);
   // In a transaction, and in a read that reloaded the keys: a key that is unknown there is gone for good.
   const complete = withAllKeys(vault, unreadable.report);
-  const signals = signalling(engine.nodes);
+  const signals = signaling(engine.nodes);
   const read = (connection: Connection, held = vault): Read => ({ ...connection, now: clock.now(), vault: held });
   const keys = keyring(vault, masterKey, masterKeys);
   const makeTx: TxMaker = (connection, signal, requestId) => {
@@ -129,7 +129,7 @@ function snapshotReads(engine: Pick<Engine, "snapshot">, { over, refresh, comple
   };
 }
 
-/** The nodes as their store shows them: what others commit is signalled as its own commits are. */
+/** The nodes as their store shows them: what others commit is signaled as its own commits are. */
 function nodesOf({ draw, listen }: Nodes, signal: (topic: Topic) => void): Nodes {
   return {
     draw,
@@ -142,7 +142,7 @@ function nodesOf({ draw, listen }: Nodes, signal: (topic: Topic) => void): Nodes
 }
 
 /** Who waits for which topic in this process; others are notified of what it commits. */
-function signalling(nodes: SharedDatabase | null) {
+function signaling(nodes: SharedDatabase | null) {
   const listeners = new Map<Topic, Set<() => void>>();
   const wake = (topic: Topic) => {
     for (const listener of listeners.get(topic) ?? []) listener();

@@ -63,7 +63,7 @@ interface Opened {
   lost: WeakSet<pg.PoolClient>;
   /** All connections, those that are being made too. */
   open: Set<pg.Client>;
-  /** Of these: those that are being made. */
+  /** Those of them that are being made. */
   coming: Set<pg.Client>;
 }
 
@@ -120,7 +120,7 @@ export function openPool({ url, max }: { url: string; max: number }): Pool {
   function fault(error: unknown, client: pg.PoolClient): unknown {
     const found = faultOf(error, lost.has(client));
     if (isUnavailable(found) && found.reason === "unreachable") lost.add(client);
-    // Of several servers another one may take writes by now.
+    // Where there are several servers, another one may take writes by now.
     if (isUnavailable(found) && found.reason === "read_only") watch.doubt();
     return found;
   }

@@ -50,7 +50,7 @@ export async function openPostgres(
 interface OpenOptions {
   connections?: number | undefined;
   onWait?: OnWait | undefined;
-  /** Of this process among others on the database. */
+  /** What names this process among others on the database. */
   id?: string;
 }
 

@@ -64,7 +64,7 @@ const WORDS = {
 } as const;
 
 /**
- * Throws `StoreError` where an address cannot be that of a replica. Of one that is away nothing is known yet: its reads
+ * Throws `StoreError` where an address cannot be that of a replica. Nothing is known yet of one that is away: its reads
  * go to the primary.
  */
 export async function checkReplica(address: PostgresAddress): Promise<void> {

@@ -29,7 +29,7 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
       note: k.text("note"),
       /** All identity fields, SIM digits and PUK as one JSON text, sealed by the vault; null once purged. */
       sealed: k.text("sealed"),
-      /** Blind index of the normalised passport number; null without one and once purged. */
+      /** Blind index of the normalized passport number; null without one and once purged. */
       passport_index: k.text("passport_index"),
       /** The passport of the pool that was drawn for it. */
       passport_id: k.text("passport_id").$type<PassportId>(),

@@ -28,7 +28,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       /** All its codes as one JSON text, sealed by the vault. The default fills rows from before the column. */
       sealed: k.text("sealed").notNull().default(""),
       status: k.text("status").$type<EsimStatus>().notNull(),
-      /** Of when the last word about its status is; null: none came yet. Older words change nothing. */
+      /** The moment of the last word about its status; null: none came yet. Older words change nothing. */
       status_at: k.int("status_at"),
       created_at: k.int("created_at").notNull(),
       assigned_at: k.int("assigned_at"),

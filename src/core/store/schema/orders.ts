@@ -40,7 +40,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       metadata: k.json<Record<string, unknown>>("metadata").notNull(),
       wallet_balance_after_cents: k.int("wallet_balance_after_cents"),
       external_order_id: k.text("external_order_id"),
-      /** Of a bulk order: for whom the partner bought it, an `OrderCustomer` sealed by the vault. */
+      /** For whom the partner bought a bulk order, an `OrderCustomer` sealed by the vault. */
       customer_sealed: k.text("customer_sealed"),
       /** The HTTP request that made it. */
       request_id: k.text("request_id"),
@@ -58,13 +58,13 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       /** Whether the stock of all its stock lines is reserved. */
       reserved: k.flag("reserved").notNull(),
       /**
-       * Of a sandbox order: the number of its first unit among all units ever ordered in the sandbox, from which its
+       * In a sandbox order the number of its first unit among all units ever ordered in the sandbox, from which its
        * eSIMs are computed. Null: a production order, or one from before the column, whose eSIMs are rows.
        */
       first_unit: k.int("first_unit"),
       /** How far the sandbox clock was ahead when it was created (ms): `created_at` is by that clock. */
       ahead_ms: k.int("ahead_ms").notNull().default(0),
-      /** Of a sandbox order: the outcome that its request asked for; null: the normal one. */
+      /** The outcome that the request of a sandbox order asked for; null: the normal one. */
       scenario: k.text("scenario").$type<OrderScenario>(),
       /** Unused: nodes of release 0.1.0 select it. */
       version: k.int("version").notNull().default(0),

@@ -27,7 +27,7 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
       reference: k.text("reference"),
       /** Names, number, date of birth and address as one JSON text, sealed by the vault. */
       sealed: k.text("sealed").notNull(),
-      /** Blind index of the normalised number. */
+      /** Blind index of the normalized number. */
       number_index: k.text("number_index").notNull(),
       verification: k.text("verification").$type<Verification>().notNull(),
       /** Why it was rejected. */

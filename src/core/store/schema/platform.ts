@@ -126,7 +126,7 @@ export function platformTables(k: Kit) {
   const callbackSignatures = k.table(
     "callback_signatures",
     {
-      /** Of a callback that was applied (hex): the same one again changes nothing. */
+      /** The signature of a callback that was applied (hex): the same one again changes nothing. */
       signature: k.text("signature").primaryKey(),
       /** From when on its time is too old to be accepted anyway. */
       expires_at: k.int("expires_at").notNull(),

@@ -7,12 +7,12 @@ export function suppliersTables(k: Kit) {
   const suppliers = k.table("suppliers", {
     name: k.text("name").primaryKey(),
     adapter: k.text("adapter").$type<SupplierAdapter>().notNull(),
-    /** Of the HTTP adapter. */
+    /** Only the HTTP adapter has it. */
     url: k.text("url"),
     /** Whether the operator allows an address beyond loopback without TLS. */
     insecure: k.flag("insecure").notNull().default(sql`0`),
     secret_sealed: k.text("secret_sealed"),
-    /** Of the e-mail adapter: whom to write to, and the operator's own template. */
+    /** Only the e-mail adapter has these: whom to write to, and the operator's own template. */
     to_address: k.text("to_address"),
     template: k.text("template"),
     created_at: k.int("created_at").notNull(),

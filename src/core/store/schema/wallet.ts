@@ -56,7 +56,7 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
       k.uniqueIndex("ledger_transactions_chain").on(t.partner_id, t.currency, t.chain_no),
       k.index("ledger_transactions_partner").on(t.partner_id, t.created_at, t.id),
       k.index("ledger_transactions_wallet").on(t.partner_id, t.currency, t.created_at, t.id),
-      // Of the references that a credit was recorded with.
+      // The references that credits were recorded with.
       k
         .index("ledger_transactions_credit")
         .on(t.partner_id, t.currency, t.reference, t.chain_no)

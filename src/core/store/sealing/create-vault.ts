@@ -13,7 +13,7 @@ import { StoreError } from "../problems.ts";
 import { type Cell, type DataKey, UnknownKeyError, UnreadableError, type Vault } from "../vault.ts";
 
 const VERSION = "v2";
-/** Of values that are bound to no cell. */
+/** The version of values that are bound to no cell. */
 const UNBOUND_VERSION = "v1";
 
 type HeldKey = Omit<DataKey, "secret"> & { secret: KeyObject };

@@ -17,7 +17,7 @@ export interface LineWrites {
 /** Lines that one batch is made of. No other batch of this process takes writes of theirs until `release`. */
 export interface Joined<L extends LineWrites> {
   lines: readonly L[];
-  /** Of all of them: their lines take turns. */
+  /** The writes of all of them: their lines take turns. */
   size(): number;
   next(taken: Taken, elapsedMs: number): Waiting | null;
   /** The line that a write of the batch was taken from. */

@@ -24,7 +24,7 @@ export type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
 /** How a batch is made. */
 interface Beginning {
   careful: boolean;
-  /** Of its writes, in their order; a writer without slots has no use for them. */
+  /** The slots of its writes, in their order; a writer without slots has no use for them. */
   slots: readonly number[];
   /** Whether it is made again if it does not get its locks. */
   mayWait: () => boolean;
@@ -142,7 +142,7 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   const outcomes: Outcome[] = [];
   const topics = new Set<Topic>();
   const taken: Waiting[] = [];
-  /** Of those taken, how many were looked ahead for. */
+  /** How many of those taken were looked ahead for. */
   let known = 0;
   for (let waiting = take(); waiting !== null; waiting = taken.shift() ?? take()) {
     await writer.savepoint(waiting.kind);

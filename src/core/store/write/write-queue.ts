@@ -17,7 +17,7 @@ export interface WriteQueue<W> {
 
 /** Most writes of a batch: all wait for its end. */
 const MOST = 128;
-/** Of the sandbox: production that comes meanwhile waits for no more than these. */
+/** The same for the sandbox: production that comes meanwhile waits for no more than these. */
 const MOST_SANDBOX = 16;
 /** Beside production. Not 0: the sandbox must go on under any load. */
 const MOST_SANDBOX_BESIDE = 4;
