@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import type { WebhookId } from "../src/core/kernel/brand.ts";
 import type { Read, Store } from "../src/core/store/store.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { claimDeliveries, DELIVERY_LEASE_MS } from "../src/core/webhooks/due.ts";
@@ -9,7 +8,6 @@ import { applyOutcomes } from "../src/core/webhooks/outcome.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
 import { createWebhookSender, type SenderOptions } from "../src/daemon/gateways/webhook-sender.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
-import { promptEndpoints } from "../src/daemon/workers/prompt-endpoints.ts";
 import { addProducts } from "./support/catalog.ts";
 import { freePort } from "./support/free-port.ts";
 import { HANG_MS } from "./support/hangs.ts";
@@ -100,43 +98,6 @@ test("an endpoint gets 32 requests at a time; what is claimed beyond waits, and 
   await stopped;
   expect(receiver.received).toHaveLength(33);
   expect(await platform.store.read(leftOver, null)).toEqual({ delivered: 33, pending: 67, leased: 0 });
-});
-
-test("of an endpoint whose last 32 responses were prompt 160 are claimed", async () => {
-  const platform = await startWebhookPlatform();
-  const held: ServerResponse[] = [];
-  const receiver = await startReceiver((_, response, count) => {
-    if (count > 32) held.push(response);
-    else response.writeHead(200).end();
-  });
-  const caller = await platform.caller();
-  await platform.endpoint(caller, receiver.url);
-  for (let count = 0; count < 250; count++) await platform.trigger(caller);
-  const { pool } = watchedWorker(platform);
-  const { signal } = new AbortController();
-  expect(await pool.step(signal)).toBe(96);
-  await receiver.got(64);
-  expect(await pool.step(signal)).toBe(96);
-  expect(await platform.store.read(leftOver, null)).toEqual({ delivered: 32, pending: 218, leased: 160 });
-  const stopped = pool.stop(HANG_MS);
-  for (const response of held) response.writeHead(200).end();
-  await stopped;
-});
-
-test("an endpoint is prompt after responses in a row, each within a second", () => {
-  const prompt = promptEndpoints(3);
-  // Any text is one here.
-  const id = "endpoint" as WebhookId;
-  const note = (latencyMs: number, statusCode: number | null = 200) => prompt.note(id, { statusCode, latencyMs });
-  for (const latencyMs of [1, 999, 2]) note(latencyMs);
-  expect(prompt.has(id)).toBe(true);
-  note(1_000);
-  for (let count = 0; count < 2; count++) note(1);
-  expect(prompt.has(id)).toBe(false);
-  note(1);
-  expect(prompt.has(id)).toBe(true);
-  note(5, null);
-  expect(prompt.has(id)).toBe(false);
 });
 
 async function leftOver(q: Read, _input: null) {

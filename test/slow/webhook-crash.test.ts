@@ -14,7 +14,7 @@ const CLIENTS = 8;
 /** How many requests the receiver has got when the daemon is killed. */
 const KILLS = onPostgres ? [300, 800] : [500, 1_500];
 /** Tries for one endpoint that are under way or not recorded yet, at most. */
-const IN_FLIGHT = 160;
+const IN_FLIGHT = 96;
 
 /** The daemon as its clients see it: down at times, always back at the same port. */
 interface Running {

@@ -22,12 +22,10 @@ import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
-import { type PromptEndpoints, promptEndpoints } from "./prompt-endpoints.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
 
 /** What the delivery worker needs. */
-export interface DeliveriesDependencies
-  extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit" | "prompt" | "cuts"> {
+export interface DeliveriesDependencies extends Omit<DeliverDependencies, "holdBody" | "vaultFor" | "limit" | "cuts"> {
   /** The public address of the daemon: links in events begin with it. */
   publicUrl: string;
   log: Pick<Logger, "error">;
@@ -36,13 +34,10 @@ export interface DeliveriesDependencies
 }
 
 /**
- * Attempts that are claimed at the same time: in all, of a partner's endpoints in one environment, of one endpoint. Of
- * a prompt endpoint five times as many as it gets requests: while 64 outcomes are recorded and as many deliveries
- * claimed, others are sent.
+ * Attempts that are claimed at the same time: in all, of a partner's endpoints in one environment, of one endpoint. An
+ * endpoint has three times as many as it gets requests: a slow one gets the last of them while their lease is held.
  */
-const BOUNDS: Bounds = { overall: 768, production: 672, sandbox: 384, perKey: 320, perLane: 160 };
-/** Claimed of an endpoint that is not known to be prompt: each can be sent while its lease is held. */
-const PER_ENDPOINT = 96;
+const BOUNDS: Bounds = { overall: 768, production: 672, sandbox: 384, perKey: 320, perLane: 96 };
 /** Outcomes that are recorded together. */
 const RECORDED_TOGETHER = 64;
 /** Requests that one endpoint gets at a time. */
@@ -60,8 +55,6 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
     holdBody: shareBodies(store, deps.publicUrl),
     vaultFor: vaultOfClaim(store),
     limit: limitPerKey(REQUESTS_PER_ENDPOINT),
-    // As many as may be under way: none of these was slow.
-    prompt: promptEndpoints(REQUESTS_PER_ENDPOINT),
     cuts: cutEndpoints(),
   };
   const work: PoolWork<EndpointLane, ClaimedDelivery, Outcome> = {
@@ -71,7 +64,7 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
     async due(full) {
       // As many as can be in flight: one that can take more is among them.
       const { due, waitMs } = await store.read(dueEndpoints, { full, limit: BOUNDS.perKey });
-      return { lanes: due.map((endpoint) => laneOf(endpoint, making.prompt)), waitMs };
+      return { lanes: due.map(laneOf), waitMs };
     },
     async turn(rooms, outcomes) {
       const lanes = new Map(rooms.map(({ lane }) => [lane.id, lane]));
@@ -91,9 +84,9 @@ export function createDeliveries(deps: DeliveriesDependencies): Pool {
   return createPool(work, log);
 }
 
-function laneOf(endpoint: DueEndpoint, prompt: PromptEndpoints): EndpointLane {
+function laneOf(endpoint: DueEndpoint): EndpointLane {
   const { id, failing } = endpoint;
-  const perLane = failing ? PER_FAILING_ENDPOINT : prompt.has(id) ? BOUNDS.perLane : PER_ENDPOINT;
+  const perLane = failing ? PER_FAILING_ENDPOINT : BOUNDS.perLane;
   return { id, key: queueName(endpoint), sandbox: endpoint.environment === "sandbox", perLane };
 }
 
@@ -141,7 +134,6 @@ interface DeliverDependencies {
   vaultFor(endpoint: WebhookRow): Pick<Vault, "open">;
   /** By the ID of the endpoint. */
   limit: LimitPerKey;
-  prompt: PromptEndpoints;
   cuts: CutEndpoints;
 }
 
@@ -195,7 +187,6 @@ async function deliver(
     await store.write(releaseDeliveries, [{ lease, endpointId: endpoint.id, waitMs }]);
     return null;
   }
-  deps.prompt.note(endpoint.id, answer);
   deps.cuts.note(endpoint.id, answer, clock.now());
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
   const { statusCode, error, body, cut, latencyMs } = answer;
