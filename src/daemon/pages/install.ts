@@ -56,18 +56,7 @@ footer { margin-top: 2.5rem; font-size: 0.8rem; opacity: 0.65; }
 /** The page a traveller installs an eSIM from: one tap on the phone, a QR code on another screen, codes by hand. */
 export function installPage(page: InstallPage, language: InstallLanguage): string {
   const words: InstallWords = installWords[language];
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="format-detection" content="telephone=no">
-<title>${escapeHtml(words.title)}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body>
-<header>
+  const body = `<header>
 <h1>${escapeHtml(words.title)}</h1>
 <p class="plan">${escapeHtml(withoutHidden(page.productName))}</p>
 ${warning(page, words)}
@@ -91,10 +80,8 @@ ${codes(page, words)}
 ${facts(page, words, language)}
 </section>
 </main>
-<footer>ICCID ${escapeHtml(page.iccid)}</footer>
-</body>
-</html>
-`;
+<footer>ICCID ${escapeHtml(page.iccid)}</footer>`;
+  return document(words.title, language, body);
 }
 
 /** What keeps this eSIM from working, if anything does. */
@@ -164,20 +151,23 @@ function countriesIn(language: InstallLanguage, coverage: readonly string[], { m
 /** The page that a wrong or early link leads to. */
 export function wrongLinkPage(language: InstallLanguage): string {
   const words = installWords[language];
+  const body = `<main>\n<h1>${escapeHtml(words.wrongTitle)}</h1>\n<p>${escapeHtml(words.wrong)}</p>\n</main>`;
+  return document(words.wrongTitle, language, body);
+}
+
+function document(title: string, language: InstallLanguage, body: string): string {
   return `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(words.wrongTitle)}</title>
+<meta name="format-detection" content="telephone=no">
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
-<main>
-<h1>${escapeHtml(words.wrongTitle)}</h1>
-<p>${escapeHtml(words.wrong)}</p>
-</main>
+${body}
 </body>
 </html>
 `;
