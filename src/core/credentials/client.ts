@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { isWithin, type Network, networkOf } from "../kernel/networks.ts";
-import { CREDENTIALS_AT_ONCE, tierLimits } from "../partners/rates.ts";
+import { ratesOf } from "../partners/rates.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { railsOf } from "./credential.ts";
@@ -45,7 +45,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
   if (row === null) return null;
   const { credential, partner } = row;
   const rails = await railsOf(q, credential);
-  const ratePerMinute = partner.rate_limit ?? tierLimits[partner.tier];
+  const { each, together } = ratesOf(partner);
   return {
     clientId: credential.client_id,
     partnerId: partner.id,
@@ -58,8 +58,8 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     expiresAt: rails.expires_at,
     networks: rails.allowed_addresses?.flatMap((text) => networkOf(text) ?? []) ?? null,
     identity: !rails.no_identity,
-    ratePerMinute,
-    partnerPerMinute: partner.max_requests_per_minute ?? CREDENTIALS_AT_ONCE * ratePerMinute,
+    ratePerMinute: each,
+    partnerPerMinute: together,
   };
 }
 

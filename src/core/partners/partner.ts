@@ -10,7 +10,7 @@ import type { PartnerStatus, Tier } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { allCreditLines, type CreditLine, creditLinesOf } from "./credit-line.ts";
-import { CREDENTIALS_AT_ONCE, tierLimits } from "./rates.ts";
+import { ratesOf } from "./rates.ts";
 
 /** A partner as the operator's commands print it. */
 export interface Partner {
@@ -33,17 +33,17 @@ export interface Partner {
 }
 
 function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
-  const rate = row.rate_limit ?? tierLimits[row.tier];
+  const { each, together } = ratesOf(row);
   return {
     id: row.id,
     slug: row.slug,
     name: row.name,
     status: row.status,
     tier: row.tier,
-    rate_limit_per_minute: rate,
+    rate_limit_per_minute: each,
     agent: row.agent,
     production_enabled: row.production,
-    limits: { ...limitsOf(row), max_requests_per_minute: row.max_requests_per_minute ?? CREDENTIALS_AT_ONCE * rate },
+    limits: { ...limitsOf(row), max_requests_per_minute: together },
     thresholds: thresholdsOf(row),
     credit_lines,
     created_at: isoTime(row.created_at),
