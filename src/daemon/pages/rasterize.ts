@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
+import { ENTRY_BYTES } from "../../core/kernel/own-bytes.ts";
 import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { RasterJob, RasterResult } from "./raster-thread.ts";
 
@@ -9,7 +10,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const kept = new LRUCache<string, Buffer>({ maxSize: MOST_BYTES, sizeCalculation: sizeOf });
 /** Bytes of memory that a kept picture takes. */
 function sizeOf(png: Buffer, svg: string): number {
-  return png.length + 2 * svg.length + 600;
+  return png.length + 2 * svg.length + ENTRY_BYTES;
 }
 
 const underway = new Map<string, Promise<Buffer>>();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ownBytes } from "../../core/kernel/own-bytes.ts";
+import { ENTRY_BYTES, ownBytes } from "../../core/kernel/own-bytes.ts";
 
 /** A JSON response ready to be sent. */
 export interface KeptResponse {
@@ -17,12 +17,9 @@ export function keptResponse(text: string): KeptResponse {
   return { bytes, etag: `W/"${digest}"` };
 }
 
-/** What a kept value needs beside its content: its entry, its objects, and the head of its memory. */
-const OVERHEAD = 600;
-
 /** Bytes of memory that a kept response takes under its key: itself, and compressed in both codings at most as much. */
 export function keptSize({ bytes }: KeptResponse, key: string): number {
-  return 2 * (bytes.length + key.length) + OVERHEAD;
+  return 2 * (bytes.length + key.length) + ENTRY_BYTES;
 }
 
 /** Whether the caller has the response with this ETag already: If-None-Match names it (RFC 9110, 13.1.2). */
