@@ -1,3 +1,4 @@
+import { isoTime } from "../../core/kernel/clock.ts";
 import type { Environment } from "../../core/kernel/environment.ts";
 import type { OverAll } from "../../core/kernel/list-filter.ts";
 import type { Pagination } from "../../core/kernel/page.ts";
@@ -24,6 +25,11 @@ type Given = ValuesOf<typeof overAllOptions>;
 export function timesOf(given: Pick<Given, "since" | "until">, now: number) {
   const at = (typed: Given["since"]) => (typed === undefined ? undefined : momentOf(typed, now));
   return { since: at(given.since), until: at(given.until) };
+}
+
+/** A moment (ms) as the API's filters take it; left out stays left out. */
+export function isoOf(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : isoTime(at);
 }
 
 /** Whether a command lists over all partners: on the operator's data without --partner, or for one of its customers. */

@@ -1,9 +1,9 @@
 import { eventKinds } from "../../../core/events/catalog.ts";
-import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
+import { systemClock } from "../../../core/kernel/clock.ts";
 import type { EventPage } from "../../client/answers.ts";
 import { feedPages } from "../../client/feed.ts";
 import { command } from "../../frame/command.ts";
-import { timesOf } from "../../frame/over-all.ts";
+import { isoOf, timesOf } from "../../frame/over-all.ts";
 import { choice, flag, integer, text } from "../../kernel/input.ts";
 import { since as sinceOption } from "../../kernel/input-time.ts";
 import { EVENT_JSON, eventColumns } from "./view.ts";
@@ -26,8 +26,7 @@ export default command({
   },
   async run(context, { limit, after, all, kind, subject, ...given }) {
     const { since, until = Number.POSITIVE_INFINITY } = timesOf(given, systemClock.now());
-    const from = since === undefined ? undefined : isoTime(since);
-    const query = { limit: all ? 100 : limit, after, since: from, kind, subject_id: subject };
+    const query = { limit: all ? 100 : limit, after, since: isoOf(since), kind, subject_id: subject };
     let last: EventPage["pagination"] | null = null;
     return context.withApi((api) =>
       context.print({

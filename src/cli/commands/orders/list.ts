@@ -6,7 +6,7 @@ import { apiPath } from "../../client/api.ts";
 import { dataListing } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { isOverAll, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
+import { isOverAll, isoOf, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
@@ -53,7 +53,7 @@ export default command({
       const columns = allColumns(isoTime(systemClock.now()));
       return listOverAll(context, given, { filter, page: listAllOrders, columns, empty: "No orders." });
     }
-    const filters = { status, created_after: iso(since), created_before: iso(until), externalOrderId };
+    const filters = { status, created_after: isoOf(since), created_before: isoOf(until), externalOrderId };
     return ofOnePartner(context, given, { ...filters, product: product ?? sku });
   },
 });
@@ -97,8 +97,4 @@ function allColumns(now: string): Column<ListedOrder>[] {
     { title: "customer", value: (order) => order.customer?.name ?? null, shrinks: true, spare: true },
     { title: "waiting", value: (order) => waitingWords(order.waiting, now), wraps: true, spare: true },
   ];
-}
-
-function iso(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : isoTime(at);
 }

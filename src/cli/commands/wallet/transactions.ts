@@ -1,9 +1,9 @@
-import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
+import { systemClock } from "../../../core/kernel/clock.ts";
 import type { WalletTransaction } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing, listOptions } from "../../client/pages.ts";
 import { command } from "../../frame/command.ts";
-import { timesOf } from "../../frame/over-all.ts";
+import { isoOf, timesOf } from "../../frame/over-all.ts";
 import { text } from "../../kernel/input.ts";
 import { since } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
@@ -41,8 +41,13 @@ export default command({
   },
   async run(context, { limit, cursor, all, currency, from, to, ...given }) {
     const times = timesOf({ since: given.since ?? from, until: given.until ?? to }, systemClock.now());
-    const iso = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
-    const query = { limit, cursor, currency: currency?.toUpperCase(), from: iso(times.since), to: iso(times.until) };
+    const query = {
+      limit,
+      cursor,
+      currency: currency?.toUpperCase(),
+      from: isoOf(times.since),
+      to: isoOf(times.until),
+    };
     const asked = { path: apiPath`/wallet/transactions`, query, all };
     const look = { columns, empty: "No money has moved yet." };
     return context.withApi((api) => context.print(dataListing<WalletTransaction>(api, asked, look)));

@@ -1,11 +1,11 @@
 import type { WebhookId } from "../../../core/kernel/brand.ts";
-import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
+import { systemClock } from "../../../core/kernel/clock.ts";
 import type { OwnDelivery } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing, moreNote } from "../../client/pages.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
-import { timesOf } from "../../frame/over-all.ts";
+import { isoOf, timesOf } from "../../frame/over-all.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { since } from "../../kernel/input-time.ts";
@@ -62,8 +62,7 @@ function listOwn(context: Context, { endpoint, failed, created, limit, cursor, a
   if (endpoint === undefined) {
     throw usageError("Name the endpoint.", "Add --endpoint ID; esimctl webhooks list names them.");
   }
-  const iso = (at: number | undefined) => (at === undefined ? undefined : isoTime(at));
-  const times = { created_after: iso(created.since), created_before: iso(created.until) };
+  const times = { created_after: isoOf(created.since), created_before: isoOf(created.until) };
   const query = { limit, cursor, failed: failed || undefined, ...times };
   const asked = { path: apiPath`/webhooks/${endpoint}/deliveries`, query, all };
   const look = { columns: ownDeliveryColumns, empty: "No deliveries." };
