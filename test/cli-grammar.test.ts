@@ -22,7 +22,7 @@ async function shop() {
 }
 
 test("lists in time take --since and --until; of the wallet --from and --to are other names", async () => {
-  const { json } = await shop();
+  const { run, json } = await shop();
   const endpoint = await json("webhooks create https://example.com/hook --partner acme --events order.fulfilled");
   await json("orders create --product EU5 --quantity 1 --partner acme");
   await json("webhooks trigger order.fulfilled --partner acme");
@@ -39,6 +39,7 @@ test("lists in time take --since and --until; of the wallet --from and --to are 
     expect(await count("--since 2100-01-01"), list).toBe(0);
     expect(await count("--until 2020-01-01"), list).toBe(0);
   }
+  expect((await run("events list --partner acme --limit 1 --until 2020-01-01")).stdout).toBe("No events.");
   expect((await json("wallet transactions --partner acme --from 2020-01-01 --to 2020-02-01")).data).toEqual([]);
 });
 

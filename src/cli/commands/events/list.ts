@@ -28,6 +28,7 @@ export default command({
     const { since, until = Number.POSITIVE_INFINITY } = timesOf(given, systemClock.now());
     const query = { limit: all ? 100 : limit, after, since: isoOf(since), kind, subject_id: subject };
     let last: EventPage["pagination"] | null = null;
+    let isPast = false;
     return context.withApi((api) =>
       context.print({
         key: "data",
@@ -37,13 +38,14 @@ export default command({
           for await (const { data, pagination } of feedPages(api, query)) {
             last = pagination;
             const wanted = data.filter(({ timestamp }) => Date.parse(timestamp) < until);
+            isPast = wanted.length < data.length;
             yield wanted;
             // The order is that of commits: events of neighboring moments may change places, pages of them do not.
             if (!all || (data.length > 0 && wanted.length === 0)) return;
           }
         })(),
         rest: (count) => ({ pagination: { ...last, count } }),
-        note: () => (last?.has_more ? `There is more: --all, or --after ${last.next_cursor}` : undefined),
+        note: () => (last?.has_more && !isPast ? `There is more: --all, or --after ${last.next_cursor}` : undefined),
       }),
     );
   },
