@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { insertRow } from "../src/core/store/rows.ts";
+import { insert } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { testClock } from "./support/clock.ts";
 import { startDaemon } from "./support/daemon.ts";
@@ -11,7 +11,7 @@ import { call } from "./support/platform.ts";
 import { openShop, shopToken } from "./support/shop.ts";
 import { onPostgres, openTestStore, temporaryDirectory } from "./support/store.ts";
 
-const note = (tx: Tx, key: string) => insertRow(tx, "settings", { key: `note ${key}`, value: "kept" });
+const note = (tx: Tx, key: string) => insert(tx, "settings", [{ key: `note ${key}`, value: "kept" }]);
 
 async function notes(q: Read): Promise<string[]> {
   const rows = await q.db.select().from(q.t.settings);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
-import { insertRow } from "../src/core/store/rows.ts";
+import { insert } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
 import { property } from "./support/rounds.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
@@ -72,7 +72,7 @@ test("the sandbox makes progress while production never pauses", async () => {
 test("closing a store finishes the batch under way and refuses waiting writes", async () => {
   const { store, again } = await openTestStore({ now: () => 1_800_000_000_000 });
   const closing = await again();
-  const note = (tx: Tx, at: number) => insertRow(tx, "settings", { key: `note ${at}`, value: "kept" });
+  const note = (tx: Tx, at: number) => insert(tx, "settings", [{ key: `note ${at}`, value: "kept" }]);
   const writes = Array.from({ length: 1_000 }, (_, at) => closing.write(note, at, undefined, owner("a", "sandbox")));
   const all = Promise.allSettled(writes);
   await writes[0];
@@ -100,7 +100,7 @@ type MixedWrite = typeof someWrite extends fc.Arbitrary<infer W> ? W & { value: 
 async function mixed(tx: Tx, { kind, key, value }: MixedWrite): Promise<string> {
   if (kind === "refuse") throw new Error("refused");
   if (kind === "replace") await tx.db.delete(tx.t.settings).where(eq(tx.t.settings.key, key));
-  await insertRow(tx, "settings", { key, value });
+  await insert(tx, "settings", [{ key, value }]);
   if (kind === "undo") throw new Error("taken back");
   return value;
 }
@@ -151,7 +151,7 @@ test.skipIf(onPostgres || process.platform !== "linux")(
     // More pages than SQLite would keep in memory by itself, and changed twice.
     const fill = async (tx: Tx, name: string) => {
       for (let at = 0; at < 500; at++)
-        await insertRow(tx, "settings", { key: `${name}${at}`, value: "x".repeat(1_000) });
+        await insert(tx, "settings", [{ key: `${name}${at}`, value: "x".repeat(1_000) }]);
     };
     const change = async (tx: Tx) => {
       await tx.db

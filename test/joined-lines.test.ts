@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { WRITE_LOCK } from "../src/core/store/postgres/session.ts";
-import { insertRow } from "../src/core/store/rows.ts";
+import { insert } from "../src/core/store/rows.ts";
 import { slotOf } from "../src/core/store/schema/lanes.ts";
 import type { Command, Read, Store, Tx } from "../src/core/store/store.ts";
 import { sessionOn } from "./support/database.ts";
@@ -25,7 +25,7 @@ function writeIn<O>(store: Store, partnerId: string | undefined, work: (tx: Tx) 
   return store.write(command, null);
 }
 
-const put = (key: string) => (tx: Tx) => insertRow(tx, "settings", { key, value: "put" });
+const put = (key: string) => (tx: Tx) => insert(tx, "settings", [{ key, value: "put" }]);
 
 async function settingOf(store: Store, key: string): Promise<string | undefined> {
   const rows = await store.read((q: Read) => q.db.select().from(q.t.settings).where(eq(q.t.settings.key, key)), null);
@@ -119,8 +119,7 @@ describe.runIf(onPostgres)("writes of partners in different slots", () => {
     // All of them are taken before the first is run, so that the second line finds nothing that waits.
     const command = Object.assign(run, {
       lane: (at: number) => ({ kind: "orders" as const, key: partners[at] ?? "" }),
-      remembers: true as const,
-      lookAhead: async () => undefined,
+      prefetch: [],
     });
     const [failing, other] = [store.write(command, 0), store.write(command, 1)];
     await expect.poll(() => ran).toEqual([0]);

@@ -10,7 +10,7 @@ import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
 import { claimOrders, fulfilLeased, waitingOrders } from "../src/core/orders/due.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { readSetting } from "../src/core/platform/settings.ts";
-import { insertRow } from "../src/core/store/rows.ts";
+import { insert } from "../src/core/store/rows.ts";
 import type { Read, Store, Tx } from "../src/core/store/store.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet } from "../src/core/wallet/fund.ts";
@@ -293,7 +293,7 @@ describe.runIf(onPostgres)("writes of several lanes and nodes", () => {
       if (fails) throw new Error("refused");
     };
     const lane = ({ key }: Counting) => ({ kind: "orders" as const, key });
-    const command = Object.assign(count, { lane, remembers: true as const, lookAhead: async () => undefined });
+    const command = Object.assign(count, { lane, prefetch: [] });
     const counting = fc.record({
       node: fc.constantFrom(...nodes),
       key: fc.constantFrom(...lanes),
@@ -306,7 +306,7 @@ describe.runIf(onPostgres)("writes of several lanes and nodes", () => {
         async ({ db, t }: Tx) => void (await db.delete(t.settings).where(like(t.settings.key, "count %"))),
         null,
       );
-      for (const key of counters) await store.write((tx: Tx) => insertRow(tx, "settings", { key, value: "0" }), null);
+      for (const key of counters) await store.write((tx: Tx) => insert(tx, "settings", [{ key, value: "0" }]), null);
       const ended = await Promise.allSettled(asked.map((each) => each.node.write(command, each)));
       expect(ended.map(({ status }) => status)).toEqual(asked.map(({ fails }) => (fails ? "rejected" : "fulfilled")));
       for (const key of counters) {

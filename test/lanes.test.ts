@@ -11,8 +11,7 @@ import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
 import { recordEvent } from "../src/core/outbox/record.ts";
 import { readSetting, writeSettings } from "../src/core/platform/settings.ts";
 import { type Location, openStore } from "../src/core/store/open/open.ts";
-import { insertRow } from "../src/core/store/rows.ts";
-import { insertLast } from "../src/core/store/run-memory.ts";
+import { insert } from "../src/core/store/rows.ts";
 import { laneKinds, slotOf } from "../src/core/store/schema/lanes.ts";
 import type { TableName } from "../src/core/store/schema/tables.ts";
 import type { Command, Read, Tx } from "../src/core/store/store.ts";
@@ -150,7 +149,7 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
         const taken = (await tx.db.select().from(tx.t.settings)).filter(({ key }) => key.startsWith("name")).length;
         bothLooked[own].resolve();
         await bothLooked[own === 0 ? 1 : 0].promise;
-        await insertRow(tx, "settings", { key: `name ${taken}`, value: partnerId });
+        await insert(tx, "settings", [{ key: `name ${taken}`, value: partnerId }]);
       });
     const [mine, theirs] = [a?.partnerId ?? "", b?.partnerId ?? ""];
     await Promise.all([store.write(take(mine, 0), null), other.write(take(theirs, 1), null)]);
@@ -162,16 +161,16 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
         .map(({ key }) => key)
         .sort(),
     ).toEqual(["name 0", "name 1"]);
-    const clash = inLane(mine, (tx) => insertRow(tx, "settings", { key: "name 0", value: "" }));
+    const clash = inLane(mine, (tx) => insert(tx, "settings", [{ key: "name 0", value: "" }]));
     await expect(store.write(clash, null)).rejects.toThrow(/duplicate key|Failed query/);
   });
 
   test("a write whose rows are inserted at the end of its batch fails alone", async () => {
     const { store } = await openTestStore(systemClock);
     const [one] = await addOrderersOfSlots(store, 1, 1_000);
-    const put = Object.assign((tx: Tx, key: string) => insertLast(tx, "settings", { key, value: "" }), {
+    const put = Object.assign((tx: Tx, key: string) => insert(tx, "settings", [{ key, value: "" }]), {
       lane: () => ({ kind: "orders" as const, key: one?.partnerId ?? "" }),
-      remembers: true as const,
+      prefetch: [],
     });
     const names = ["name a", "name b", "name a", "name c"];
     const ended = await Promise.allSettled(names.map((name) => store.write(put, name)));
@@ -189,13 +188,13 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     const ran: string[] = [];
     const change = async (tx: Tx, name: string) => {
       ran.push(name);
-      if (!name.startsWith("held")) return insertRow(tx, "settings", { key: `name ${name}`, value: "" });
+      if (!name.startsWith("held")) return insert(tx, "settings", [{ key: `name ${name}`, value: "" }]);
       const held = tx.db.update(tx.t.settings).set({ value: "had" }).where(eq(tx.t.settings.key, name));
       await (isRead ? held.returning() : held);
     };
     /** Holds a row; what it answers lets go of it once a write waits for it at the start of a batch, where it may. */
     const hold = async (key: string) => {
-      await store.write((tx: Tx) => insertRow(tx, "settings", { key, value: "" }), null);
+      await store.write((tx: Tx) => insert(tx, "settings", [{ key, value: "" }]), null);
       const holder = await session(location);
       await holder.query(`BEGIN; SELECT FROM settings WHERE key = '${key}' FOR UPDATE`);
       return async () => {
@@ -207,8 +206,7 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     // All of them are taken before the first is run.
     const together = Object.assign(change, {
       lane: () => ({ kind: "orders" as const, key: one?.partnerId ?? "" }),
-      remembers: true as const,
-      lookAhead: async () => undefined,
+      prefetch: [],
     });
     const names = ["is first", "held", "held too", "follows", "is last"];
     const ended = Promise.allSettled(names.map((name) => store.write(together, name)));

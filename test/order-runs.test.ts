@@ -77,7 +77,7 @@ const inLane = { lane: createOrder.lane };
 /** The same, with a memory of its own. */
 const putOff = Object.assign(async (tx: Tx, input: NewOrder) => failing(tx, input), {
   ...inLane,
-  remembers: true as const,
+  prefetch: [],
 });
 
 interface Shop {

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
-import { insertRow } from "../src/core/store/rows.ts";
+import { insert } from "../src/core/store/rows.ts";
 import type { Tables } from "../src/core/store/schema/tables.ts";
-import { type Preparable, type Slots, statement } from "../src/core/store/statement.ts";
-import type { Db, Read, Tx } from "../src/core/store/store.ts";
+import { type Slots, statement } from "../src/core/store/statement.ts";
+import type { Db, Preparable, Read, Tx } from "../src/core/store/store.ts";
 import { addProducts } from "./support/catalog.ts";
 import { openTestStore } from "./support/store.ts";
 
@@ -66,15 +66,15 @@ test("an insert that cannot be prepared fails by its promise", async () => {
   // A table that is not there.
   const nowhere = "nowhere" as string as "pauses";
   const pause = { kind: "orders", name: "", reason: "audit", since: 7 } as const;
-  const insert = (tx: Tx) => insertRow(tx, nowhere, pause).catch(() => "refused");
-  expect(await store.write(insert, null)).toBe("refused");
+  const refused = (tx: Tx) => insert(tx, nowhere, [pause]).catch(() => "refused");
+  expect(await store.write(refused, null)).toBe("refused");
 });
 
 test("columns that a row leaves out are null, whatever their default", async () => {
   const store = await openWithProducts();
   const pause = { kind: "orders", name: "", reason: "audit", since: 7 } as const;
-  await store.write((tx) => insertRow(tx, "pauses", pause), null);
+  await store.write((tx) => insert(tx, "pauses", [pause]), null);
   const incomplete = { ...pause, name: "other", reason: undefined } as unknown as typeof pause;
-  await expect(store.write((tx) => insertRow(tx, "pauses", incomplete), null)).rejects.toThrow(/null/i);
+  await expect(store.write((tx) => insert(tx, "pauses", [incomplete]), null)).rejects.toThrow(/null/i);
   expect(await store.read((q) => q.db.select().from(q.t.pauses), null)).toEqual([pause]);
 });

@@ -13,6 +13,7 @@ import { documentsInPool } from "../src/core/passports/passport.ts";
 import { findByKey } from "../src/core/store/rows.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 import { productSorts } from "../src/core/store/schema/values.ts";
+import { sqliteDialect } from "../src/core/store/sqlite/dialect.ts";
 import type { Db, Read } from "../src/core/store/store.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
 import { listDeliveries } from "../src/core/webhooks/deliveries.ts";
@@ -37,7 +38,7 @@ test("every statement of core uses an index", async () => {
   await everyCatalogList(q);
   const faulty = new Map<string, string[]>();
   for (const { stack, build } of made) {
-    const statement = statementOf(q.db, q.t, build);
+    const statement = statementOf(q, build);
     // PostgreSQL's alone: test/slow/postgres-plans.test.ts looks at it.
     if (/ lateral /.test(statement.sql)) continue;
     const faults = faultsOf(statement, planOf(connection, statement));
@@ -158,7 +159,8 @@ async function seen({ location, store, clock }: Platform) {
   const ran: Statement[] = [];
   const logger = { logQuery: (sql: string, values: unknown[]) => void ran.push({ sql, parameters: values.length }) };
   const db: Db = drizzle(connection, { logger });
-  const q: Read = { db, t: sqliteTables, now: clock.now(), vault: store.vault, prepared: new Map() };
+  const sqlite = { dialect: sqliteDialect, batch: null };
+  const q: Read = { db, t: sqliteTables, now: clock.now(), vault: store.vault, prepared: new Map(), ...sqlite };
   return { connection, q, ran };
 }
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Tables } from "../../src/core/store/schema/tables.ts";
 import type { Slots } from "../../src/core/store/statement.ts";
-import type { Db } from "../../src/core/store/store.ts";
+import type { Db, Dialect, Read } from "../../src/core/store/store.ts";
 import type { Statement } from "./query-plans.ts";
 import { root } from "./sources.ts";
 
-type Build = (db: Db, t: Tables, slot: Slots<Record<string, unknown>>) => Buildable;
+type Build = (db: Db, t: Tables, slot: Slots<Record<string, unknown>>, dialect: Dialect) => Buildable;
 interface Buildable {
   toSQL(): { sql: string; params: unknown[] };
 }
@@ -41,10 +41,10 @@ export async function importCore(): Promise<void> {
 }
 
 /** What an engine gets to prepare. */
-export function statementOf(db: Db, t: Tables, build: Build): Statement {
+export function statementOf({ db, t, dialect }: Pick<Read, "db" | "t" | "dialect">, build: Build): Statement {
   // Answers every key with its placeholder, as statement() itself does.
   const slots = new Proxy({}, { get: (_, key) => sql.placeholder(String(key)) }) as Parameters<Build>[2];
-  const { sql: text, params } = build(db, t, slots).toSQL();
+  const { sql: text, params } = build(db, t, slots, dialect).toSQL();
   return { sql: text, parameters: params.length };
 }
 
@@ -70,6 +70,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
   "src/core/esims/expiring.ts ownDays": "reads the partners whose days the operator set, once a minute",
+  "src/core/outbox/fan-out.ts waiting": "counts what an index has found, at most as many as may wait",
+  "src/core/orders/idempotency.ts keysUsed": "reads the list of keys that it is given, and finds each by its index",
   "src/core/orders/idempotency.ts booked": "looks at one key of each partner",
   "src/core/orders/waiting.ts groups": "groups the items of one order by line and status",
   "src/core/evidence/register.ts latest": "reads every chain's last signature, as verifying reads them all",
@@ -103,16 +105,15 @@ export const wholeReads: Record<string, string> = {
   "src/core/outbox/fan-out.ts lookNow": "reads the list of ids that it is given",
   "src/core/outbox/feed-number.ts raiseAll": "reads the list of feeds that it is given",
   "src/core/catalog/product.ts soldOf": "reads the list of ids that it is given",
-  "src/core/esims/stock-in-run.ts free": "reads the list of ids that it is given",
-  "src/core/esims/stock-in-run.ts takeEach": "reads the list of ids that it is given",
+  "src/core/esims/stock.ts freeOf": "reads the list of ids that it is given",
+  "src/core/esims/stock.ts takeEach": "reads the list of ids that it is given",
   "src/core/orders/new-number.ts taken": "reads the list of numbers that it is given",
-  "src/core/outbox/audience.ts endpointsOfEach":
+  "src/core/outbox/subscribers.ts endpointsOfEach":
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",
   "src/core/wallet/held.ts ofPartners": "reads the list of ids that it is given",
   "src/core/outbox/record-for-many.ts endpointsOfAll": "reads the list of ids that it is given",
   "src/core/catalog/announce.ts feedsAfter": "merges two lists, each of at most the rows that it is asked for",
-  "src/core/wallet/record-transaction.ts insertPostings": "inserts two rows, and reads none",
   "src/core/sandbox/settle.ts clocksToSettle": "looks at every advanced clock, each second",
   "src/core/store/sealing/heads.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
   "src/core/store/sealing/heads.ts walletHeads":

@@ -37,11 +37,10 @@ export async function trace<I, O>(store: Store, command: Command<I, O>, input: I
     const touch = async () => void texts.push(`update "${getTableName(sqliteTables.settings)}"`);
     return { ...tx, db: db as Db, prepared: new Map(), touch };
   };
-  const { lane, remembers, lookAhead } = command;
+  const { lane, prefetch } = command;
   const traced: Command<I, O> = Object.assign((tx: Tx, given: I) => command(over(tx), given), {
     ...(lane && { lane }),
-    ...(remembers && { remembers }),
-    ...(lookAhead && { lookAhead: (tx: Tx, inputs: readonly I[]) => lookAhead(over(tx), inputs) }),
+    ...(prefetch && { prefetch: prefetch.map((load) => (tx: Tx, inputs: readonly I[]) => load(over(tx), inputs)) }),
   });
   const result = await store.write(traced, input).catch((error: unknown) => {
     if (!(error instanceof Error && error.name === "Problem")) throw error;

@@ -9,7 +9,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import { namedIn } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Dialect, Read } from "../store/store.ts";
 import { type Activation, toActivation } from "./activation.ts";
 import { customerOf } from "./customer.ts";
 import { waitingOfActivations } from "./waiting.ts";
@@ -35,17 +35,17 @@ interface Window extends OverAllWindow {
   iccid: string;
 }
 
-type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
+type Narrowed = (t: Tables, slot: Slots<Window>, dialect: Dialect) => SQL | undefined;
 
 /** Requests by what leads to them, newest first. */
 function listed(byCreated: boolean, narrowed: Narrowed) {
-  return statement((db, t, slot: Slots<Window>) => {
+  return statement((db, t, slot: Slots<Window>, dialect) => {
     const { rows, order } = windowOf(t.activations, slot, byCreated);
     return db
       .select({ activation: t.activations, partner: t.partners.slug })
       .from(t.activations)
       .innerJoin(t.partners, eq(t.partners.id, t.activations.partner_id))
-      .where(and(rows, narrowed(t, slot)))
+      .where(and(rows, narrowed(t, slot, dialect)))
       .orderBy(...order)
       .limit(slot.limit);
   });
@@ -53,7 +53,7 @@ function listed(byCreated: boolean, narrowed: Narrowed) {
 
 const lists = {
   all: listed(false, () => undefined),
-  ofCustomer: listed(false, (t, slot) => namedIn(t, t.activations.id, sql`${slot.digests}`)),
+  ofCustomer: listed(false, (t, slot, dialect) => namedIn(t, t.activations.id, sql`${slot.digests}`, dialect)),
   ofIccid: listed(true, (t, slot) => eq(t.activations.iccid, slot.iccid)),
   ofPartner: listed(true, (t, slot) => eq(t.activations.partner_id, slot.partnerId)),
 };

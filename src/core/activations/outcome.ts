@@ -7,7 +7,7 @@ import { newId } from "../kernel/ids.ts";
 import type { ActivationStep } from "../outbox/activation-step.ts";
 import { releaseDraw } from "../passports/draw.ts";
 import { outcomeCounts } from "../platform/lease.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { AttemptSource } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type ActivationRow, requireActivation } from "./activation.ts";
@@ -197,16 +197,18 @@ function redacted(outcome: CarrierOutcome, kyc: Kyc | null): CarrierOutcome {
 
 async function noteAttempt(tx: Tx, given: Answered, kyc: Kyc | null): Promise<void> {
   const { answer = null } = given;
-  await insertRow(tx, "activationAttempts", {
-    id: newId(tx),
-    activation_id: given.id,
-    at: tx.now,
-    source: given.source,
-    outcome: given.outcome.kind,
-    status_code: given.statusCode ?? null,
-    latency_ms: given.latencyMs ?? null,
-    // Once the identity is cleared, nothing shows what in a late answer would have to be redacted.
-    answer: answer === null || kyc === null ? null : redact(answer, kyc),
-    request_id: tx.requestId,
-  });
+  await insert(tx, "activationAttempts", [
+    {
+      id: newId(tx),
+      activation_id: given.id,
+      at: tx.now,
+      source: given.source,
+      outcome: given.outcome.kind,
+      status_code: given.statusCode ?? null,
+      latency_ms: given.latencyMs ?? null,
+      // Once the identity is cleared, nothing shows what in a late answer would have to be redacted.
+      answer: answer === null || kyc === null ? null : redact(answer, kyc),
+      request_id: tx.requestId,
+    },
+  ]);
 }

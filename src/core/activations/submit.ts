@@ -8,7 +8,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/problem.ts";
 import { drawPassport } from "../passports/draw.ts";
 import { limitsOfPartner, type PartnerLimits } from "../platform/partner-limits.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { ActivationCustomer } from "../store/schema/activations.ts";
 import type { KycField } from "../store/schema/values.ts";
 import { keysOfActivationCustomer, sealedActivationCustomer } from "../store/sealing/people.ts";
@@ -114,7 +114,7 @@ export async function enterRequest(tx: Tx, input: Submission, { limits, fields, 
   if (drawn !== null) requireKyc(carrier, kyc);
   const customer = customerIn(request, kyc);
   const row = newRow(tx, input, { id, carrier, kyc, customer, passportId: drawn?.passportId ?? null });
-  await insertRow(tx, "activations", row);
+  await insert(tx, "activations", [row]);
   const keys = keysOfActivationCustomer(customer);
   await indexRecords(tx, [{ scope: row, record: { kind: "activation", id }, keys }]);
   // The request itself says that its partner submitted it, unless an operator did.

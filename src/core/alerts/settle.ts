@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { AlertId, AlertTargetId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { AlertKind, AlertState } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -66,7 +66,7 @@ export async function settleAlerts(tx: Tx, view: NodeView): Promise<void> {
   const targets = await all(tx, {});
   for (const condition of begun) {
     const id = newId<AlertId>(tx);
-    await insertRow(tx, "alerts", { id, ...condition, raised_at: tx.now, over_at: null });
+    await insert(tx, "alerts", [{ id, ...condition, raised_at: tx.now, over_at: null }]);
     const wanted = targets.filter(({ kinds }) => kinds === null || kinds.includes(condition.kind));
     await notify(tx, wanted, { alert_id: id, state: "raised", detail: condition.detail });
   }
@@ -92,7 +92,7 @@ export async function notify(
 ): Promise<void> {
   for (const target of targets) {
     const waiting = { sent_at: null, given_up_at: null };
-    await insertRow(tx, "alertNotices", { id: newId(tx), target_id: target.id, ...notice, at: tx.now, ...waiting });
+    await insert(tx, "alertNotices", [{ id: newId(tx), target_id: target.id, ...notice, at: tx.now, ...waiting }]);
     // A queue that is leased, or waits after a failed attempt, is looked at again then.
     if (target.due_at === null) await updateRow(tx, "alertTargets", { id: target.id }, { due_at: tx.now });
   }

@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
 import { readSetting } from "../platform/settings.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { AlertChannel, AlertKind } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -96,23 +96,25 @@ export async function setAlertTarget(
   const secret = known === null && given.channel === "webhook" ? newWebhookSecret(tx.ids) : null;
   if (known !== null) await updateRow(tx, "alertTargets", { id }, { kinds, updated_at: tx.now });
   else {
-    await insertRow(tx, "alertTargets", {
-      id,
-      channel: given.channel,
-      address_sealed: tx.vault.seal(normalized(given), addressCell(id)),
-      address_key: tx.vault.blindIndex("alert_target", `${given.channel} ${normalized(given)}`),
-      secret_sealed: secret === null ? null : tx.vault.seal(secret, secretCell(id)),
-      kinds,
-      due_at: null,
-      leased_until: null,
-      lease_no: 0,
-      failed_attempts: 0,
-      last_sent_at: null,
-      last_at: null,
-      last_error: null,
-      created_at: tx.now,
-      updated_at: tx.now,
-    });
+    await insert(tx, "alertTargets", [
+      {
+        id,
+        channel: given.channel,
+        address_sealed: tx.vault.seal(normalized(given), addressCell(id)),
+        address_key: tx.vault.blindIndex("alert_target", `${given.channel} ${normalized(given)}`),
+        secret_sealed: secret === null ? null : tx.vault.seal(secret, secretCell(id)),
+        kinds,
+        due_at: null,
+        leased_until: null,
+        lease_no: 0,
+        failed_attempts: 0,
+        last_sent_at: null,
+        last_at: null,
+        last_error: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+      },
+    ]);
   }
   await recordAudit(tx, { actor, action: "alerts.set", targetKind: "alert_target", targetId: id, fields: ["kinds"] });
   const row = await findTarget(tx, given);

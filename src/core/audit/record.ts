@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { FieldChange } from "../store/schema/platform.ts";
 import { auditChain, auditLink, headMark, linkHash } from "../store/sealing/chain.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -76,7 +76,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const place = first(await advance(tx, { chain }));
   if (place === null) throw new Error(`the head of ${chain} was not written`);
   const hash = linkHash(auditLink(content, place));
-  await insertRow(tx, "auditEntries", { ...content, chain, chain_no: place.no, hash });
+  await insert(tx, "auditEntries", [{ ...content, chain, chain_no: place.no, hash }]);
   const head = { chain, count: place.no, hash, signedCount: place.signedCount };
   await closeHead(tx, { chain, hash, mark: headMark(tx.vault, head) });
 }

@@ -1,5 +1,5 @@
-import { insertRow, type KeyOf, type NewRow, updateRow } from "../store/rows.ts";
-import type { Row } from "../store/schema/tables.ts";
+import { insert, type KeyOf, updateRow } from "../store/rows.ts";
+import type { NewRow, Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { changesOf } from "./changes.ts";
 import { type AuditEntry, recordAudit } from "./record.ts";
@@ -22,7 +22,7 @@ interface Setting<N extends Settable> {
 /** Adds or changes a row, and records which of its settings were given, and what changed. */
 export async function setRow<N extends Settable>(tx: Tx, table: N, setting: Setting<N>): Promise<void> {
   const { key, before, row, settings, kept, audit } = setting;
-  if (before === null) await insertRow(tx, table, row);
+  if (before === null) await insert(tx, table, [row]);
   else await updateRow(tx, table, key, row);
   const changes = changesOf<Row<N>>(before, row, kept);
   await recordAudit(tx, { ...audit, fields: givenNames(settings), changes });

@@ -1,4 +1,4 @@
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { KycField } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { carrierRows } from "./carrier.ts";
@@ -39,14 +39,16 @@ const seeds = [
 export async function ensureCarriers(tx: Tx, _input: null): Promise<void> {
   if ((await carrierRows(tx)).length > 0) return;
   for (const seed of seeds) {
-    await insertRow(tx, "carriers", {
-      ...seed,
-      region: "Australia",
-      adapter: "manual",
-      timeout_ms: EXCHANGE_TIMEOUT_MS,
-      answer_within_ms: ANSWER_WITHIN_MS,
-      created_at: tx.now,
-      updated_at: tx.now,
-    });
+    await insert(tx, "carriers", [
+      {
+        ...seed,
+        region: "Australia",
+        adapter: "manual",
+        timeout_ms: EXCHANGE_TIMEOUT_MS,
+        answer_within_ms: ANSWER_WITHIN_MS,
+        created_at: tx.now,
+        updated_at: tx.now,
+      },
+    ]);
   }
 }

@@ -3,7 +3,7 @@ import { EVERY_KIND, type StoredPayload } from "../events/catalog.ts";
 import { watchedFields } from "../events/products.ts";
 import { newId } from "../kernel/ids.ts";
 import { recordForMany } from "../outbox/record-for-many.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -32,7 +32,7 @@ export async function keepUpdates(tx: Tx, updates: (ProductUpdate | null)[]): Pr
   const changes = updates.filter((update) => update !== null);
   for (let from = 0; from < changes.length; from += SET) {
     const set = { id: newId(tx), at: tx.now, changes: changes.slice(from, from + SET) };
-    await insertRow(tx, "productChanges", { ...set, after_partner: "", after_environment: "" });
+    await insert(tx, "productChanges", [{ ...set, after_partner: "", after_environment: "" }]);
   }
 }
 

@@ -7,7 +7,7 @@ import { coverageKey } from "../kernel/country.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { keepUpdates, type ProductUpdate, updateOf } from "./announce.ts";
@@ -54,7 +54,7 @@ async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upse
   const known = await findProductBySku(tx, product.sku);
   if (known === null) {
     const id = newId<ProductId>(tx);
-    await insertRow(tx, "products", { id, ...product, ...keysOf(product), created_at: tx.now, updated_at: tx.now });
+    await insert(tx, "products", [{ id, ...product, ...keysOf(product), created_at: tx.now, updated_at: tx.now }]);
     await ensurePool(tx, id);
     return { outcome: "imported", update: null };
   }
@@ -90,7 +90,7 @@ async function auditChange(tx: Tx, row: Row<"products">, product: ProductInput, 
 }
 
 async function ensurePool(tx: Tx, productId: ProductId): Promise<void> {
-  await insertRow(tx, "stockPools", { product_id: productId, available: 0 });
+  await insert(tx, "stockPools", [{ product_id: productId, available: 0 }]);
 }
 
 function inputOf(row: Row<"products">): ProductInput {

@@ -2,11 +2,12 @@ import { eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import { findByKey, isListed, listOf } from "../store/rows.ts";
-import { isRemembered, remember, remembered } from "../store/run-memory.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
+import type { Read } from "../store/store.ts";
 
 /** A product as the list shows it (contract: Product). */
 export function toProduct(row: Row<"products">) {
@@ -60,28 +61,21 @@ const sold = statement((db, t, slot: Slots<{ id: string }>) =>
   db.select(soldColumns(t)).from(t.products).where(eq(t.products.id, slot.id)),
 );
 
-const soldOf = statement((db, t, slot: Slots<{ ids: string }>) =>
+const soldOf = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select(soldColumns(t))
     .from(t.products)
-    .where(isListed(t, t.products.id, slot.ids)),
+    .where(isListed(dialect, t.products.id, slot.ids)),
 );
 
-/** Looks up the products that commands of a run may sell. Callers may pass any texts. */
-export async function lookAtProducts(tx: Tx, ids: readonly string[]): Promise<void> {
-  const unknown = [...new Set(ids)].filter((id) => !isRemembered(tx, soldName(id)));
-  if (unknown.length === 0) return;
-  for (const product of await soldOf(tx, { ids: listOf(unknown) })) remember(tx, soldName(product.id), product);
-}
-
-function soldName(id: string): string {
-  return `product ${id}`;
-}
-
-/** The product that an order names, or null. Callers may pass any text. */
-export function findSoldProduct(q: Read, id: string): Promise<SoldProduct | null> {
-  return remembered(q, soldName(id), async () => first(await sold(q, { id })));
-}
+/** The products that orders name, or null. Callers may pass any text. */
+export const soldProducts = loader<string, SoldProduct | null>({
+  async loadMany(q, ids) {
+    const found = new Map<string, SoldProduct>((await soldOf(q, { ids: listOf(ids) })).map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+  loadOne: async (q, id) => first(await sold(q, { id })),
+});
 
 /** The product's row by id, or null. */
 function findProduct(q: Read, id: string): Promise<Row<"products"> | null> {

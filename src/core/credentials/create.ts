@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { requirePartner } from "../partners/partner.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { type IssuedCredential, newSecret } from "./credential.ts";
 import { scopes as allScopes, isScope } from "./scopes.ts";
@@ -38,16 +38,18 @@ export async function createCredential(tx: Tx, input: NewCredential): Promise<Is
   const { secret, mark } = newSecret(tx, client_id);
   const environment = input.live ? "production" : "sandbox";
   const label = input.label ?? null;
-  await insertRow(tx, "credentials", {
-    client_id,
-    partner_id: partner.id,
-    environment,
-    secret_hash: mark,
-    scopes: [...new Set(scopes)],
-    label,
-    guarded_by: input.guardedBy ?? null,
-    created_at: tx.now,
-  });
+  await insert(tx, "credentials", [
+    {
+      client_id,
+      partner_id: partner.id,
+      environment,
+      secret_hash: mark,
+      scopes: [...new Set(scopes)],
+      label,
+      guarded_by: input.guardedBy ?? null,
+      created_at: tx.now,
+    },
+  ]);
   await recordAudit(tx, {
     actor: input.actor,
     action: "credentials.create",

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { gt, isNull, or } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -99,11 +99,13 @@ async function addKey(tx: Tx): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { kty = "OKP", crv = "Ed25519", x = "", d } = privateKey.export({ format: "jwk" });
   const kid = tx.ids.bytes(12).toString("base64url");
-  await insertRow(tx, "signingKeys", {
-    kid,
-    public_jwk: { kty, crv, x },
-    private_sealed: tx.vault.seal(JSON.stringify({ kty, crv, x, d }), privateHalf(kid)),
-    created_at: tx.now,
-  });
+  await insert(tx, "signingKeys", [
+    {
+      kid,
+      public_jwk: { kty, crv, x },
+      private_sealed: tx.vault.seal(JSON.stringify({ kty, crv, x, d }), privateHalf(kid)),
+      created_at: tx.now,
+    },
+  ]);
   return kid;
 }

@@ -1,7 +1,6 @@
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { EsimId, PartnerId } from "../kernel/brand.ts";
 import { thresholdsOfPartner } from "../platform/partner-thresholds.ts";
-import { elementsOf } from "../store/rows.ts";
 import { type EsimStatus, esimThresholds } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -74,7 +73,11 @@ export async function noticesInSandbox(q: Read, input: NoticesBy): Promise<Expir
 }
 
 /** In SQL: whether `noticesInSandbox` finds any between two moments for the partner of `partners` in the query. */
-export function hasNoticesInSandbox({ db, t }: Pick<Read, "db" | "t">, since: SQL, until: SQL): SQL {
+export function hasNoticesInSandbox(
+  { db, t, dialect }: Pick<Read, "db" | "t" | "dialect">,
+  since: SQL,
+  until: SQL,
+): SQL {
   const ownDays = sql`coalesce(${t.partners.expiry_days}, ${JSON.stringify(esimThresholds.expiry_days.default)})`;
   const days = sql`cast(cast(listed.value as text) as bigint)`;
   const ahead = sql`${days} * cast(${DAY_MS} as bigint)`;
@@ -87,7 +90,7 @@ export function hasNoticesInSandbox({ db, t }: Pick<Read, "db" | "t">, since: SQ
     const due = isNoticeDue(t, { ...window, days, ahead, status: sql`${status}` });
     return exists(db.select({ id: t.esims.id }).from(t.esims).where(due));
   });
-  return sql`exists (select 1 from ${elementsOf(t, ownDays)} where ${or(...some)})`;
+  return sql`exists (select 1 from ${dialect.listed(ownDays)} where ${or(...some)})`;
 }
 
 const mark = statement((db, t, slot: Slots<{ id: EsimId; days: number }>) =>

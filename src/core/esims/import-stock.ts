@@ -7,7 +7,7 @@ import { counted } from "../kernel/counted.ts";
 import { endsInZeros, iccidFault, ZEROS } from "../kernel/iccid.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type ActivationCode, activationCode, hostFault, isMatchingId, readActivationCode } from "./activation-code.ts";
@@ -91,14 +91,16 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
     return { rejected: `iccid ${known.order_id === null ? "is in stock for" : "was sold as"} ${known.sku}` };
   }
   const id = newId<EsimId>(tx);
-  await insertRow(tx, "esims", {
-    id,
-    product_id: productId,
-    iccid: row.iccid,
-    ...sealCodes(tx, id, row),
-    status: "inactive",
-    created_at: tx.now,
-  });
+  await insert(tx, "esims", [
+    {
+      id,
+      product_id: productId,
+      iccid: row.iccid,
+      ...sealCodes(tx, id, row),
+      status: "inactive",
+      created_at: tx.now,
+    },
+  ]);
   return "imported";
 }
 

@@ -28,7 +28,7 @@ interface Window {
 
 /** Sold eSIMs, the newest order first: all, or those of customers that the index of people leads to. */
 function listed(ofCustomer: boolean) {
-  return statement((db, t, slot: Slots<Window>) =>
+  return statement((db, t, slot: Slots<Window>, dialect) =>
     db
       .select({
         esim: t.esims,
@@ -49,7 +49,7 @@ function listed(ofCustomer: boolean) {
           sql`(${t.esims.order_id}, ${t.esims.id}) < (${slot.key}, ${slot.id})`,
           // Those of the sandbox are computed: only what changed of them is stored.
           eq(t.orders.environment, "production"),
-          ofCustomer ? namedIn(t, t.orders.id, sql`${slot.digests}`) : undefined,
+          ofCustomer ? namedIn(t, t.orders.id, sql`${slot.digests}`, dialect) : undefined,
         ),
       )
       .orderBy(desc(t.esims.order_id), desc(t.esims.id))

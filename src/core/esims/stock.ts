@@ -1,11 +1,12 @@
-import { and, eq, gte, isNull, sql } from "drizzle-orm";
-import type { EsimId, OrderLineId, ProductId } from "../kernel/brand.ts";
-import { findByKey, isAmong, isAtHand, locking } from "../store/rows.ts";
-import { gathersRows } from "../store/run-memory.ts";
-import type { Tables } from "../store/schema/tables.ts";
-import { type Slots, statement } from "../store/statement.ts";
-import type { Db, Read, Tx } from "../store/store.ts";
-import { type Assignment, assignInRun, type Need, requireAll, reserveInRun } from "./stock-in-run.ts";
+import { and, eq, sql } from "drizzle-orm";
+import type { OrderLineId, ProductId } from "../kernel/brand.ts";
+import { together } from "../kernel/together.ts";
+import { putOff, RetryBatch } from "../store/batch.ts";
+import { isListed, listOf, numberAt } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
+import { findByKey, lockRows } from "../store/rows.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read, StockClaim, Tx } from "../store/store.ts";
 
 /** A product of which the stock holds too few. */
 export interface Shortage {
@@ -14,13 +15,12 @@ export interface Shortage {
   available: number;
 }
 
-const take = statement((db, t, slot: Slots<{ product_id: ProductId; quantity: number }>) =>
-  db
-    .update(t.stockPools)
-    .set({ available: sql`${t.stockPools.available} - ${slot.quantity}` })
-    .where(and(eq(t.stockPools.product_id, slot.product_id), gte(t.stockPools.available, slot.quantity)))
-    .returning({ product_id: t.stockPools.product_id }),
-);
+/** So many eSIMs of one product. */
+export interface Need {
+  productId: ProductId;
+  sku: string;
+  quantity: number;
+}
 
 const give = statement((db, t, slot: Slots<{ product_id: ProductId; quantity: number }>) =>
   db
@@ -51,25 +51,67 @@ export async function shortages(
   return short;
 }
 
+const freeOf = statement((db, t, slot: Slots<{ ids: string }>, dialect) => {
+  const { product_id, available } = t.stockPools;
+  return db
+    .select({ product_id, available })
+    .from(t.stockPools)
+    .where(isListed(dialect, product_id, slot.ids));
+});
+
+const lockFree = statement((db, t, slot: Slots<{ id: ProductId }>, dialect) => {
+  const { product_id, available } = t.stockPools;
+  return dialect.lock(db.select({ available }).from(t.stockPools).where(eq(product_id, slot.id)), {});
+});
+
+/** What is free of products, for what takes of it. A batch looks first and takes at its end: its locks are brief. */
+export const stockPools = loader<ProductId, number>({
+  async loadMany(q, ids) {
+    const found = new Map((await freeOf(q, { ids: listOf(ids) })).map((row) => [row.product_id, row.available]));
+    return ids.map((id) => found.get(id) ?? 0);
+  },
+  loadOne: async (q, id) => first(await lockFree(q, { id }))?.available ?? 0,
+});
+
 /**
  * Reserves everything or nothing; the result is whether it did. The pools stay locked until the commit: orders of other
- * partners may be written meanwhile, and wait for them. All take them in one order. Commands of a run take them at its
- * end, by what was free when the first of them looked.
+ * partners may be written meanwhile, and wait for them. All take them in one order.
  */
 export async function reserveAll(tx: Tx, needs: Need[]): Promise<boolean> {
   const wanted = merged(needs).sort((a, b) => (a.productId < b.productId ? -1 : 1));
-  if (tx.memory) return reserveInRun(tx, wanted);
-  const reserved: Need[] = [];
-  for (const need of wanted) {
-    const { productId: product_id, quantity } = need;
-    // Looked at and taken by one statement: no other order comes between.
-    if ((await take(tx, { product_id, quantity })).length > 0) reserved.push(need);
-    else {
-      for (const { productId, quantity: given } of reserved) await give(tx, { product_id: productId, quantity: given });
-      return false;
-    }
-  }
+  const left = new Map<ProductId, number>();
+  for (const { productId, quantity } of wanted) left.set(productId, (await stockPools.get(tx, productId)) - quantity);
+  if ([...left.values()].some((rest) => rest < 0)) return false;
+  for (const need of wanted) await putOff(tx, { kind: "pools", row: need, write: (taken) => take(tx, taken) });
+  for (const [productId, rest] of left) stockPools.set(tx, productId, rest);
   return true;
+}
+
+const takeEach = statement((db, t, slot: Slots<{ needs: string }>, dialect) => {
+  const { product_id, available } = t.stockPools;
+  return (
+    db
+      .update(t.stockPools)
+      .set({ available: sql`${available} - ${numberAt(1)}` })
+      // Its type expects a table.
+      .from(dialect.listed(slot.needs))
+      .where(and(dialect.joined(product_id, slot.needs), sql`${available} >= ${numberAt(1)}`))
+      .returning({ product_id })
+  );
+});
+
+/** Throws `RetryBatch` where others have taken since what was free. */
+async function take(tx: Tx, needs: readonly Need[]): Promise<void> {
+  const taken = merged(needs);
+  const [, took] = await together(
+    lockRows(
+      tx,
+      "stockPools",
+      taken.map(({ productId }) => productId),
+    ),
+    takeEach(tx, { needs: JSON.stringify(taken.map(({ productId, quantity }) => [productId, quantity])) }),
+  );
+  if (took.length !== taken.length) throw new RetryBatch("others have taken of the stock of a product");
 }
 
 /** The same; returns what was short, and then nothing was reserved. */
@@ -82,63 +124,19 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
   if (quantity > 0) await give(tx, { product_id: productId, quantity });
 }
 
-/** The oldest eSIMs of the stock, but for those that other writes under way have chosen. */
-function oldestFree(db: Db, t: Tables, { productId, quantity }: Slots<Pick<Assignment, "productId" | "quantity">>) {
-  const free = db
-    .select({ id: t.esims.id })
-    .from(t.esims)
-    .where(and(eq(t.esims.product_id, productId), isNull(t.esims.order_id)))
-    .orderBy(t.esims.id)
-    .limit(quantity);
-  return locking(t, free, { skipLocked: true });
+/** Hands reserved eSIMs of the stock to an order line, oldest first, at the end of a batch. */
+export function assignFromStock(tx: Tx, claim: StockClaim): Promise<void> {
+  const write = async (claims: readonly StockClaim[]) => {
+    const wanted = claims.reduce((sum, { quantity }) => sum + quantity, 0);
+    // Each write chooses no more than was reserved for its order: there are always enough.
+    if ((await tx.dialect.claim(tx, claims)) !== wanted)
+      throw new Error("the stock holds fewer eSIMs than its pool says");
+  };
+  // After the pools, by whose locks writes side by side choose one after the other.
+  return putOff(tx, { kind: "reserved eSIMs", row: claim, write });
 }
 
-type Owner = Omit<Assignment, "productId" | "quantity"> & { now: number };
-
-function ownedBy({ orderId, lineId, partnerId, now }: Slots<Owner>) {
-  const environment = "production" as const;
-  return { order_id: orderId, line_id: lineId, partner_id: partnerId, environment, assigned_at: now };
-}
-
-const assign = statement((db, t, slot: Slots<Assignment & Owner>) =>
-  db
-    .update(t.esims)
-    .set(ownedBy(slot))
-    .where(isAmong(t, t.esims.id, oldestFree(db, t, slot)))
-    .returning({ id: t.esims.id }),
-);
-
-const choose = statement(oldestFree);
-
-const assignOne = statement((db, t, slot: Slots<Owner & { id: EsimId }>) =>
-  db
-    .update(t.esims)
-    .set(ownedBy(slot))
-    .where(and(eq(t.esims.id, slot.id), isNull(t.esims.order_id))),
-);
-
-/** An update that chooses from its own table keeps what it has chosen in a table of its own, which takes longer. */
-async function assignEach(tx: Tx, input: Assignment & Owner): Promise<EsimId[]> {
-  const assigned: EsimId[] = [];
-  for (const { id } of await choose(tx, input)) {
-    if ((await assignOne(tx, { ...input, id })).changes === 1) assigned.push(id);
-  }
-  return assigned;
-}
-
-/**
- * Hands reserved eSIMs of the stock to an order line, oldest first but for those that other writes under way have
- * chosen. There are always enough: each write chooses no more than was reserved for its order, and one line after the
- * other.
- */
-export async function assignFromStock(tx: Tx, input: Assignment): Promise<void> {
-  // The order and its lines are not there yet; what a run reserved it has a pool for.
-  if (gathersRows(tx)) return assignInRun(tx, input);
-  const owned = { ...input, now: tx.now };
-  requireAll(await (isAtHand(tx) ? assignEach(tx, owned) : assign(tx, owned)), input.quantity);
-}
-
-function merged(needs: Need[]): Need[] {
+function merged(needs: readonly Need[]): Need[] {
   const byProduct = new Map<ProductId, Need>();
   for (const need of needs) {
     const known = byProduct.get(need.productId);

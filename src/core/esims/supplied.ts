@@ -1,7 +1,7 @@
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, type Problem } from "../kernel/problem.ts";
-import { insertRow, updateRow } from "../store/rows.ts";
+import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { realEsimExists } from "./import-stock.ts";
@@ -22,20 +22,22 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
   for (const esim of input.esims) {
     if (await realEsimExists(tx, esim.iccid)) throw knownAlready(esim.iccid);
     const id = newId<EsimId>(tx);
-    await insertRow(tx, "esims", {
-      id,
-      iccid: esim.iccid,
-      ...sealCodes(tx, id, esim),
-      product_id: input.productId,
-      order_id: input.orderId,
-      line_id: input.lineId,
-      partner_id: input.partnerId,
-      environment: "production",
-      eid: input.eid,
-      status: "inactive",
-      created_at: tx.now,
-      assigned_at: tx.now,
-    });
+    await insert(tx, "esims", [
+      {
+        id,
+        iccid: esim.iccid,
+        ...sealCodes(tx, id, esim),
+        product_id: input.productId,
+        order_id: input.orderId,
+        line_id: input.lineId,
+        partner_id: input.partnerId,
+        environment: "production",
+        eid: input.eid,
+        status: "inactive",
+        created_at: tx.now,
+        assigned_at: tx.now,
+      },
+    ]);
   }
 }
 

@@ -2,7 +2,7 @@ import { and, between, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { FOURTEEN_DIGITS } from "../kernel/ff1.ts";
 import { Problem } from "../kernel/problem.ts";
-import { findByKey, insertRow, updateRow } from "../store/rows.ts";
+import { findByKey, insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import { sealedTraveller } from "../store/sealing/people.ts";
@@ -238,5 +238,5 @@ export async function syntheticById(q: Read, id: string): Promise<SyntheticEsim 
 export async function changeEsim(tx: Tx, esim: EsimRow, change: Partial<EsimRow>): Promise<void> {
   const stored = esim.environment !== "sandbox" || (await findByKey(tx, "esims", { id: esim.id })) !== null;
   if (stored) await updateRow(tx, "esims", { id: esim.id }, change);
-  else await insertRow(tx, "esims", { ...esim, ...sealCodes(tx, esim.id, syntheticCodes(esim.iccid)), ...change });
+  else await insert(tx, "esims", [{ ...esim, ...sealCodes(tx, esim.id, syntheticCodes(esim.iccid)), ...change }]);
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { ensureSigningKey, loadSigningKeys, type SigningKey } from "../credentials/signing-keys.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import { type Head, signedText } from "../store/sealing/chain.ts";
 import { allHeads, headOf, writeMark } from "../store/sealing/heads.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -63,6 +63,6 @@ async function signHead(tx: Tx, head: Head & { hash: string }, { kid, privateJwk
   const key = createPrivateKey({ key: { ...privateJwk }, format: "jwk" });
   const signature = sign(null, Buffer.from(text), key).toString("base64url");
   const row = { chain, count, hash, previous_count: previousCount, signed_at: tx.now, kid, signature };
-  await insertRow(tx, "signedHeads", row);
+  await insert(tx, "signedHeads", [row]);
   await writeMark(tx, { ...head, signedCount: count });
 }

@@ -1,10 +1,10 @@
 import type { Owner } from "../kernel/owner.ts";
-import { isListed, listOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** `ids` is JSON: a list of lists of one id. */
-const ofPartners = statement((db, t, slot: Slots<{ ids: string }>) =>
+const ofPartners = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select({
       partnerId: t.eventFeeds.partner_id,
@@ -12,7 +12,7 @@ const ofPartners = statement((db, t, slot: Slots<{ ids: string }>) =>
       last: t.eventFeeds.last_no,
     })
     .from(t.eventFeeds)
-    .where(isListed(t, t.eventFeeds.partner_id, slot.ids)),
+    .where(isListed(dialect, t.eventFeeds.partner_id, slot.ids)),
 );
 
 /** The number of the last event of each feed of some partners; feeds without an event are left out. */

@@ -13,7 +13,7 @@ import { type EsimRow, esimsEndingIn, esimsOfIccid, findEsim, newestEsimsOfOrder
 import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PartnerId, PassportId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { orderOfKey } from "../orders/idempotency.ts";
+import { usedKeys } from "../orders/idempotency.ts";
 import { findItem } from "../orders/items.ts";
 import { findOrderByNumber, type OrderRow, ordersOfRequest } from "../orders/order.ts";
 import { listPartners } from "../partners/partner.ts";
@@ -200,7 +200,7 @@ async function ownNumbers(q: Read, key: string, owners: readonly Owner[]): Promi
   const found: OrderId[] = [];
   for (const { partnerId: partner_id, environment } of owners) {
     for (const space of orderKeySpaces) {
-      const used = await orderOfKey(q, { partner_id, environment, space, key });
+      const used = await usedKeys.get(q, { partner_id, environment, space, key });
       if (used !== null) found.push(used.order_id);
     }
   }

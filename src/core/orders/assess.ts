@@ -6,18 +6,10 @@ import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import { readSetting } from "../platform/settings.ts";
-import { isRemembered, remember, remembered } from "../store/run-memory.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
-import type { Read, Tx } from "../store/store.ts";
+import type { Read } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
-import {
-  type Budget,
-  type GuardRails,
-  guardRailsOf,
-  guardRailsOfEach,
-  refusePausedSupplier,
-  refuseWhilePaused,
-} from "./guard-rails.ts";
+import { type Budget, type GuardRails, guardRails, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
 import {
   type FindProduct,
   type FoundProducts,
@@ -76,24 +68,8 @@ export interface LookedUp {
 /** Looks up what an order is assessed by. Refuses nothing: a replay of its key comes first. */
 export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: FindProduct): Promise<LookedUp> {
   const { credential = null } = asked;
-  const [rails, found] = await together(railsOf(q, credential), findProducts(q, asked.lines, findProduct));
+  const [rails, found] = await together(guardRails.get(q, credential), findProducts(q, asked.lines, findProduct));
   return { rails, found };
-}
-
-/** The guard rails of orders that a credential places, asked for once in a run. */
-function railsOf(q: Read, credential: string | null): Promise<GuardRails> {
-  return remembered(q, railsName(credential), () => guardRailsOf(q, credential));
-}
-
-function railsName(credential: string | null): string {
-  return `rails ${credential}`;
-}
-
-/** Looks up the guard rails of orders of a run. */
-export async function lookAtRails(tx: Tx, credentials: readonly string[]): Promise<void> {
-  const unknown = [...new Set(credentials)].filter((credential) => !isRemembered(tx, railsName(credential)));
-  if (unknown.length === 0) return;
-  for (const [credential, rails] of await guardRailsOfEach(tx, unknown)) remember(tx, railsName(credential), rails);
 }
 
 /** Assesses an order as `assessOrder` does, by what was looked up for it. */

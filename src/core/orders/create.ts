@@ -1,29 +1,33 @@
 import { type Actor, isOperator, recordAudit } from "../audit/record.ts";
+import { soldProducts } from "../catalog/product.ts";
+import { stockPools } from "../esims/stock.ts";
 import { takeUnits } from "../esims/synthetic.ts";
 import type { Happening } from "../events/catalog.ts";
-import type { MinorUnits, OrderId, OrderLineId } from "../kernel/brand.ts";
-import type { Environment } from "../kernel/environment.ts";
+import type { MinorUnits, OrderId, OrderLineId, ProductId } from "../kernel/brand.ts";
+import { type Environment, environments } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { together } from "../kernel/together.ts";
+import { feedNumbers } from "../outbox/feed-number.ts";
 import { recordEvents } from "../outbox/record.ts";
+import { subscribers } from "../outbox/subscribers.ts";
 import { aheadOf } from "../platform/sandbox-clock.ts";
-import { insertLast } from "../store/run-memory.ts";
+import { insert } from "../store/rows.ts";
 import { type Lane, laneOfOrders } from "../store/schema/lanes.ts";
 import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import { keysOfCustomer, sealedOrderCustomer } from "../store/sealing/people.ts";
 import { indexRecords } from "../store/sealing/people-index.ts";
-import type { Tx } from "../store/store.ts";
-import { drawnFor, type HeldWallet, walletIn, walletsOf } from "../wallet/held.ts";
+import type { Prefetch, Tx } from "../store/store.ts";
+import { drawnFor, type HeldWallet, heldWallets, walletIn } from "../wallet/held.ts";
 import { postMovement } from "../wallet/post.ts";
 import { type AskedOrder, assessFound, lookUpOrder } from "./assess.ts";
 import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./at-once.ts";
 import { eventsOfFinishing } from "./finish.ts";
-import { type KeyedRequest, keepKey, type OwnKey, orderToReplay } from "./idempotency.ts";
+import { guardRails } from "./guard-rails.ts";
+import { type KeyedRequest, keepKey, type OwnKey, orderToReplay, usedKeys } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
-import { lookAhead } from "./look-ahead.ts";
-import { newNumber } from "./new-number.ts";
+import { newNumber, prefetchNumbers } from "./new-number.ts";
 import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { scenarioOf } from "./scenario.ts";
@@ -61,12 +65,13 @@ export interface CreatedOrder {
  */
 export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder> {
   const { partnerId: partner_id, environment, payloadHash } = input;
-  const request = { key: { partner_id, environment, space: input.key.space, key: input.key.value }, payloadHash };
+  const [key] = keyOf(input);
+  const request = { key, payloadHash };
   const [replay, known, name, wallets] = await together(
     replayOf(tx, request),
     lookUpOrder(tx, input),
     nameOrder(tx, input),
-    walletsOf(tx, partner_id),
+    heldWallets.get(tx, partner_id),
   );
   if (replay !== null) return replay;
   const { priced, travellers, budget } = await assessFound(tx, input, known);
@@ -94,9 +99,28 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
 
 /** Its writes stay with its partner, but for stock; the sandbox counts its units over all partners. */
 createOrder.lane = (input: NewOrder): Lane => laneOfOrders(input);
-/** It changes only wallets and numbers of the feed among what it looks up. */
-createOrder.remembers = true as const;
-createOrder.lookAhead = lookAhead;
+/** What is left out here, as by the sandbox, each order asks for by itself. */
+createOrder.prefetch = [
+  usedKeys.prefetch(keyOf),
+  prefetchNumbers,
+  soldProducts.prefetch(productsOf),
+  // Callers may pass any text; only the ID of a product has a pool.
+  stockPools.prefetch((order) => (order.environment === "production" ? (productsOf(order) as ProductId[]) : [])),
+  guardRails.prefetch(({ credential }) => (credential ? [credential] : [])),
+  heldWallets.prefetch(({ partnerId }) => [partnerId]),
+  ...environments.flatMap((environment) => {
+    const partnersOf = (order: NewOrder) => (order.environment === environment ? [order.partnerId] : []);
+    return [subscribers[environment].prefetch(partnersOf), feedNumbers[environment].prefetch(partnersOf)];
+  }),
+] satisfies Prefetch<NewOrder>[];
+
+function keyOf({ partnerId: partner_id, environment, key }: NewOrder): [KeyedRequest["key"]] {
+  return [{ partner_id, environment, space: key.space, key: key.value }];
+}
+
+function productsOf({ lines }: NewOrder): string[] {
+  return lines.map(({ product_id }) => product_id);
+}
 
 /** The order itself says that its partner placed it, unless an operator did. */
 async function recordPlacing(tx: Tx, { actor, partnerId }: NewOrder, targetId: OrderId): Promise<void> {
@@ -182,11 +206,11 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     version: 0,
   };
   const order = taken.atOnce ? fulfilledOrder(placed) : placed;
-  await insertLast(tx, "orders", order);
+  await insert(tx, "orders", [order]);
   await indexCustomer(tx, order, input.customer);
   const lines = linesOf(tx, order, { priced, taken });
   if (taken.atOnce) await deliverAtOnce(tx, order, lines);
-  for (const line of lines) await insertLast(tx, "orderLines", line);
+  await insert(tx, "orderLines", lines);
   return { order, lines };
 }
 

@@ -1,7 +1,8 @@
 import { aliasedTable, sql } from "drizzle-orm";
 import { Problem } from "../kernel/problem.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
-import { isListed, listOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
 import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -24,7 +25,7 @@ export interface Budget {
  * One round trip for both: of each credential the row of its caps, once for each pause, or once without any. `ids` is
  * a list as `listOf` makes it.
  */
-const ofCredentials = statement((db, t, slot: Slots<{ ids: string }>) => {
+const ofCredentials = statement((db, t, slot: Slots<{ ids: string }>, dialect) => {
   const guarding = aliasedTable(t.credentials, "guarding");
   const { kind, name, reason } = t.pauses;
   const { client_id: asked, guarded_by } = t.credentials;
@@ -33,19 +34,21 @@ const ofCredentials = statement((db, t, slot: Slots<{ ids: string }>) => {
     .from(t.credentials)
     .innerJoin(guarding, sql`${guarding.client_id} = coalesce(${guarded_by}, ${asked})`)
     .leftJoin(t.pauses, sql`true`)
-    .where(isListed(t, asked, slot.ids));
+    .where(isListed(dialect, asked, slot.ids));
 });
 
-/** The guard rails of an order that a credential places; null: the operator does, whom no cap binds. */
-export async function guardRailsOf(q: Read, clientId: string | null): Promise<GuardRails> {
-  if (clientId === null) return { pauses: await currentPauses(q), budget: null };
-  return railsIn(await ofCredentials(q, { ids: listOf([clientId]) }));
-}
+/** The guard rails of orders that a credential places; null: the operator does, whom no cap binds. */
+export const guardRails = loader<string | null, GuardRails>({
+  async loadMany(q, clientIds) {
+    const ids = clientIds.filter((id) => id !== null);
+    const rows = Map.groupBy(await ofCredentials(q, { ids: listOf(ids) }), ({ asked }) => asked);
+    return Promise.all(clientIds.map((id) => (id === null ? ofOperator(q) : railsIn(rows.get(id) ?? []))));
+  },
+  loadOne: async (q, id) => (id === null ? ofOperator(q) : railsIn(await ofCredentials(q, { ids: listOf([id]) }))),
+});
 
-/** The guard rails of orders that credentials place, by credential; none for one that does not exist. */
-export async function guardRailsOfEach(q: Read, clientIds: readonly string[]): Promise<Map<string, GuardRails>> {
-  const rows = Map.groupBy(await ofCredentials(q, { ids: listOf(clientIds) }), ({ asked }) => asked);
-  return new Map([...rows].map(([clientId, own]) => [clientId, railsIn(own)]));
+async function ofOperator(q: Read): Promise<GuardRails> {
+  return { pauses: await currentPauses(q), budget: null };
 }
 
 /** What rows of one credential come to. */

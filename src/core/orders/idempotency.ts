@@ -2,8 +2,10 @@ import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
-import { elementsOf } from "../store/rows.ts";
-import { gathersRows, insertLast, isRemembered, remember, writeGathered } from "../store/run-memory.ts";
+import { flush } from "../store/batch.ts";
+import { textAt } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
+import { insert } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderKeySpace } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -34,11 +36,6 @@ const keyUsed = statement((db, t, slot: Slots<OwnKey>) =>
     .where(isKey(t, slot)),
 );
 
-/** The order that was created with a key, and the hash of its payload; null: the key is free. */
-export async function orderOfKey(q: Read, key: OwnKey): Promise<{ order_id: OrderId; payload_hash: string } | null> {
-  return first(await keyUsed(q, { ...key }));
-}
-
 const booked = statement((db, t, slot: Slots<{ key: string }>) => {
   const { partners, orders } = t;
   return db
@@ -67,51 +64,49 @@ export interface KeyedRequest {
 }
 
 /** `keys` is JSON: a list of lists. Each is looked up by itself: for a join PostgreSQL may read the table. */
-const keysUsed = statement((db, t, slot: Slots<{ keys: string }>) => {
-  const cell = (at: number) => sql`listed.value ->> ${sql.raw(String(at))}`;
-  const one = { partner_id: cell(0), environment: cell(1), space: cell(2), key: cell(3) };
+const keysUsed = statement((db, t, slot: Slots<{ keys: string }>, dialect) => {
+  const one = { partner_id: textAt(0), environment: textAt(1), space: textAt(2), key: textAt(3) };
   const { payload_hash, order_id } = t.idempotencyKeys;
   // Cells in place of the parameters that `keyUsed` has.
-  const found = db
-    .select({ payload_hash, order_id })
-    .from(t.idempotencyKeys)
-    .where(isKey(t, one as Slots<OwnKey>));
+  const ofKey = <C extends typeof payload_hash | typeof order_id>(column: C) =>
+    sql<C["_"]["data"] | null>`(${db
+      .select({ column })
+      .from(t.idempotencyKeys)
+      .where(isKey(t, one as Slots<OwnKey>))})`;
   return db
-    .select({
-      place: sql<string>`${cell(4)}`,
-      payload_hash: sql<string>`used.payload_hash`,
-      order_id: sql<OrderId>`used.order_id`,
-    })
-    .from(sql`${elementsOf(t, slot.keys)} cross join lateral (${found.limit(1)}) as used`);
+    .select({ place: textAt<string>(4), payload_hash: ofKey(payload_hash), order_id: ofKey(order_id) })
+    .from(dialect.listed(slot.keys));
 });
 
-/** Looks up which of these keys were used, for the commands of a run. */
-export async function lookAtKeys(tx: Tx, keys: readonly OwnKey[]): Promise<void> {
-  const unknown = keys.filter((key) => !isRemembered(tx, nameOf(key)));
-  if (unknown.length === 0) return;
-  const listed = unknown.map(({ partner_id, environment, space, key }, at) => {
-    return [partner_id, environment, space, key, String(at)];
-  });
-  const used = await keysUsed(tx, { keys: JSON.stringify(listed) });
-  const orders = new Map(used.map(({ place, ...order }) => [place, order]));
-  for (const [at, key] of unknown.entries()) remember(tx, nameOf(key), orders.get(String(at)) ?? null);
+/** The order that was created with a key, and the hash of its payload. */
+interface UsedKey {
+  payload_hash: string;
+  order_id: OrderId;
 }
 
-/** The order of a key as a run knows it, or as it is stored. */
-async function usedBy(q: Read, key: OwnKey): ReturnType<typeof orderOfKey> {
-  if (!gathersRows(q)) return orderOfKey(q, key);
-  // What `lookAtKeys` and `keepKey` remember.
-  const known = q.memory?.found.get(nameOf(key)) as Awaited<ReturnType<typeof orderOfKey>> | undefined;
-  return known === undefined ? orderOfKey(q, key) : known;
-}
+/** What was created with keys; null: the key is free. */
+export const usedKeys = loader<OwnKey, UsedKey | null>({
+  name: ({ partner_id, environment, space, key }) => `${partner_id} ${environment} ${space} ${key}`,
+  async loadMany(q, keys) {
+    const listed = keys.map(({ partner_id, environment, space, key }, at) => {
+      return [partner_id, environment, space, key, String(at)];
+    });
+    const found = new Map<string, UsedKey>();
+    for (const { place, payload_hash, order_id } of await keysUsed(q, { keys: JSON.stringify(listed) })) {
+      if (payload_hash !== null && order_id !== null) found.set(place, { payload_hash, order_id });
+    }
+    return keys.map((_, at) => found.get(String(at)) ?? null);
+  },
+  loadOne: async (q, key) => first(await keyUsed(q, { ...key })),
+});
 
 /** The order that the same request created before; null: the key is free. Throws `idempotency_conflict`. */
 export async function orderToReplay(q: Read, { key, payloadHash }: KeyedRequest): Promise<OrderId | null> {
-  const used = await usedBy(q, key);
+  const used = await usedKeys.get(q, key);
   if (used === null) return null;
   assertSamePayload(key.space, used.payload_hash, payloadHash);
-  // The order may be one of the run. Not before: a refusal that has written makes its batch be made again.
-  if (gathersRows(q)) await writeGathered(q);
+  // The order may be one of the batch. Not before: a refusal that has written makes its batch be made again.
+  await flush(q);
   return used.order_id;
 }
 
@@ -124,11 +119,7 @@ export function assertSamePayload(space: OrderKeySpace, known: string, sent: str
 
 /** Binds a key to the order that its request created. */
 export function keepKey(tx: Tx, { key, payloadHash }: KeyedRequest, order_id: OrderId): Promise<void> {
-  if (gathersRows(tx)) remember(tx, nameOf(key), { payload_hash: payloadHash, order_id });
-  return insertLast(tx, "idempotencyKeys", { ...key, payload_hash: payloadHash, order_id });
-}
-
-/** What the memory of a run calls a key. */
-function nameOf({ partner_id, environment, space, key }: OwnKey): string {
-  return `key ${partner_id} ${environment} ${space} ${key}`;
+  const used = { payload_hash: payloadHash, order_id };
+  usedKeys.set(tx, key, used);
+  return insert(tx, "idempotencyKeys", [{ ...key, ...used }]);
 }

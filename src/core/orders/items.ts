@@ -4,10 +4,9 @@ import { startOfCivilDate } from "../kernel/civil-date.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
-import { findByKey, updateRow } from "../store/rows.ts";
-import { insertLast } from "../store/run-memory.ts";
+import { findByKey, insert, updateRow } from "../store/rows.ts";
 import type { Traveller } from "../store/schema/order-items.ts";
-import type { Row } from "../store/schema/tables.ts";
+import type { NewRow, Row } from "../store/schema/tables.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
 import { keysOfTraveller, sealedTraveller } from "../store/sealing/people.ts";
 import { type IndexEntry, indexRecords } from "../store/sealing/people-index.ts";
@@ -34,6 +33,7 @@ const UNITS_PER_REQUEST = 500;
 /** Writes what suppliers are to deliver: travellers' units one by one, others in lots. Stock and shipping have none. */
 export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], travellers: Traveller[][]): Promise<void> {
   let position = 0;
+  const rows: NewRow<"orderItems">[] = [];
   const entries: IndexEntry[] = [];
   for (const [index, line] of lines.entries()) {
     const lots = isScheduled(line.delivery_method)
@@ -43,7 +43,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         : [];
     for (const { traveller, quantity } of lots) {
       const id = newId<OrderItemId>(tx);
-      await insertLast(tx, "orderItems", {
+      rows.push({
         id,
         order_id: order.id,
         line_id: line.id,
@@ -63,6 +63,7 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
       if (traveller !== null) entries.push({ scope: order, record, keys: keysOfTraveller(traveller) });
     }
   }
+  await insert(tx, "orderItems", rows);
   await indexRecords(tx, entries);
 }
 

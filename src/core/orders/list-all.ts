@@ -9,7 +9,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { namedIn } from "../store/sealing/people-index.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import type { Dialect, Read } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
 import { linesOfOrders } from "./list.ts";
 import { notFulfilled, type Order, toOrder } from "./order.ts";
@@ -34,17 +34,17 @@ interface Window extends OverAllWindow {
   sku: string;
 }
 
-type Narrowed = (t: Tables, slot: Slots<Window>) => SQL | undefined;
+type Narrowed = (t: Tables, slot: Slots<Window>, dialect: Dialect) => SQL | undefined;
 
 /** Orders by what leads to them, newest first; `narrowed` only filters. */
 function listed(byCreated: boolean, narrowed: Narrowed[]) {
-  return statement((db, t, slot: Slots<Window>) => {
+  return statement((db, t, slot: Slots<Window>, dialect) => {
     const { rows, order } = windowOf(t.orders, slot, byCreated);
     return db
       .select({ order: t.orders, partner: t.partners.slug })
       .from(t.orders)
       .innerJoin(t.partners, eq(t.partners.id, t.orders.partner_id))
-      .where(and(rows, ...narrowed.map((one) => one(t, slot))))
+      .where(and(rows, ...narrowed.map((one) => one(t, slot, dialect))))
       .orderBy(...order)
       .limit(slot.limit);
   });
@@ -53,7 +53,7 @@ function listed(byCreated: boolean, narrowed: Narrowed[]) {
 const inStatus: Narrowed = (t, slot) => eq(t.orders.status, slot.status);
 const others: Narrowed = (t) => notFulfilled(t);
 const ofPartner: Narrowed = (t, slot) => eq(t.orders.partner_id, slot.partnerId);
-const ofCustomer: Narrowed = (t, slot) => namedIn(t, t.orders.id, sql`${slot.digests}`);
+const ofCustomer: Narrowed = (t, slot, dialect) => namedIn(t, t.orders.id, sql`${slot.digests}`, dialect);
 const withSku: Narrowed = (t, slot) =>
   sql`exists (select 1 from ${t.orderLines} where ${t.orderLines.order_id} = ${t.orders.id}
     and ${t.orderLines.product_sku} = ${slot.sku})`;

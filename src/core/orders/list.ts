@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { OrderId, ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Window as PageWindow, type Pagination, pageOf } from "../kernel/page.ts";
-import { isListed, listOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -179,11 +179,11 @@ function listFor({ status, productId, externalOrderId }: OrderFilter) {
   return productId === undefined ? lists[partOf(status)] : lists[inStatus ? "productInStatus" : "product"];
 }
 
-const linesOfIds = statement((db, t, slot: Slots<{ ids: string }>) =>
+const linesOfIds = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select()
     .from(t.orderLines)
-    .where(isListed(t, t.orderLines.order_id, slot.ids))
+    .where(isListed(dialect, t.orderLines.order_id, slot.ids))
     .orderBy(t.orderLines.order_id, t.orderLines.position),
 );
 

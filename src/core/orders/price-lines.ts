@@ -1,4 +1,4 @@
-import { findSoldProduct, type SoldProduct } from "../catalog/product.ts";
+import { type SoldProduct, soldProducts } from "../catalog/product.ts";
 import type { MinorUnits } from "../kernel/brand.ts";
 import { addMoney, minorUnits, multiplyMoney } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
@@ -35,7 +35,7 @@ export type FoundProducts = readonly (SoldProduct | null)[];
 export function findProducts(
   q: Read,
   asked: readonly AskedLine[],
-  find: FindProduct = findSoldProduct,
+  find: FindProduct = soldProducts.get,
 ): Promise<FoundProducts> {
   return together(...asked.map(({ product_id }) => find(q, product_id)));
 }

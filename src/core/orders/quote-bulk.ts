@@ -1,4 +1,4 @@
-import { findSoldProduct, type SoldProduct } from "../catalog/product.ts";
+import { type SoldProduct, soldProducts } from "../catalog/product.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
@@ -69,7 +69,7 @@ export async function quoteOrders(
   { items, ...owner }: Owner & Pick<AskedQuote, "credential"> & { items: QuoteItem[] },
 ): Promise<{ results: QuotedItem[]; totals: QuotedTotal[] }> {
   const caps = new Map<string, number>();
-  const ahead = { units: 0, spent: caps, findProduct: remembered() };
+  const ahead = { units: 0, spent: caps, findProduct: findOnce() };
   const taken: Taken = { ahead, caps, wanted: new Map(), money: new Map(), stock: new Map(), orders: new Map() };
   const results: QuotedItem[] = [];
   for (const item of items) {
@@ -84,12 +84,12 @@ export async function quoteOrders(
 }
 
 /** Orders of one request name the same few products: each is read once. */
-function remembered(): FindProduct {
+function findOnce(): FindProduct {
   const known = new Map<string, SoldProduct | null>();
   return async (q, id) => {
     const found = known.get(id);
     if (found !== undefined) return found;
-    const product = await findSoldProduct(q, id);
+    const product = await soldProducts.get(q, id);
     known.set(id, product);
     return product;
   };

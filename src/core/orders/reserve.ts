@@ -1,5 +1,4 @@
-import { reserveStock, type Shortage } from "../esims/stock.ts";
-import type { Need } from "../esims/stock-in-run.ts";
+import { type Need, reserveStock, type Shortage } from "../esims/stock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";

@@ -1,11 +1,14 @@
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, count, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { elementsOf, insertRows, listOf, type NewRow } from "../store/rows.ts";
-import { gatheredRows, gathersRows, insertLast, remembered, writeLastTogether } from "../store/run-memory.ts";
-import type { WebhookStatus } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import { putOff } from "../store/batch.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
+import { insert } from "../store/rows.ts";
+import type { NewRow } from "../store/schema/tables.ts";
+import { partnerBounds, type WebhookStatus } from "../store/schema/values.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
 
 /** An event for an endpoint that subscribed to its kind. */
 export interface Wanted {
@@ -15,6 +18,14 @@ export interface Wanted {
   bound: number | null;
 }
 
+/** An event for an endpoint that is read with its partner's own bound; null: the bound of all holds. */
+export function wantedBy(
+  { id, status, bound }: Wanted["endpoint"] & { bound: number | null },
+  event_id: string,
+): Wanted {
+  return { event_id, endpoint: { id, status }, bound: bound ?? partnerBounds.max_pending_deliveries.default };
+}
+
 /** A delivery that is due at once. */
 function deliveryOf(tx: Tx, event_id: string, endpoint_id: WebhookId) {
   const fresh = { attempts: 0, due_at: tx.now, lease_no: 0, held_reason: null, created_at: tx.now } as const;
@@ -22,49 +33,41 @@ function deliveryOf(tx: Tx, event_id: string, endpoint_id: WebhookId) {
 }
 
 /** `ids` is a list as `listOf` makes it. */
-const lookNow = statement((db, t, slot: Slots<{ ids: string; now: number }>) =>
+const lookNow = statement((db, t, slot: Slots<{ ids: string; now: number }>, dialect) =>
   db
     .update(t.webhookEndpoints)
     .set({ due_at: slot.now })
     .where(
       and(
-        sql`${t.webhookEndpoints.id} in (select listed.value ->> 0 from ${elementsOf(t, slot.ids)})`,
+        isListed(dialect, t.webhookEndpoints.id, slot.ids),
         or(isNull(t.webhookEndpoints.due_at), gt(t.webhookEndpoints.due_at, slot.now)),
       ),
     ),
 );
 
-/** The delivery that waits for an endpoint behind `before` others, by the index of just those. */
-const pendingAt = statement((db, t, slot: Slots<{ endpoint_id: WebhookId; before: number }>) =>
-  db
+/** How many deliveries wait for an endpoint, counted up to a bound, by the index of just those. */
+const waiting = statement((db, t, slot: Slots<{ endpoint_id: WebhookId; bound: number }>) => {
+  const some = db
     .select({ id: t.deliveries.id })
     .from(t.deliveries)
     // Must match the partial index predicate exactly.
     .where(and(eq(t.deliveries.endpoint_id, slot.endpoint_id), sql`${t.deliveries.status} = 'pending'`))
-    .orderBy(t.deliveries.due_at, t.deliveries.id)
-    .limit(1)
-    .offset(slot.before),
-);
+    .limit(slot.bound)
+    .as("some");
+  return db.select({ deliveries: count() }).from(some);
+});
 
-/** Whether at least `count` deliveries wait for an endpoint. */
-async function hasPending(tx: Tx, endpoint_id: WebhookId, count: number): Promise<boolean> {
-  return count <= 0 || (await pendingAt(tx, { endpoint_id, before: count - 1 })).length > 0;
-}
+/** An endpoint, and how many deliveries may wait for it. */
+type Bounded = { id: WebhookId; bound: number | null };
 
-/** More than the deliveries that one run inserts for an endpoint. */
-const AMPLE = 1_000;
+/** How many more deliveries may wait for an endpoint. */
+const capacities = loader<Bounded, number>({
+  name: ({ id }) => id,
+  loadMany: (q, endpoints) => Promise.all(endpoints.map((endpoint) => capacityOf(q, endpoint))),
+});
 
-/** Whether no delivery that the run inserts for an endpoint is beyond the bound. */
-function isAmple(tx: Tx, id: WebhookId, bound: number): Promise<boolean> {
-  return remembered(tx, `ample ${id}`, async () => bound > AMPLE && !(await hasPending(tx, id, bound - AMPLE)));
-}
-
-/** Whether as many deliveries wait for an endpoint as the bound allows, with `before` that are yet to be inserted. */
-async function isFull(tx: Tx, id: WebhookId, { bound, before }: { bound: number; before: number }): Promise<boolean> {
-  if (!tx.memory) return hasPending(tx, id, bound - before);
-  if (await isAmple(tx, id, bound)) return false;
-  const gathered = gatheredRows(tx, "deliveries").filter((row) => row.endpoint_id === id && row.status === "pending");
-  return hasPending(tx, id, bound - before - gathered.length);
+async function capacityOf(q: Read, { id, bound }: Bounded): Promise<number> {
+  return bound === null ? Infinity : bound - (first(await waiting(q, { endpoint_id: id, bound }))?.deliveries ?? 0);
 }
 
 /** Inserts a delivery that is due at once, and answers its ID. */
@@ -80,30 +83,30 @@ export async function insertDelivery(tx: Tx, event_id: string, endpoint_id: Webh
  */
 export async function insertDeliveries(tx: Tx, wanted: readonly Wanted[]): Promise<void> {
   const deliveries: NewRow<"deliveries">[] = [];
-  /** Those of this call that wait, by endpoint. */
-  const waiting = new Map<WebhookId, number>();
+  /** As these deliveries leave it. */
+  const left = new Map<WebhookId, number>();
   for (const { event_id, endpoint, bound } of wanted) {
     const { id, status } = endpoint;
-    const before = waiting.get(id) ?? 0;
-    const full = status === "active" && bound !== null && (await isFull(tx, id, { bound, before }));
-    const isDue = status === "active" && !full;
-    if (isDue) waiting.set(id, before + 1);
-    const held_reason = full ? "pending_limit" : null;
-    deliveries.push({ ...deliveryOf(tx, event_id, id), status: isDue ? "pending" : "held", held_reason });
+    const capacity = status !== "active" ? 0 : (left.get(id) ?? (await capacities.get(tx, { id, bound })));
+    if (capacity > 0) left.set(id, capacity - 1);
+    const held_reason = status === "active" && capacity === 0 ? "pending_limit" : null;
+    deliveries.push({ ...deliveryOf(tx, event_id, id), status: capacity > 0 ? "pending" : "held", held_reason });
   }
+  for (const [id, capacity] of left) capacities.change(tx, { id, bound: null }, () => capacity);
   await insertAndWake(tx, deliveries);
 }
 
-/** Two statements, however many there are: other partners' writes wait for them. In a run they are its last ones. */
+/** Two statements, however many there are: other partners' writes wait for them. In a batch they are its last ones. */
 async function insertAndWake(tx: Tx, deliveries: NewRow<"deliveries">[]): Promise<void> {
-  if (gathersRows(tx)) for (const delivery of deliveries) await insertLast(tx, "deliveries", delivery);
-  else await insertRows(tx, "deliveries", deliveries);
+  await insert(tx, "deliveries", deliveries);
   const due = new Set(deliveries.filter(({ status }) => status === "pending").map(({ endpoint_id }) => endpoint_id));
   if (due.size === 0) return;
-  // Where a run has several commands, the delivery of the first one is due first.
-  const now = await remembered(tx, "look now", async () => tx.now);
-  const write = async (ids: readonly WebhookId[]) => void (await lookNow(tx, { ids: listOf(ids), now }));
-  if (tx.memory) for (const id of due) await writeLastTogether(tx, id, { kind: "look", key: id, write });
-  else await write([...due]);
+  await putOff(tx, { kind: "endpoints", row: { ids: [...due], now: tx.now }, write: (rows) => lookAt(tx, rows) });
   tx.signal("deliveries");
+}
+
+/** Has endpoints looked at when the first of their new deliveries is due. */
+async function lookAt(tx: Tx, due: readonly { ids: WebhookId[]; now: number }[]): Promise<void> {
+  const ids = new Set(due.flatMap((one) => one.ids));
+  await lookNow(tx, { ids: listOf([...ids]), now: Math.min(...due.map(({ now }) => now)) });
 }

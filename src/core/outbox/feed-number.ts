@@ -1,9 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { elementsOf, isListed, locking, updateRows } from "../store/rows.ts";
-import { remember, writeLastTogether } from "../store/run-memory.ts";
-import type { Row } from "../store/schema/tables.ts";
+import { putOff } from "../store/batch.ts";
+import { isListed, listOf, textAt } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
+import { updateRows } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -21,45 +22,51 @@ const raise = statement((db, t, slot: Slots<Feed & { by: number }>) =>
     .returning({ no: t.eventFeeds.last_no }),
 );
 
-const lastNumbers = statement((db, t, slot: Slots<Pick<Feed, "environment"> & { partners: string }>) => {
+const lastNumbers = statement((db, t, slot: Slots<Pick<Feed, "environment"> & { partners: string }>, dialect) => {
   const { partner_id, environment, last_no } = t.eventFeeds;
   const query = db
     .select({ partner_id, environment, last_no })
     .from(t.eventFeeds)
-    .where(and(isListed(t, partner_id, slot.partners), eq(environment, slot.environment)));
-  return locking(t, query.orderBy(partner_id), {});
+    .where(and(isListed(dialect, partner_id, slot.partners), eq(environment, slot.environment)));
+  return dialect.lock(query.orderBy(partner_id), {});
 });
 
-/**
- * Looks up the last numbers of feeds for the commands of a run, and keeps their rows as below. `partners` is a list as
- * `listOf` makes it. The first event of all opens its feed later.
- */
-export async function lookAtFeeds(tx: Tx, feeds: Pick<Feed, "environment"> & { partners: string }): Promise<void> {
-  for (const { last_no, ...feed } of await lastNumbers(tx, feeds)) remember(tx, feedName(feed), last_no);
+function numbersIn(environment: Environment) {
+  return loader<PartnerId, number | null>({
+    async loadMany(q, ids) {
+      const rows = await lastNumbers(q, { environment, partners: listOf(ids) });
+      const found = new Map(rows.map(({ partner_id, last_no }) => [partner_id, last_no]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    // Outside of a batch the number is raised and read by one statement.
+    loadOne: async () => null,
+  });
 }
 
-function feedName({ partner_id, environment }: Feed): string {
-  return `feed ${partner_id} ${environment}`;
-}
+/** The last numbers of feeds by partner, whose rows a batch keeps as below; null: its first event opens the feed. */
+export const feedNumbers = { production: numbersIn("production"), sandbox: numbersIn("sandbox") };
 
 /**
  * The last of the next `by` numbers of a feed. The feed's row stays locked until the transaction is visible to readers
  * or rolled back, so that numbers become visible in their order and without gaps (docs/decisions/0044).
  */
 export async function lastOfNextNumbers(tx: Tx, feed: Feed, by: number): Promise<number> {
-  const key = feedName(feed);
-  const known = tx.memory?.found.get(key);
-  if (typeof known !== "number") {
-    const no = await raised(tx, feed, by);
-    remember(tx, key, no);
-    return no;
-  }
-  const no = known + by;
-  remember(tx, key, no);
   const { partner_id, environment } = feed;
-  const write = (feeds: readonly Partial<Row<"eventFeeds">>[]) => updateRows(tx, "eventFeeds", feeds);
-  await writeLastTogether(tx, { partner_id, environment, last_no: no }, { kind: "feeds", key, write });
-  return no;
+  const known = await feedNumbers[environment].get(tx, partner_id);
+  const last_no = known === null ? await raised(tx, feed, by) : known + by;
+  feedNumbers[environment].set(tx, partner_id, last_no);
+  if (known !== null)
+    await putOff(tx, { kind: "feeds", row: { ...feed, last_no }, write: (rows) => writeLast(tx, rows) });
+  return last_no;
+}
+
+function writeLast(tx: Tx, rows: readonly (Feed & { last_no: number })[]): Promise<void> {
+  const last = new Map(
+    rows.map(({ partner_id, environment, last_no }) => {
+      return [`${partner_id} ${environment}`, { partner_id, environment, last_no }];
+    }),
+  );
+  return updateRows(tx, "eventFeeds", [...last.values()]);
 }
 
 async function raised(tx: Tx, feed: Feed, by: number): Promise<number> {
@@ -68,11 +75,11 @@ async function raised(tx: Tx, feed: Feed, by: number): Promise<number> {
   return row.no;
 }
 
-const raiseAll = statement((db, t, slot: Slots<{ feeds: string; by: number }>) => {
+const raiseAll = statement((db, t, slot: Slots<{ feeds: string; by: number }>, dialect) => {
   const { partner_id, environment, last_no } = t.eventFeeds;
   // Every column of the table, in its order. Without "where" SQLite takes "on conflict" for the condition of a join.
-  const rows = sql`select listed.value ->> 0, listed.value ->> 1, cast(${slot.by} as bigint), 0, cast(null as bigint)
-    from ${elementsOf(t, slot.feeds)} where true`;
+  const rows = sql`select ${textAt(0)}, ${textAt(1)}, cast(${slot.by} as bigint), 0, cast(null as bigint)
+    from ${dialect.listed(slot.feeds)} where true`;
   return db
     .insert(t.eventFeeds)
     .select(rows as never)

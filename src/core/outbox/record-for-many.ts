@@ -1,25 +1,25 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { expansionOf, type Happening, subscribesTo } from "../events/catalog.ts";
 import { newId } from "../kernel/ids.ts";
-import { elementsOf, insertRows } from "../store/rows.ts";
-import { partnerBounds } from "../store/schema/values.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { insert } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { payloadColumns } from "./event-payload.ts";
-import { insertDeliveries } from "./fan-out.ts";
+import { insertDeliveries, wantedBy } from "./fan-out.ts";
 import { type Feed, nextFeedNumbers } from "./feed-number.ts";
 
 /** Something that happened to no partner of its own: what it is about, and when it happened (ms). */
 type Common = Happening & { subjectId: string; at: number };
 
-/** `partners` is JSON: a list of lists of one id. */
-const endpointsOfAll = statement((db, t, slot: Slots<{ partners: string }>) => {
+/** `partners` is a list as `listOf` makes it. */
+const endpointsOfAll = statement((db, t, slot: Slots<{ partners: string }>, dialect) => {
   const { id, status, events, partner_id, environment } = t.webhookEndpoints;
   return db
     .select({ id, status, events, partner_id, environment, bound: t.partners.max_pending_deliveries })
     .from(t.webhookEndpoints)
     .innerJoin(t.partners, eq(t.partners.id, partner_id))
-    .where(sql`${partner_id} in (select listed.value ->> 0 from ${elementsOf(t, slot.partners)})`);
+    .where(isListed(dialect, partner_id, slot.partners));
 });
 
 /**
@@ -36,16 +36,12 @@ export async function recordForMany(tx: Tx, feeds: readonly Feed[], events: read
       return { id, kind, subject_id, occurred_at, ...payloadColumns(tx, id, kind, data), ...placed };
     }),
   );
-  await insertRows(tx, "events", rows);
-  const partners = [...new Set(feeds.map(({ partner_id }) => partner_id))].map((id) => [id]);
-  const endpoints = Map.groupBy(await endpointsOfAll(tx, { partners: JSON.stringify(partners) }), keyOf);
+  await insert(tx, "events", rows);
+  const partners = listOf([...new Set(feeds.map(({ partner_id }) => partner_id))]);
+  const endpoints = Map.groupBy(await endpointsOfAll(tx, { partners }), keyOf);
   const wanted = rows.flatMap((event) => {
     const asking = (endpoints.get(keyOf(event)) ?? []).filter(({ events }) => subscribesTo(events, event.kind));
-    return asking.map(({ id, status, bound }) => ({
-      event_id: event.id,
-      endpoint: { id, status },
-      bound: bound ?? partnerBounds.max_pending_deliveries.default,
-    }));
+    return asking.map((endpoint) => wantedBy(endpoint, event.id));
   });
   await insertDeliveries(tx, wanted);
   tx.signal("events");

@@ -12,16 +12,14 @@ import type { Environment } from "../kernel/environment.ts";
 import { newId } from "../kernel/ids.ts";
 import { together } from "../kernel/together.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
-import type { NewRow } from "../store/rows.ts";
-import { insertLast } from "../store/run-memory.ts";
-import type { Row } from "../store/schema/tables.ts";
-import { partnerBounds } from "../store/schema/values.ts";
+import { insert } from "../store/rows.ts";
+import type { NewRow, Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { type Endpoint, endpointsInRun } from "./audience.ts";
 import { payloadColumns } from "./event-payload.ts";
-import { insertDeliveries, insertDelivery, type Wanted } from "./fan-out.ts";
+import { insertDeliveries, insertDelivery, type Wanted, wantedBy } from "./fan-out.ts";
 import { lastOfNextNumbers } from "./feed-number.ts";
+import { subscribers } from "./subscribers.ts";
 
 interface Audience {
   partnerId: PartnerId;
@@ -91,7 +89,7 @@ async function insertEvents(tx: Tx, audience: Audience, contents: readonly Conte
   const owner = { partner_id: audience.partnerId, environment: audience.environment };
   const [last, endpoints, now] = await together(
     lastOfNextNumbers(tx, owner, contents.length),
-    endpointsInRun(tx, owner),
+    subscribers[audience.environment].get(tx, audience.partnerId),
     nowOf(tx, audience),
   );
   const occurred_at = audience.at ?? now;
@@ -114,12 +112,8 @@ type Placed = Pick<NewRow<"events">, "partner_id" | "environment" | "subject_id"
 
 async function insertEventRow(tx: Tx, { kind, data, expands }: Content, placed: Placed): Promise<string> {
   const id = newId(tx);
-  await insertLast(tx, "events", { id, kind, ...payloadColumns(tx, id, kind, data), expands, ...placed });
+  await insert(tx, "events", [{ id, kind, ...payloadColumns(tx, id, kind, data), expands, ...placed }]);
   return id;
-}
-
-function wantedBy({ id, status, bound }: Endpoint, event_id: string): Wanted {
-  return { event_id, endpoint: { id, status }, bound: bound ?? partnerBounds.max_pending_deliveries.default };
 }
 
 const ofSubject = statement((db, t, slot: Slots<{ subject_id: string }>) =>

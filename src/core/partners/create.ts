@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { Tier } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { findPartner, type Partner, partnerById, wholePartner } from "./partner.ts";
@@ -30,18 +30,20 @@ export async function createPartner(tx: Tx, input: NewPartner): Promise<Partner>
     throw new Problem("duplicate", `A partner with the slug ${input.slug} exists already.`);
   }
   const id = newId<PartnerId>(tx);
-  await insertRow(tx, "partners", {
-    id,
-    slug: input.slug,
-    name,
-    status: "active",
-    tier: input.tier ?? "standard",
-    agent: input.agent ?? false,
-    production: input.production ?? false,
-    sandbox_activations: true,
-    created_at: tx.now,
-    updated_at: tx.now,
-  });
+  await insert(tx, "partners", [
+    {
+      id,
+      slug: input.slug,
+      name,
+      status: "active",
+      tier: input.tier ?? "standard",
+      agent: input.agent ?? false,
+      production: input.production ?? false,
+      sandbox_activations: true,
+      created_at: tx.now,
+      updated_at: tx.now,
+    },
+  ]);
   await recordAudit(tx, { actor: input.actor, action: "partners.create", targetKind: "partner", targetId: id });
   await tx.touch();
   return wholePartner(tx, await partnerById(tx, id));

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, or } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { requireCurrency } from "../kernel/money.ts";
 import { invalid } from "../kernel/problem.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -53,7 +53,7 @@ export async function setCreditLine(
   else if (cents > 0) {
     const empty = { balance_cents: 0, last_transaction_at: null, credit_used_cents: 0 };
     const chain = { chain_count: 0, chain_hash: null, chain_mark: null, signed_count: 0 };
-    await insertRow(tx, "wallets", { ...key, ...empty, ...chain, credit_limit_cents: cents });
+    await insert(tx, "wallets", [{ ...key, ...empty, ...chain, credit_limit_cents: cents }]);
   }
   const from = before?.credit_limit_cents ?? 0;
   return from === cents ? [] : [{ field: `credit_line_cents ${currency}`, from, to: cents }];

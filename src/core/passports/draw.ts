@@ -5,7 +5,7 @@ import type { Identity } from "../kernel/identity.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { Secret } from "../kernel/secret.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { openPassportIfReadable, type PassportRow } from "./passport.ts";
@@ -82,15 +82,17 @@ export async function drawPassport(tx: Tx, request: DrawRequest): Promise<DrawnP
   if (found === null) return null;
   const { row, passport } = found;
   await countUse(tx, { id: row.id, request_id: requestId });
-  await insertRow(tx, "passportUses", {
-    id: newId(tx),
-    passport_id: row.id,
-    brand,
-    request_id: requestId,
-    carrier,
-    actor,
-    drawn_at: tx.now,
-  });
+  await insert(tx, "passportUses", [
+    {
+      id: newId(tx),
+      passport_id: row.id,
+      brand,
+      request_id: requestId,
+      carrier,
+      actor,
+      drawn_at: tx.now,
+    },
+  ]);
   await audit(tx, "passports.draw", row, { requestId, actor });
   const { reference, ...identity } = passport;
   return { passportId: row.id, identity: new Secret(identity) };

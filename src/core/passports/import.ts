@@ -6,7 +6,7 @@ import { civilDateAt } from "../kernel/civil-date.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
-import { insertEach, insertNew } from "../store/rows.ts";
+import { insert, insertNew } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { indexDigests } from "../store/sealing/people-index.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -108,12 +108,9 @@ async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport
   const common = commonColumns(tx, owner);
   const rows = passports.map((passport) => {
     const { digests: _, ...columns } = passport;
-    return { ...columns, ...common, sealed: underCurrentKey(tx, passport) };
+    return { ...FRESH, ...common, ...columns, sealed: underCurrentKey(tx, passport) };
   });
-  const { number_index, partner_id, environment, passport_country, pool_key } = tx.t.passports;
-  // The columns of `passports_number`.
-  const unique = [number_index, partner_id, environment, passport_country, pool_key];
-  const known = await insertNew(tx, "passports", rows, { fixed: FRESH, unique });
+  const known = await insertNew(tx, "passports", rows);
   const left = new Set(known);
   await indexPassports(tx, known.length === 0 ? passports : passports.filter((_, place) => !left.has(place)));
   return compareKnown(
@@ -237,7 +234,7 @@ async function addAll(
     result.added.push({ index, id: passport.id });
   }
   const common = { ...FRESH, ...commonColumns(tx, owner) };
-  await insertEach(
+  await insert(
     tx,
     "passports",
     passports.map(({ digests: _, ...columns }) => ({ ...common, ...columns })),

@@ -4,7 +4,8 @@ import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalizePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { elementsOf, findByKey } from "../store/rows.ts";
+import { textAt } from "../store/listed.ts";
+import { findByKey } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { keysOfPassport } from "../store/sealing/people.ts";
@@ -173,9 +174,9 @@ export function documentKey({ country, number_index }: Document): string {
  * `documents` is JSON: a list of lists of number_index and country. Compared as pairs, each is one search of the unique
  * index; of the number alone SQLite would read the whole pool.
  */
-const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>) => {
+const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>, dialect) => {
   const { number_index, passport_country: country, partner_id, environment, pool_key } = t.passports;
-  const listed = sql`select listed.value ->> 0, listed.value ->> 1 from ${elementsOf(t, slot.documents)}`;
+  const listed = sql`select ${textAt(0)}, ${textAt(1)} from ${dialect.listed(slot.documents)}`;
   return db
     .select()
     .from(t.passports)

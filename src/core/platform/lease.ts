@@ -1,8 +1,7 @@
 import { and, eq, gte, isNotNull, lte, type SQL, sql } from "drizzle-orm";
-import { isAmong } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
-import { first, type Preparable, type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Preparable, Read, Tx } from "../store/store.ts";
 import { CLOCKS_APART_MS } from "./clock-difference.ts";
 
 /** The tables whose rows workers claim. */
@@ -131,7 +130,7 @@ function claimer<N extends LeasedTable, K extends object>(
   forMs: number,
   { part, columns }: Claiming<N, K>,
 ): Claimer<N, K> {
-  const claim = statement((db, t, given: Slots<K & Claim>) => {
+  const claim = statement((db, t, given: Slots<K & Claim>, dialect) => {
     const table = leased(t, name);
     // Slots answer every name: those of the part and those of the claim.
     const slot = given as unknown as Slots<K> & Slots<Claim>;
@@ -145,7 +144,7 @@ function claimer<N extends LeasedTable, K extends object>(
     const claimed = db
       .update(table)
       .set({ leased_until: until, due_at: until, lease_no: sql`${table.lease_no} + 1` })
-      .where(isAmong(t, table.id, chosen));
+      .where(dialect.among(table.id, chosen));
     const some = columns && Object.fromEntries(columns.map((column) => [column, Reflect.get(table, column)]));
     const returning: unknown = some === undefined ? claimed.returning() : claimed.returning(some);
     // The rows have these columns; the id is always among them.

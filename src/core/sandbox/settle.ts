@@ -74,7 +74,7 @@ export async function isSettling(q: Read, partnerId: PartnerId): Promise<boolean
   return ((await dueFor(q, partnerId, 1))?.due.length ?? 0) > 0;
 }
 
-const clocksToSettle = statement((db, t, slot: Slots<{ now: number }>) => {
+const clocksToSettle = statement((db, t, slot: Slots<{ now: number }>, dialect) => {
   const { partner_id, ahead_ms } = t.sandboxClocks;
   const since = sinceOf(db, t, slot.now);
   const until = sql`(cast(${slot.now} as bigint) + ${ahead_ms})`;
@@ -83,7 +83,7 @@ const clocksToSettle = statement((db, t, slot: Slots<{ now: number }>) => {
     .select({ partner_id })
     .from(t.sandboxClocks)
     .innerJoin(t.partners, eq(t.partners.id, partner_id))
-    .where(or(isBehind, hasEndedInSandbox({ db, t }, until), hasNoticesInSandbox({ db, t }, since, until)))
+    .where(or(isBehind, hasEndedInSandbox({ db, t }, until), hasNoticesInSandbox({ db, t, dialect }, since, until)))
     .orderBy(partner_id);
 });
 

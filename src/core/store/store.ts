@@ -1,32 +1,32 @@
+import type { Column, SQL, SQLWrapper } from "drizzle-orm";
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { OrderId, OrderLineId, PartnerId, ProductId } from "../kernel/brand.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Lane } from "./schema/lanes.ts";
-import type { Tables } from "./schema/tables.ts";
+import type { NewRow, TableName, Tables, TableWithId } from "./schema/tables.ts";
 import type { UnreadableError, Vault } from "./vault.ts";
 
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
 
-/** Rows of one table, and their insertion. */
-export interface Gathered {
-  rows: object[];
-  insert: () => Promise<void>;
+/** Rows, and what writes all of them. */
+interface LaterRows {
+  rows: unknown[];
+  write: () => Promise<void>;
 }
 
 /**
- * What commands of one kind share that run one after the other in one transaction, with no other write between them:
- * what they looked up, and what only the last of them has to write.
+ * What commands of one kind share that follow each other in one transaction, with no other write between them
+ * (batch.ts): what they looked up, and what is written at their end.
  */
-export interface RunMemory {
-  found: Map<string, unknown>;
-  /** By what is written: a later write replaces an earlier one. */
-  due: Map<string, () => Promise<void>>;
-  /** What the writes of `due` write together: by the same name, and by what is written. */
-  together: Map<string, Map<string, unknown>>;
-  /** Rows that are inserted together, by table. */
-  rows: Map<string, Gathered>;
-  /** Writes that were put off. */
+export interface BatchContext {
+  /** What loaders know, by loader and key. */
+  loaded: Map<object, Map<string, unknown>>;
+  /** Rows to be inserted, by table, and others to be written, by kind. */
+  inserts: Map<TableName, LaterRows>;
+  writes: Map<string, LaterRows>;
+  /** How often something was put off. */
   count: number;
 }
 
@@ -39,8 +39,9 @@ export interface Read {
   readonly vault: Vault;
   /** Statements prepared on this connection, by the function that builds them. */
   readonly prepared: Map<unknown, Prepared>;
-  /** The memory of the run that a command is part of; left out or null: it is in none. */
-  readonly memory?: RunMemory | null;
+  readonly dialect: Dialect;
+  /** The context that a command shares with others; null: it reads and writes at once. */
+  readonly batch: BatchContext | null;
 }
 
 /** What a command gets: a transaction of its own. */
@@ -72,27 +73,63 @@ export interface Command<I, O> {
   /** What it keeps to, so that others may write beside it; left out or null: it runs with no other under way. */
   lane?: (input: I) => Lane | null;
   /**
-   * Those that follow each other in one transaction may share a memory (run-memory.ts): it writes nothing that it
-   * remembers without saying so.
+   * What commands that follow each other in one transaction look up together; they share a context, on which all that
+   * they read and write has to rest. It may not seal or open anything: the keys are not known to be the present ones
+   * yet. Left out: each reads and writes at once.
    */
-  remembers?: true;
-  /**
-   * Looks up together what commands of a run that are to follow will ask for, as their memory has it; left out: each
-   * asks for itself. It may not seal or open anything: the keys are not known to be the present ones yet.
-   */
-  lookAhead?: (tx: Tx, inputs: readonly I[]) => Promise<void>;
+  prefetch?: readonly Prefetch<I>[];
+}
+
+/** Looks up together what commands with these inputs will ask for. */
+export type Prefetch<I> = (tx: Tx, inputs: readonly I[]) => Promise<void>;
+
+/** A statement as the builder of either engine makes it. */
+export interface Preparable<R> {
+  toSQL(): { sql: string };
+  prepare(name: string): { execute(params: Record<string, unknown>): PromiseLike<R> };
 }
 
 /** A statement that the engine has parsed and planned once. */
 export interface Prepared {
   execute(params: Record<string, unknown>): Promise<unknown>;
-  /** The same, with null for each parameter that is left out; missing where the engine has no quicker way for it. */
-  insert?(row: object): Promise<void>;
+}
+
+/** What the engines have to say in words of their own. */
+export interface Dialect {
+  prepare(made: Preparable<unknown>): Prepared;
+  /** The elements of a JSON array, each as `listed.value`: many values are one parameter of a prepared statement. */
+  listed(json: SQL): SQL;
+  /** Whether a column is one of the few values that a query answers, found by the column's index. */
+  among(column: Column, query: SQLWrapper): SQL;
+  /** Joins the rows to be updated with `listed`, by the first cell of each element and by the column's index. */
+  joined(column: Column, json: SQL): SQL;
   /**
-   * Executes it for each of these at once, or for each `together` of them, which it must have slots for; the list is of
-   * whole groups. Answers the places of those groups that changed no row. Missing where the engine has no quicker way.
+   * Keeps the rows of a table that a query answers from other transactions until the commit. It waits for those that
+   * are locked, in the order of the query, or leaves them out (`skipLocked`).
    */
-  each?(list: readonly Record<string, unknown>[], together?: number): number[];
+  lock<Q>(query: Q, config: { of?: Tables[TableName]; skipLocked?: true }): Q;
+  /** Whether other transactions write beside this one: else there is nothing to lock. */
+  readonly locks: boolean;
+  /** Inserts one row; all columns are given or null, so no default of an engine is relied on. */
+  insertOne<N extends TableName>(tx: Tx, table: N, row: NewRow<N>): Promise<void>;
+  /** Inserts rows in their order; columns as above. `skipKnown`: those that are there already stay as they are. */
+  insertMany<N extends TableName>(tx: Tx, table: N, rows: readonly NewRow<N>[], skipKnown: boolean): Promise<void>;
+  /** The same with `skipKnown`; answers the places of those that were there already, or came before. */
+  insertNew<N extends TableWithId>(tx: Tx, table: N, rows: readonly NewRow<N>[]): Promise<number[]>;
+  /**
+   * Hands eSIMs of the stock to order lines, line after line, the oldest first but for those that other writes under
+   * way have chosen. Answers how many were left to be handed out.
+   */
+  claim(tx: Tx, claims: readonly StockClaim[]): Promise<number>;
+}
+
+/** So many eSIMs of a product for a line of an order. */
+export interface StockClaim {
+  productId: ProductId;
+  orderId: OrderId;
+  lineId: OrderLineId;
+  partnerId: PartnerId;
+  quantity: number;
 }
 
 /** What a database says of itself. */

@@ -5,8 +5,8 @@ import type { Command, Topic, Tx } from "./store.ts";
 export interface Writer {
   /** Its statements are answered in later turns of the event loop; left out: a batch may hold it from end to end. */
   awaits?: boolean;
-  /** What a command puts off saves round trips, also where it is alone; left out: it does not. */
-  gathers?: boolean;
+  /** Batches have a context: what a command puts off saves round trips, also where it is alone; left out: none has. */
+  hasContext?: boolean;
   /** For how long (ms) batches are made again whose locks others keep; left out: they fail at once. */
   lockWaitsMs?: number;
   /**
@@ -16,7 +16,7 @@ export interface Writer {
   begin(careful: boolean, slots: readonly number[]): Promise<void>;
   /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
   ready?(): Promise<void>;
-  /** Before each write of a batch of several. `kind`: those of one kind may share a memory (run-memory.ts). */
+  /** Before each write of a batch of several. `kind`: those of one kind that follow each other share a context. */
   savepoint(kind: Kind | null): Promise<void>;
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
@@ -35,20 +35,17 @@ export interface Writer {
 /** At the start of the next batch, or with no other write under way. */
 export type Repeat = "first" | "alone";
 
-/** A command whose runs share a memory. */
-export type Kind = Pick<Command<unknown, unknown>, "lookAhead">;
+/** A command whose batches have a context. */
+export type Kind = Required<Pick<Command<unknown, unknown>, "prefetch">>;
 
 /** A write that waits for its transaction. */
 export interface Waiting {
   owner: Owner | null;
   run: (tx: Tx) => Promise<unknown>;
   requestId: string | null;
-  /** The command where its runs share a memory; null: they do not. */
+  /** The command where its batches have a context; null: it writes at once. */
   kind: Kind | null;
   input: unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
-
-/** What a batch fails with that has to be made again carefully. A writer may throw it but from `begin`. */
-export const SPOILED = new Error("a command failed after it had written");

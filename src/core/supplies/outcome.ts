@@ -4,7 +4,7 @@ import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { travellerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { AttemptSource } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -51,17 +51,19 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
 export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
   // What cannot be read may have been cleared.
   const isCleared = item.traveller_sealed !== null && (travellerOf(tx, item)?.customer_email ?? "") === "";
-  return insertRow(tx, "itemAttempts", {
-    id: newId(tx),
-    item_id: item.id,
-    at: tx.now,
-    source: attempt.source,
-    outcome: outcome.kind,
-    status_code: attempt.statusCode ?? null,
-    latency_ms: attempt.latencyMs ?? null,
-    answer: isCleared ? null : answerOf(outcome),
-    request_id: tx.requestId,
-  });
+  return insert(tx, "itemAttempts", [
+    {
+      id: newId(tx),
+      item_id: item.id,
+      at: tx.now,
+      source: attempt.source,
+      outcome: outcome.kind,
+      status_code: attempt.statusCode ?? null,
+      latency_ms: attempt.latencyMs ?? null,
+      answer: isCleared ? null : answerOf(outcome),
+      request_id: tx.requestId,
+    },
+  ]);
 }
 
 function answerOf(outcome: SupplyOutcome): string | null {

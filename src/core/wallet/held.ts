@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
-import { isListed, listOf } from "../store/rows.ts";
-import { isRemembered, remember, remembered } from "../store/run-memory.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { loader } from "../store/loader.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
@@ -12,7 +12,7 @@ import { availableOf, type Charged, insufficientBalance } from "./spendable.ts";
 export type HeldWallet = Omit<Row<"wallets">, "chain_mark"> & { thresholds: string | null };
 
 /** `partners` is a list as `listOf` makes it. */
-const ofPartners = statement((db, t, slot: Slots<{ partners: string }>) => {
+const ofPartners = statement((db, t, slot: Slots<{ partners: string }>, dialect) => {
   const { partner_id, currency, balance_cents, last_transaction_at, low_at, restored_at } = t.wallets;
   const { credit_limit_cents, credit_used_cents, chain_count, chain_hash, signed_count } = t.wallets;
   const balance = { partner_id, currency, balance_cents, last_transaction_at, low_at, restored_at };
@@ -23,36 +23,26 @@ const ofPartners = statement((db, t, slot: Slots<{ partners: string }>) => {
   return db
     .select({ ...balance, ...rest, thresholds })
     .from(t.wallets)
-    .where(isListed(t, partner_id, slot.partners));
+    .where(isListed(dialect, partner_id, slot.partners));
 });
 
 /**
  * The wallets of a partner, one for each currency, for movements in the same transaction: no other transaction moves
  * money of this partner beside it (docs/decisions/0049).
  */
-export function walletsOf(tx: Tx, partnerId: PartnerId): Promise<HeldWallet[]> {
-  return remembered(tx, walletsKey(partnerId), () => ofPartners(tx, { partners: listOf([partnerId]) }));
-}
+export const heldWallets = loader<PartnerId, HeldWallet[]>({
+  async loadMany(q, partnerIds) {
+    const found = Map.groupBy(await ofPartners(q, { partners: listOf(partnerIds) }), ({ partner_id }) => partner_id);
+    return partnerIds.map((id) => found.get(id) ?? []);
+  },
+});
 
-/** Looks up the wallets of partners for the commands of a run. */
-export async function lookAtWallets(tx: Tx, partnerIds: readonly PartnerId[]): Promise<void> {
-  const unknown = [...new Set(partnerIds)].filter((id) => !isRemembered(tx, walletsKey(id)));
-  if (unknown.length === 0) return;
-  const found = Map.groupBy(await ofPartners(tx, { partners: listOf(unknown) }), ({ partner_id }) => partner_id);
-  for (const id of unknown) remember(tx, walletsKey(id), found.get(id) ?? []);
-}
-
-function walletsKey(partnerId: PartnerId): string {
-  return `wallets ${partnerId}`;
-}
-
-/** Makes the rest of a run find the wallet as it is now. */
-export function rememberWallet(tx: Tx, wallet: HeldWallet): void {
-  const key = walletsKey(wallet.partner_id);
-  // What `walletsOf` remembers.
-  const known = tx.memory?.found.get(key) as HeldWallet[] | undefined;
-  if (known === undefined) return;
-  remember(tx, key, [...known.filter(({ currency }) => currency !== wallet.currency), wallet]);
+/** Makes the rest of a batch find the wallet as it is now. */
+export function keepWallet(tx: Tx, wallet: HeldWallet): void {
+  heldWallets.change(tx, wallet.partner_id, (known) => [
+    ...known.filter(({ currency }) => currency !== wallet.currency),
+    wallet,
+  ]);
 }
 
 /** The wallet in a currency; null: it never held any. */

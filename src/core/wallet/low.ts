@@ -4,7 +4,7 @@ import { recordEvent } from "../outbox/record.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { type HeldWallet, rememberWallet } from "./held.ts";
+import { type HeldWallet, keepWallet } from "./held.ts";
 
 /** How long a balance must be back before its next fall has an event. */
 const RESTED_MS = 3_600_000;
@@ -41,7 +41,7 @@ export async function watchBalance(tx: Tx, moved: HeldWallet, delta: number): Pr
 async function setState(tx: Tx, wallet: HeldWallet, state: State): Promise<void> {
   const { partner_id, currency } = wallet;
   await writeState(tx, { partner_id, currency, ...state });
-  rememberWallet(tx, { ...wallet, ...state });
+  keepWallet(tx, { ...wallet, ...state });
 }
 
 /** Forgets what was sent for a wallet: its next fall below a new threshold has an event. */

@@ -2,10 +2,10 @@ import { and, eq, sql } from "drizzle-orm";
 import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { invalid } from "../kernel/problem.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { drawnFor, type HeldWallet, rememberWallet, walletIn, walletsOf } from "./held.ts";
+import { drawnFor, type HeldWallet, heldWallets, keepWallet, walletIn } from "./held.ts";
 import { watchBalance } from "./low.ts";
 import { deltaOf, type Movement, recordTransaction } from "./record-transaction.ts";
 import { insufficientBalance } from "./spendable.ts";
@@ -26,7 +26,7 @@ export interface Posted {
  */
 export async function postMovement(tx: Tx, movement: Movement, known?: readonly HeldWallet[]): Promise<Posted> {
   const { kind, partnerId, currency } = movement;
-  const found = walletIn(known ?? (await walletsOf(tx, partnerId)), currency);
+  const found = walletIn(known ?? (await heldWallets.get(tx, partnerId)), currency);
   const drawn = kind === "charge" ? drawnFor(movement, found) : 0;
   requireRoom(movement, found, drawn);
   const before = found ?? (await openWallet(tx, { partner_id: partnerId, currency }));
@@ -73,7 +73,7 @@ async function moveCredit(tx: Tx, { orderId, reference }: Movement, { wallet, ce
   const movement = { kind, partnerId, currency, amount: minorUnits(Math.abs(cents)), ...about } as const;
   const { wallet: moved } = await recordTransaction(tx, movement, wallet);
   const after = { ...moved, credit_used_cents: wallet.credit_used_cents + cents };
-  rememberWallet(tx, after);
+  keepWallet(tx, after);
   return after;
 }
 
@@ -88,8 +88,8 @@ async function openWallet(tx: Tx, key: Key): Promise<HeldWallet> {
   const empty = { balance_cents: 0, last_transaction_at: null, low_at: null, restored_at: null };
   const noCredit = { credit_limit_cents: 0, credit_used_cents: 0 };
   const opened = { ...key, ...empty, ...noCredit, chain_count: 0, chain_hash: null, signed_count: 0 };
-  await insertRow(tx, "wallets", { ...opened, chain_mark: null });
+  await insert(tx, "wallets", [{ ...opened, chain_mark: null }]);
   const wallet = { ...opened, thresholds: null };
-  rememberWallet(tx, wallet);
+  keepWallet(tx, wallet);
   return wallet;
 }

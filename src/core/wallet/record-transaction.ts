@@ -1,13 +1,12 @@
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { updateRows } from "../store/rows.ts";
-import { gathersRows, insertLast, writeLastTogether } from "../store/run-memory.ts";
+import { putOff } from "../store/batch.ts";
+import { insert, updateRows } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";
 import { headMark, ledgerHash, walletChain } from "../store/sealing/chain.ts";
-import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { type HeldWallet, rememberWallet } from "./held.ts";
+import { type HeldWallet, keepWallet } from "./held.ts";
 
 /** A movement between a partner's wallet and a house account. */
 export interface Movement {
@@ -46,30 +45,6 @@ export function deltaOf({ kind, amount }: Movement): number {
   return rules[kind].sign === 1 ? amount : 0 - amount;
 }
 
-type TwoPostings = { transaction_id: string; currency: string } & Record<"own" | "against", string> &
-  Record<"own_cents" | "against_cents", number>;
-
-const insertPostings = statement((db, t, slot: Slots<TwoPostings>) => {
-  const { transaction_id, currency } = slot;
-  return db.insert(t.ledgerPostings).values([
-    { transaction_id, currency, account: slot.own, amount_cents: slot.own_cents },
-    { transaction_id, currency, account: slot.against, amount_cents: slot.against_cents },
-  ]);
-});
-
-type Posting = Omit<Row<"ledgerPostings">, "transaction_id">;
-
-/** Both postings of a transaction by one statement, or with those of others. */
-async function post(tx: Tx, transaction_id: string, [own, other]: readonly [Posting, Posting]): Promise<void> {
-  if (gathersRows(tx)) {
-    for (const posting of [own, other]) await insertLast(tx, "ledgerPostings", { transaction_id, ...posting });
-    return;
-  }
-  const accounts = { own: own.account, against: other.account };
-  const cents = { own_cents: own.amount_cents, against_cents: other.amount_cents };
-  await insertPostings(tx, { transaction_id, currency: own.currency, ...accounts, ...cents });
-}
-
 /** What a movement changes of its wallet. */
 function movedOf(tx: Tx, wallet: HeldWallet): Partial<Row<"wallets">> {
   const { partner_id, currency, balance_cents, last_transaction_at, chain_count, chain_hash } = wallet;
@@ -79,20 +54,14 @@ function movedOf(tx: Tx, wallet: HeldWallet): Partial<Row<"wallets">> {
   return { partner_id, currency, balance_cents, last_transaction_at, chain_count, chain_hash, chain_mark };
 }
 
-/** Writes what a movement changes of its wallet; of several in a run the last one's. */
+/** Writes what a movement changes of its wallet; of several in a batch the last one's. */
 function writeMoved(tx: Tx, wallet: HeldWallet): Promise<void> {
-  rememberWallet(tx, wallet);
-  const write = (wallets: readonly HeldWallet[]) =>
-    updateRows(
-      tx,
-      "wallets",
-      wallets.map((one) => movedOf(tx, one)),
-    );
-  return writeLastTogether(tx, wallet, {
-    kind: "wallets",
-    key: walletChain(wallet.partner_id, wallet.currency),
-    write,
-  });
+  keepWallet(tx, wallet);
+  const write = (wallets: readonly HeldWallet[]) => {
+    const last = new Map(wallets.map((one) => [walletChain(one.partner_id, one.currency), movedOf(tx, one)]));
+    return updateRows(tx, "wallets", [...last.values()]);
+  };
+  return putOff(tx, { kind: "wallets", row: wallet, write });
 }
 
 /** A ledger transaction, and the wallet after it. */
@@ -123,8 +92,10 @@ export async function recordTransaction(tx: Tx, movement: Movement, before: Held
   const count = before.chain_count + 1;
   const hash = ledgerHash(transaction, [own, other], { no: count, previous: before.chain_hash });
   const balance = before.balance_cents + delta;
-  await insertLast(tx, "ledgerTransactions", { ...transaction, balance_after_cents: balance, chain_no: count, hash });
-  await post(tx, transaction.id, [own, other]);
+  const recorded = { ...transaction, balance_after_cents: balance, chain_no: count, hash };
+  await insert(tx, "ledgerTransactions", [recorded]);
+  const postings = [own, other].map((posting) => ({ transaction_id: transaction.id, ...posting }));
+  await insert(tx, "ledgerPostings", postings);
   const moved = { balance_cents: balance, last_transaction_at: tx.now, chain_count: count, chain_hash: hash };
   const wallet = { ...before, ...moved };
   await writeMoved(tx, wallet);

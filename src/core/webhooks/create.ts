@@ -9,7 +9,7 @@ import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { readSetting } from "../platform/settings.ts";
-import { insertRow } from "../store/rows.ts";
+import { insert } from "../store/rows.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { isPrivateHost, isWebhookPort } from "./address.ts";
@@ -65,7 +65,7 @@ export async function createWebhook(tx: Tx, input: NewWebhook): Promise<{ webhoo
     created_at: tx.now,
     updated_at: tx.now,
   };
-  await insertRow(tx, "webhookEndpoints", row);
+  await insert(tx, "webhookEndpoints", [row]);
   const target = { targetKind: "webhook", targetId: row.id, partnerId };
   await recordAudit(tx, { actor: input.actor, action: "webhooks.create", ...target });
   return { webhook: toWebhook(row), secret };

@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/environment.ts";
 import { together } from "../kernel/together.ts";
 import { dueNow, type PartnerQueue, partnerQueues, queueName } from "../platform/due-keys.ts";
 import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
-import { isListed, listOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
 import type { Lane } from "../store/schema/lanes.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { sealedEventData } from "../store/sealing/people.ts";
@@ -116,7 +116,7 @@ const claimAny = leases.claimer<OfEndpoint, keyof ClaimedRow>(
   claimedColumns,
 );
 
-const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
+const eventsOf = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select({
       id: t.events.id,
@@ -129,7 +129,7 @@ const eventsOf = statement((db, t, slot: Slots<{ ids: string }>) =>
       data: sql<string>`${t.events.data}`,
     })
     .from(t.events)
-    .where(isListed(t, t.events.id, slot.ids)),
+    .where(isListed(dialect, t.events.id, slot.ids)),
 );
 
 /**

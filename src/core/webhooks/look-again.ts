@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { WebhookId } from "../kernel/brand.ts";
-import { isListed, listOf, lockRows } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { lockRows } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -9,10 +10,10 @@ import type { Tx } from "../store/store.ts";
  * late: orders wait too.
  */
 export function lockEndpoints(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<void> {
-  return lockRows(tx, "webhookEndpoints", ids);
+  return lockRows(tx, "webhookEndpoints", [...ids]);
 }
 
-const setDue = statement((db, t, slot: Slots<{ ids: string }>) => {
+const setDue = statement((db, t, slot: Slots<{ ids: string }>, dialect) => {
   const { endpoint_id, due_at, status } = t.deliveries;
   // Must match the partial index predicate exactly.
   const next = sql`(select min(${due_at}) from ${t.deliveries}
@@ -24,7 +25,7 @@ const setDue = statement((db, t, slot: Slots<{ ids: string }>) => {
     .set({
       due_at: sql`case when ${waits} then ${waits_until} else ${next} end`,
     })
-    .where(and(isListed(t, t.webhookEndpoints.id, slot.ids), eq(t.webhookEndpoints.status, "active")));
+    .where(and(isListed(dialect, t.webhookEndpoints.id, slot.ids), eq(t.webhookEndpoints.status, "active")));
 });
 
 /**

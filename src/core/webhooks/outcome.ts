@@ -2,7 +2,8 @@ import { and, isNotNull, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { assertMove } from "../kernel/state-machine.ts";
-import { elementsOf, findByKey, insertEach, isElement, updateRow } from "../store/rows.ts";
+import { numberAt, textAt } from "../store/listed.ts";
+import { findByKey, insert, updateRow } from "../store/rows.ts";
 import type { Lane } from "../store/schema/lanes.ts";
 import type { DeliveryStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -41,20 +42,20 @@ const leaseKey = (id: DeliveryId, no: number) => `${id} ${no}`;
  * `settled` is JSON: a list of lists of id, number of the lease, status, attempts and due_at. Only the holder of a
  * lease writes, and only what still waits.
  */
-const settleAll = statement((db, t, slot: Slots<{ settled: string }>) =>
+const settleAll = statement((db, t, slot: Slots<{ settled: string }>, dialect) =>
   db
     .update(t.deliveries)
     .set({
-      status: sql`listed.value ->> 2`,
-      attempts: sql`cast(listed.value ->> 3 as bigint)`,
-      due_at: sql`cast(listed.value ->> 4 as bigint)`,
+      status: textAt<DeliveryStatus>(2),
+      attempts: numberAt(3),
+      due_at: numberAt(4),
       leased_until: null,
     })
-    .from(elementsOf(t, slot.settled))
+    .from(dialect.listed(slot.settled))
     .where(
       and(
-        isElement(t, t.deliveries.id, slot.settled),
-        sql`${t.deliveries.lease_no} = cast(listed.value ->> 1 as bigint)`,
+        dialect.joined(t.deliveries.id, slot.settled),
+        sql`${t.deliveries.lease_no} = ${numberAt(1)}`,
         isNotNull(t.deliveries.leased_until),
         sql`${t.deliveries.status} = 'pending'`,
       ),
@@ -168,5 +169,5 @@ async function recordAttempts(tx: Tx, outcomes: Outcome[]): Promise<void> {
     error: outcome.error,
     response_body: outcome.body,
   }));
-  await insertEach(tx, "deliveryAttempts", rows);
+  await insert(tx, "deliveryAttempts", rows);
 }

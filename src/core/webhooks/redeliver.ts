@@ -5,7 +5,8 @@ import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { elementsOf, findByKey, updateRow } from "../store/rows.ts";
+import { isListed } from "../store/listed.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { clearedIn, isCleared } from "./clear-events.ts";
@@ -48,7 +49,7 @@ export async function redeliver(tx: Tx, input: DeliveryAct): Promise<void> {
 
 type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: number; limit: number; kinds: string };
 
-const againFrom = statement((db, t, slot: Slots<Stretch>) =>
+const againFrom = statement((db, t, slot: Slots<Stretch>, dialect) =>
   db
     .update(t.deliveries)
     .set({ ...fromStart, due_at: slot.now })
@@ -70,10 +71,10 @@ const againFrom = statement((db, t, slot: Slots<Stretch>) =>
                   .from(t.events)
                   .where(and(eq(t.events.id, t.deliveries.event_id), clearedIn(t))),
               ),
-              // `kinds` is JSON: a list of lists of one kind; none: all of them.
+              // `kinds` is a list as `listOf` makes it; none: all of them.
               sql`(${slot.kinds} = '[]' or exists (
                 select 1 from ${t.events} where ${t.events.id} = ${t.deliveries.event_id}
-                and ${t.events.kind} in (select listed.value ->> 0 from ${elementsOf(t, slot.kinds)})))`,
+                and ${isListed(dialect, t.events.kind, slot.kinds)}))`,
             ),
           )
           .orderBy(t.deliveries.id)

@@ -4,7 +4,8 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
-import { findByKey, isListed, listOf } from "../store/rows.ts";
+import { isListed, listOf } from "../store/listed.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { DeliveryStatus, WebhookStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -17,11 +18,11 @@ function findWebhook(q: Read, id: WebhookId): Promise<WebhookRow | null> {
   return findByKey(q, "webhookEndpoints", { id });
 }
 
-const ofIds = statement((db, t, slot: Slots<{ ids: string }>) =>
+const ofIds = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select()
     .from(t.webhookEndpoints)
-    .where(isListed(t, t.webhookEndpoints.id, slot.ids)),
+    .where(isListed(dialect, t.webhookEndpoints.id, slot.ids)),
 );
 
 /** The rows of those endpoints that there are (still). */
@@ -67,7 +68,7 @@ export function toWebhook(row: WebhookRow) {
 
 export type Webhook = ReturnType<typeof toWebhook>;
 
-const pendingOf = statement((db, t, slot: Slots<{ ids: string }>) =>
+const pendingOf = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
   db
     .select({ id: t.webhookEndpoints.id, waiting: count(t.deliveries.id) })
     .from(t.webhookEndpoints)
@@ -76,7 +77,7 @@ const pendingOf = statement((db, t, slot: Slots<{ ids: string }>) =>
       t.deliveries,
       and(eq(t.deliveries.endpoint_id, t.webhookEndpoints.id), sql`${t.deliveries.status} = 'pending'`),
     )
-    .where(isListed(t, t.webhookEndpoints.id, slot.ids))
+    .where(isListed(dialect, t.webhookEndpoints.id, slot.ids))
     .groupBy(t.webhookEndpoints.id),
 );
 

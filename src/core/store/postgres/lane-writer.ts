@@ -1,7 +1,8 @@
+import { batchContext, flush, RetryBatch } from "../batch.ts";
 import type { TxMaker } from "../engine.ts";
 import { isUnavailable } from "../problems.ts";
-import { runsOf } from "../write/runs.ts";
-import { type Kind, SPOILED, type Writer } from "../writer.ts";
+import type { BatchContext } from "../store.ts";
+import type { Kind, Writer } from "../writer.ts";
 import type { Transactions } from "./transactions.ts";
 import { postgresWriter, repeatOf } from "./writer.ts";
 
@@ -18,54 +19,64 @@ const ROW_WAIT_MS = 250;
 export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer {
   const careful = postgresWriter(transactions, makeTx, { beside: true });
   let quick = false;
-  /** Statements before the command under way that changed something. */
-  let before = 0;
-  const run = runsOf();
+  /** The kind of the command under way, and the context that it shares. */
+  let [kind, context]: [Kind | null, BatchContext | null] = [null, null];
   const { current, fault } = transactions;
+  /** What changed something so far, or is to: statements, and rows that were put off. */
+  const changes = () => current().sending.writes() + (context?.count ?? 0);
+  let before = 0;
 
-  /** Work on the whole batch. Throws `SPOILED` where another batch of the same writes may not fail. */
+  /** Work on the whole batch. Throws `RetryBatch` where another batch of the same writes may not fail. */
   async function ofBatch(work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {
-      const found = fault(error);
-      throw quick && (!isUnavailable(found) || repeatOf(found, true) !== null) ? SPOILED : error;
+      throw quick && maySucceed(fault(error)) ? new RetryBatch("it failed as a whole") : error;
     }
   }
 
-  /** Begins a command; where a run ends before it, all that the run has put off is written. */
-  function follow(kind: Kind | null): Promise<void> {
-    if (run.endsBefore(kind)) transactions.waitForRows(null);
-    return ofBatch(run.next(kind));
+  /** Begins a command, or the end of the batch (null); one of another kind begins after all that was put off. */
+  async function follow(following: Kind | null): Promise<void> {
+    if (context !== null && following !== kind) {
+      transactions.waitForRows(null);
+      await ofBatch(flush({ batch: context }));
+      context = null;
+    }
+    if (following !== null) context ??= batchContext();
+    kind = following;
   }
 
   return {
     ...careful,
-    gathers: true,
+    hasContext: true,
     async begin(isCareful, slots) {
       quick = !isCareful;
-      run.forget();
+      [kind, context] = [null, null];
       await careful.begin(isCareful, slots);
     },
-    async savepoint(kind) {
-      if (!quick) return careful.savepoint(kind);
-      await follow(kind);
+    async savepoint(following) {
+      if (!quick) return careful.savepoint(following);
+      await follow(following);
       transactions.waitForRows(ROW_WAIT_MS);
-      before = current().sending.writes();
+      before = changes();
     },
     async release() {
       if (!quick) await careful.release();
     },
     async rollbackToSavepoint() {
       if (!quick) return careful.rollbackToSavepoint();
-      const { sending } = current();
-      return sending.failure() === null && sending.writes() === before && !run.hasPutOff();
+      return current().sending.failure() === null && changes() === before;
     },
     async commit() {
       await follow(null);
       await ofBatch(transactions.commit());
     },
     repeat: (found) => (quick ? repeatOf(found, true) : careful.repeat(found)),
-    tx: (signal, requestId) => makeTx({ ...current().connection, memory: run.memory() }, signal, requestId),
+    tx: (signal, requestId) => makeTx({ ...current().connection, batch: context }, signal, requestId),
   };
+}
+
+/** Whether another batch of the same writes may not fail as this one did. */
+function maySucceed(found: unknown): boolean {
+  return !isUnavailable(found) || repeatOf(found, true) !== null;
 }

@@ -5,9 +5,9 @@ import { createPermits } from "../../kernel/permits.ts";
 import type { Engine } from "../engine.ts";
 import { ERASURE } from "../erasure.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
-import type { Db } from "../store.ts";
 import { sealedColumns } from "../vault.ts";
 import type { PostgresAddress } from "./address.ts";
+import { connectionOver } from "./dialect.ts";
 import { faultOf } from "./faults.ts";
 import { laneWriter } from "./lane-writer.ts";
 import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
@@ -61,9 +61,9 @@ function keptForEach(): (client: pg.PoolClient) => Lent {
     let own = known.get(client);
     if (own === undefined) {
       const sending = sendingOn(client);
-      // The builder calls `query` alone. It has the same shape for both engines; see schema/kit.ts.
-      const db = drizzle({ client: sending.client as pg.PoolClient }) as unknown as Db;
-      own = { client, sending, connection: { db, t: postgresTables, prepared: new Map() } };
+      // The builder calls `query` alone.
+      const db = drizzle({ client: sending.client as pg.PoolClient });
+      own = { client, sending, connection: connectionOver(db) };
       known.set(client, own);
     }
     return own;

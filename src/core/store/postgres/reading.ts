@@ -3,10 +3,9 @@ import pg from "pg";
 import type { Engine } from "../engine.ts";
 import { migrate, migrationsOf, pendingMigrations } from "../migrations/migrate.ts";
 import type { Migration, MigrationTarget } from "../migrations/migration.ts";
-import { postgresTables } from "../schema/postgres-tables.ts";
 import { driftBetween, type Inspection, type Shape } from "../shape.ts";
-import type { Db } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
+import { connectionOver } from "./dialect.ts";
 import { asStoreError } from "./faults.ts";
 import { pulseOf } from "./pulse.ts";
 import { openSession } from "./session.ts";
@@ -18,13 +17,12 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 /** Opens a PostgreSQL database for reading: nothing is made or migrated. Throws `StoreError`. */
 export async function readPostgres(address: PostgresAddress): Promise<Pick<Engine, "snapshot" | "ping" | "close">> {
   const client = await openSession(address);
-  const prepared = new Map();
+  const connection = connectionOver(drizzle(client));
   return {
     async snapshot(run) {
       try {
         await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        // The query builder has the same shape for both engines; see schema/kit.ts.
-        return await run({ db: drizzle(client) as unknown as Db, t: postgresTables, prepared });
+        return await run(connection);
       } catch (error) {
         throw asStoreError(error);
       } finally {

@@ -50,5 +50,9 @@ export const sqliteTables = allTables(sqliteKit);
 export type Tables = typeof sqliteTables;
 
 export type TableName = keyof Tables;
+/** A table's row to be inserted: columns that may be null can be left out. */
+export type NewRow<N extends TableName> = Tables[N]["$inferInsert"];
 /** A row of a table as it is read. */
 export type Row<N extends TableName> = Tables[N]["$inferSelect"];
+/** Tables whose rows have an ID of their own. */
+export type TableWithId = { [N in TableName]: "id" extends keyof Row<N> ? N : never }[TableName];

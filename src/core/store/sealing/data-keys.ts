@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { newId } from "../../kernel/ids.ts";
 import { noteErasure } from "../erasure.ts";
 import { StoreError } from "../problems.ts";
-import { insertRow, updateRow } from "../rows.ts";
+import { insert, updateRow } from "../rows.ts";
 import { keyPurposes } from "../schema/values.ts";
 import { first, type Slots, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
@@ -31,7 +31,7 @@ export async function ensureDataKeys(tx: Tx, _input: null): Promise<void> {
 async function addDataKey(tx: Tx, purpose: DataKey["purpose"], secret = tx.ids.bytes(32)): Promise<string> {
   const id = newId(tx);
   const wrapped = tx.vault.wrapKey(secret, id);
-  await insertRow(tx, "dataKeys", { id, purpose, wrapped, created_at: tx.now });
+  await insert(tx, "dataKeys", [{ id, purpose, wrapped, created_at: tx.now }]);
   return id;
 }
 

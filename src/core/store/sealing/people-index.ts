@@ -2,11 +2,12 @@ import { desc, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PartnerId } from "../../kernel/brand.ts";
 import { type Environment, environments } from "../../kernel/environment.ts";
-import { elementsOf, insertEach, insertRows } from "../rows.ts";
-import type { Tables } from "../schema/tables.ts";
+import { textAt } from "../listed.ts";
+import { insert } from "../rows.ts";
+import type { NewRow, Tables } from "../schema/tables.ts";
 import type { NamedKind } from "../schema/values.ts";
 import { type Slots, statement } from "../statement.ts";
-import type { Read, Tx } from "../store.ts";
+import type { Dialect, Read, Tx } from "../store.ts";
 
 /** Whose records are meant: the same name at two partners has two digests. */
 export interface IndexScope {
@@ -79,7 +80,7 @@ export async function indexRecords(tx: Tx, entries: readonly IndexEntry[]): Prom
     const digestOf = digests(scope);
     return keys.map((key) => ({ digest: digestOf(key), record_id: record.id, kind: record.kind }));
   });
-  await insertBatches(rows, (batch) => insertRows(tx, "peopleIndex", batch, { skipKnown: true }));
+  await insertBatches(tx, rows);
 }
 
 /** The same for very many records, whose digests were made before. */
@@ -88,11 +89,13 @@ export async function indexDigests(
   records: readonly (NamedRecord & { digests: readonly string[] })[],
 ): Promise<void> {
   const rows = records.flatMap(({ id, kind, digests }) => digests.map((digest) => ({ digest, record_id: id, kind })));
-  await insertBatches(rows, (batch) => insertEach(tx, "peopleIndex", batch, { skipKnown: true }));
+  await insertBatches(tx, rows);
 }
 
-async function insertBatches<R>(rows: readonly R[], insert: (batch: R[]) => Promise<void>): Promise<void> {
-  for (let at = 0; at < rows.length; at += BATCH) await insert(rows.slice(at, at + BATCH));
+async function insertBatches(tx: Tx, rows: readonly NewRow<"peopleIndex">[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += BATCH) {
+    await insert(tx, "peopleIndex", rows.slice(at, at + BATCH), { skipKnown: true });
+  }
 }
 
 const remove = statement((db, t, slot: Slots<{ id: string }>) =>
@@ -117,27 +120,27 @@ export function digestsOf(q: Pick<Read, "vault">, scopes: readonly IndexScope[],
 }
 
 /** The rows of the index under any of these digests, and where there are two of a scope under both. */
-function rowsUnder(t: Tables, digests: SQL): SQL {
-  const other = sql`listed.value ->> 1`;
-  return sql`from ${elementsOf(t, digests)}
-    join ${t.peopleIndex} as named on named.digest = listed.value ->> 0
+function rowsUnder(t: Tables, digests: SQL, dialect: Dialect): SQL {
+  const other = textAt(1);
+  return sql`from ${dialect.listed(digests)}
+    join ${t.peopleIndex} as named on named.digest = ${textAt(0)}
     where (${other} is null or exists (
       select 1 from ${t.peopleIndex} as both_of where both_of.digest = ${other} and both_of.record_id = named.record_id
     ))`;
 }
 
 /** Whether a record of this id is under any of these digests. */
-export function namedIn(t: Tables, id: SQLiteColumn, digests: SQL): SQL {
-  return sql`${id} in (select named.record_id ${rowsUnder(t, digests)})`;
+export function namedIn(t: Tables, id: SQLiteColumn, digests: SQL, dialect: Dialect): SQL {
+  return sql`${id} in (select named.record_id ${rowsUnder(t, digests, dialect)})`;
 }
 
-const under = statement((db, t, slot: Slots<{ digests: string; limit: number }>) => {
+const under = statement((db, t, slot: Slots<{ digests: string; limit: number }>, dialect) => {
   const { kind, record_id } = t.peopleIndex;
   return db
     .selectDistinct({ kind, id: record_id })
     .from(t.peopleIndex)
     .where(sql`(${t.peopleIndex.digest}, ${record_id}) in (
-      select named.digest, named.record_id ${rowsUnder(t, sql`${slot.digests}`)})`)
+      select named.digest, named.record_id ${rowsUnder(t, sql`${slot.digests}`, dialect)})`)
     .orderBy(desc(record_id))
     .limit(slot.limit);
 });

@@ -1,12 +1,10 @@
 import Database from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
 import { counted } from "../../kernel/counted.ts";
 import type { Engine } from "../engine.ts";
 import { migrate, migrationsOf, pendingMigrations } from "../migrations/migrate.ts";
 import type { Migration, MigrationTarget } from "../migrations/migration.ts";
-import { sqliteTables } from "../schema/tables.ts";
 import { driftBetween, type Inspection, type Shape } from "../shape.ts";
-import type { Db } from "../store.ts";
+import { connectionOver } from "./dialect.ts";
 import { asStoreError } from "./faults.ts";
 
 /** The table in a backup's file that makes it one. */
@@ -17,12 +15,12 @@ const WORDS_OF_DAMAGE = 20;
 /** Opens a database file for reading: nothing is made, migrated or repaired. Throws `StoreError`. */
 export function readSqlite(file: string): Pick<Engine, "snapshot" | "ping" | "close"> {
   const connection = connect(file);
-  const prepared = new Map();
+  const given = connectionOver(connection);
   return {
     async snapshot(run) {
       try {
         connection.exec("BEGIN");
-        return await run({ db: drizzle(connection) as Db, t: sqliteTables, prepared });
+        return await run(given);
       } catch (error) {
         throw asStoreError(error, file);
       } finally {

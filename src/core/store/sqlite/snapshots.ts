@@ -1,8 +1,6 @@
 import Database from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { Connection } from "../engine.ts";
-import { sqliteTables } from "../schema/tables.ts";
-import type { Db } from "../store.ts";
+import { connectionOver } from "./dialect.ts";
 import { faultOf } from "./faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
@@ -56,8 +54,7 @@ function openReader(file: string) {
   connection.pragma("cache_size = -4000");
   const begin = connection.prepare("BEGIN");
   const commit = connection.prepare("COMMIT");
-  // SQLite's types serve both engines.
-  const given: Connection = { db: drizzle(withStablePlans(connection)) as Db, t: sqliteTables, prepared: new Map() };
+  const given = connectionOver(withStablePlans(connection));
   return {
     given,
     async snapshot<T>(query: (connection: Connection) => Promise<T>): Promise<T> {

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import { drizzle } from "drizzle-orm/better-sqlite3";
 import type { TxMaker } from "../engine.ts";
-import { sqliteTables } from "../schema/tables.ts";
-import type { Db, Prepared } from "../store.ts";
 import type { Writer } from "../writer.ts";
+import { connectionOver } from "./dialect.ts";
 import { faultOf, isBusy } from "./faults.ts";
 import { withStablePlans } from "./stable-plans.ts";
 
@@ -61,8 +59,7 @@ export function sqliteWriter(
   connection: Database.Database,
   { makeTx, pace, turns }: { makeTx: TxMaker; pace: Pace; turns: Turns },
 ): Writer {
-  const db = drizzle(withStablePlans(connection)) as Db;
-  const prepared = new Map<unknown, Prepared>();
+  const given = connectionOver(withStablePlans(connection));
   const steps = stepsOf(connection);
   const changes = () => Number(steps.changes.get());
   let end: () => void = () => undefined;
@@ -103,7 +100,7 @@ export function sqliteWriter(
     },
     fault: (error) => faultOf(error, connection.name),
     repeat: () => null,
-    tx: (signal, requestId) => makeTx({ db, t: sqliteTables, prepared, memory: null }, signal, requestId),
+    tx: (signal, requestId) => makeTx(given, signal, requestId),
   };
 }
 

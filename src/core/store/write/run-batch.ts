@@ -1,6 +1,8 @@
+import { together } from "../../kernel/together.ts";
+import { RetryBatch } from "../batch.ts";
 import { isUnavailable, type StoreError } from "../problems.ts";
 import type { Topic } from "../store.ts";
-import { type Repeat, SPOILED, type Waiting, type Writer } from "../writer.ts";
+import type { Repeat, Waiting, Writer } from "../writer.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown } | { ok: false; repeat: Repeat };
@@ -40,11 +42,11 @@ export async function runBatch(writer: Writer, source: Source, beginning: Beginn
   const take = takerOf(source, writes);
   try {
     await writer.begin(careful, slots);
-    if (source.size() === 1 && (careful || !writer.gathers))
+    if (source.size() === 1 && (careful || !writer.hasContext))
       return { writes, ...(await runAlone(writer, take)), repeated: false };
     return { writes, ...(await runEach(writer, take)), repeated: false };
   } catch (error) {
-    if (error === SPOILED)
+    if (error instanceof RetryBatch)
       return slots.length > 1 ? splitBatch(writer, writes) : repeatBatch(writer, writes, beginning);
     return failBatch(writer, writes, { error, take, mayWait: beginning.mayWait });
   }
@@ -104,7 +106,7 @@ async function runAlone(writer: Writer, take: Take): Promise<Ran> {
   return { outcomes: [outcome], topics };
 }
 
-/** Writes that are looked ahead for at once, beside the one that is next. */
+/** Writes whose look-ups are prefetched at once, beside the one that is next. */
 const MOST_AHEAD = 31;
 
 /** Writes that are taken and not run yet, and where more come from. */
@@ -114,13 +116,13 @@ interface Coming {
 }
 
 /**
- * Asks together for what a write of a run and those of its kind that follow will ask for. Resolves with how many
- * follow. Throws as `runOne` does, or `SPOILED`.
+ * Prefetches what a write and those of its kind that follow will look up. Resolves with how many follow. Throws as
+ * `runOne` does, or `RetryBatch`.
  */
-async function lookAhead(writer: Writer, { kind, input }: Waiting, { taken, take }: Coming): Promise<number> {
-  if (!writer.gathers || kind?.lookAhead === undefined) return 0;
+async function prefetch(writer: Writer, { kind, input }: Waiting, { taken, take }: Coming): Promise<number> {
+  if (kind === null) return 0;
   const tx = writer.tx(() => undefined, null);
-  if (!tx.memory) return 0;
+  if (tx.batch === null) return 0;
   while (taken.length < MOST_AHEAD) {
     const more = take();
     if (more === null) break;
@@ -128,28 +130,30 @@ async function lookAhead(writer: Writer, { kind, input }: Waiting, { taken, take
   }
   const other = taken.findIndex((waiting) => waiting.kind !== kind);
   const following = taken.slice(0, other === -1 ? undefined : other);
+  const inputs = [input, ...following.map((waiting) => waiting.input)];
   try {
-    await kind.lookAhead(tx, [input, ...following.map((waiting) => waiting.input)]);
+    await together(...kind.prefetch.map((load) => load(tx, inputs)));
   } catch (error) {
     const fault = writer.fault(error);
-    throw writer.repeat(fault) === null && isUnavailable(fault) ? fault : SPOILED;
+    throw writer.repeat(fault) === null && isUnavailable(fault) ? fault : new RetryBatch("a look-up failed");
   }
   return following.length;
 }
 
-/** Runs one write after the other, each to be taken back alone. Throws `SPOILED` where one cannot. */
+/** Runs one write after the other, each to be taken back alone. Throws `RetryBatch` where one cannot. */
 async function runEach(writer: Writer, take: Take): Promise<Ran> {
   const outcomes: Outcome[] = [];
   const topics = new Set<Topic>();
   const taken: Waiting[] = [];
-  /** How many of those taken were looked ahead for. */
+  /** For how many of those taken the look-ups were prefetched. */
   let known = 0;
   for (let waiting = take(); waiting !== null; waiting = taken.shift() ?? take()) {
     await writer.savepoint(waiting.kind);
-    known = known > 0 ? known - 1 : await lookAhead(writer, waiting, { taken, take });
+    known = known > 0 ? known - 1 : await prefetch(writer, waiting, { taken, take });
     if (outcomes.length === 0) await writer.ready?.();
     const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });
-    if (!outcome.ok && !(await writer.rollbackToSavepoint())) throw SPOILED;
+    if (!outcome.ok && !(await writer.rollbackToSavepoint()))
+      throw new RetryBatch("a command failed after it had written");
     outcomes.push(outcome);
     // What it waits for may wait for this batch.
     if ("repeat" in outcome && outcome.repeat === "first") break;

@@ -19,9 +19,9 @@ export interface Writers {
  */
 const LONGEST_OF_SLOT_MS = 20;
 
-/** A command as what its runs share: its inputs are those of its own writes. */
-function kindOf<I>(command: Command<I, unknown>): Kind {
-  return command as Kind;
+/** A command as what its batches have in common: its inputs are those of its own writes. */
+function kindOf<I>(command: Command<I, unknown>): Kind | null {
+  return command.prefetch === undefined ? null : (command as Kind);
 }
 
 /**
@@ -64,7 +64,7 @@ export function writeLines({ alone: writer, ofSlots }: Writers, onSignal: (topic
       return new Promise<O>((resolve, reject) => {
         // `value` is what `command` answered for this very entry.
         const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-        const kind = command.remembers === true ? kindOf(command) : null;
+        const kind = kindOf(command);
         lineOf(command, input).push({ run: (tx) => command(tx, input), input, requestId, owner, kind, ...settle });
       });
     },

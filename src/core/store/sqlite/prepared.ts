@@ -1,6 +1,16 @@
 import type { Statement } from "better-sqlite3";
 import { Column, is, Param, Placeholder, SQL } from "drizzle-orm";
-import type { Prepared } from "./store.ts";
+import type { Preparable, Prepared } from "../store.ts";
+
+/** A statement as SQLite executes it. */
+export interface DirectlyPrepared extends Prepared {
+  /**
+   * Executes it for each of these at once, or for each `together` of them, which it must have slots for, with null for
+   * each parameter that is left out; the list is of whole groups. Answers the places of those groups that changed no
+   * row. Missing where it answers rows.
+   */
+  each?(list: readonly object[], together?: number): number[];
+}
 
 /** What drizzle's prepared statement of better-sqlite3 holds, as its own `execute` uses it. */
 interface Built {
@@ -41,30 +51,29 @@ interface Named {
 
 /**
  * The statement that drizzle prepared, executed without its builder: what drizzle finds out at each call about every
- * parameter and column is found out once. `whole` is how it executes itself, for statements with nested rows.
+ * parameter and column is found out once. Statements with nested rows execute themselves.
  */
-export function executedDirectly(prepared: object, whole: Prepared): Prepared {
+export function prepareDirectly(made: Preparable<unknown>): DirectlyPrepared {
+  // SQLite's statements have no names; building the text for one would double the work of preparing it.
+  const prepared = made.prepare("");
   // drizzle's own fields, private to its types; tests compare what both ways answer.
-  const { stmt, query, logger, executeMethod, fields, customResultMapper } = prepared as Built;
+  const { stmt, query, logger, executeMethod, fields, customResultMapper } = prepared as unknown as Built;
   const columns = (fields ?? []).map(namedColumn);
   const isNested = columns.includes(null) || customResultMapper !== undefined;
-  if (isNested || (fields === undefined && executeMethod !== "run")) return whole;
+  if (isNested || (fields === undefined && executeMethod !== "run"))
+    return { execute: async (params) => prepared.execute(params) };
   const filled = filling(query.params);
   const filledRows = fillingRows(query.params);
-  const fill = (values: Values, allGiven = true): unknown[] => {
-    const params = filled(values, allGiven);
+  const fill = (values: Values): unknown[] => {
+    const params = filled(values);
     // Nothing but tests have one.
     logger.logQuery(query.sql, params);
     return params;
   };
   if (fields === undefined) {
     // One argument for each is quicker than a list.
-    const run = (params: Values, allGiven = true) => stmt.run(...fill(params, allGiven));
     return {
-      execute: async (params) => run(params),
-      async insert(row) {
-        run(row as Values, false);
-      },
+      execute: async (params) => stmt.run(...fill(params)),
       each(list, together = 1) {
         const unchanged: number[] = [];
         logger.logQuery(query.sql, []);
@@ -82,10 +91,10 @@ export function executedDirectly(prepared: object, whole: Prepared): Prepared {
   return { execute: async (params) => rows(params) };
 }
 
-/** What makes the list of parameters from their values by name. `allGiven`: one that is left out is a mistake. */
-function filling(params: readonly unknown[]): (values: Values, allGiven: boolean) => unknown[] {
+/** What makes the list of parameters from their values by name; one that is left out is a mistake. */
+function filling(params: readonly unknown[]): (values: Values) => unknown[] {
   const slots = params.map(filledParam);
-  return (values, allGiven) => {
+  return (values) => {
     const filled: unknown[] = [];
     for (const { name, value, encode } of slots) {
       if (name === null) {
@@ -93,8 +102,7 @@ function filling(params: readonly unknown[]): (values: Values, allGiven: boolean
         continue;
       }
       const given = values[name];
-      if (given === undefined && allGiven && !(name in values))
-        throw new Error(`No value for placeholder "${name}" was provided`);
+      if (given === undefined && !(name in values)) throw new Error(`No value for placeholder "${name}" was provided`);
       // SQLite has no other nothing.
       filled.push(encode === null ? (given ?? null) : encode(given ?? null));
     }
@@ -103,7 +111,7 @@ function filling(params: readonly unknown[]): (values: Values, allGiven: boolean
 }
 
 /** The same for a statement that has as many slots for each of its rows. */
-function fillingRows(params: readonly unknown[]): (rows: readonly Values[]) => unknown[] {
+function fillingRows(params: readonly unknown[]): (rows: readonly object[]) => unknown[] {
   const slots = params.map(filledParam);
   return (rows) => {
     const filled: unknown[] = [];
@@ -113,7 +121,7 @@ function fillingRows(params: readonly unknown[]): (rows: readonly Values[]) => u
         const slot = slots[at];
         if (slot === undefined) throw new Error("the statement is for other rows");
         const { name, value, encode } = slot;
-        const given = name === null ? value : (values[name] ?? null);
+        const given = name === null ? value : (Reflect.get(values, name) ?? null);
         filled.push(name === null || encode === null ? given : encode(given));
       }
     }

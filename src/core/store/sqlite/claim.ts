@@ -1,0 +1,36 @@
+import { and, eq, isNull } from "drizzle-orm";
+import type { EsimId, ProductId } from "../../kernel/brand.ts";
+import { type Slots, statement } from "../statement.ts";
+import type { StockClaim, Tx } from "../store.ts";
+
+const choose = statement((db, t, slot: Slots<{ productId: ProductId; quantity: number }>) =>
+  db
+    .select({ id: t.esims.id })
+    .from(t.esims)
+    .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
+    .orderBy(t.esims.id)
+    .limit(slot.quantity),
+);
+
+type Owner = Omit<StockClaim, "productId" | "quantity"> & { id: EsimId; now: number };
+
+const assign = statement((db, t, { id, orderId, lineId, partnerId, now }: Slots<Owner>) =>
+  db
+    .update(t.esims)
+    .set({ order_id: orderId, line_id: lineId, partner_id: partnerId, environment: "production", assigned_at: now })
+    .where(and(eq(t.esims.id, id), isNull(t.esims.order_id))),
+);
+
+/**
+ * `Dialect.claim`, eSIM by eSIM: an update that chooses from its own table keeps what it has chosen in a table of its
+ * own, which takes longer.
+ */
+export async function claimEach(tx: Tx, claims: readonly StockClaim[]): Promise<number> {
+  let claimed = 0;
+  for (const { productId, quantity, ...owner } of claims) {
+    for (const { id } of await choose(tx, { productId, quantity })) {
+      claimed += (await assign(tx, { ...owner, id, now: tx.now })).changes;
+    }
+  }
+  return claimed;
+}

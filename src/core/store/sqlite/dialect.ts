@@ -1,0 +1,57 @@
+import type Database from "better-sqlite3";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import type { Connection } from "../engine.ts";
+import { columnsOf } from "../listed.ts";
+import { sqliteTables, type TableName } from "../schema/tables.ts";
+import { preparedShape } from "../statement.ts";
+import type { Db, Dialect, Tx } from "../store.ts";
+import { claimEach } from "./claim.ts";
+import { type DirectlyPrepared, prepareDirectly } from "./prepared.ts";
+
+/** Most parameters of a statement for several rows: with more of them it is no quicker. */
+const MOST_SLOTS = 200;
+
+/** What SQLite has to say in words of its own. */
+export const sqliteDialect: Dialect = {
+  prepare: prepareDirectly,
+  listed: (json) => sql`json_each(${json}) as listed`,
+  among: (column, query) => sql`${column} in (${query})`,
+  joined: (column) => sql`${column} = listed.value ->> 0`,
+  // There is one writer.
+  locks: false,
+  lock: (query) => query,
+  async insertOne(tx, table, row) {
+    insertion(tx, table, 1).each([row]);
+  },
+  /**
+   * By a statement for some of them, whose values need not be written and read as JSON: where one row follows the other
+   * in an index its place is looked for once.
+   */
+  async insertMany(tx, table, rows, skipKnown) {
+    const together = Math.floor(MOST_SLOTS / columnsOf(tx, table).length);
+    const inGroups = rows.length - (rows.length % together);
+    if (inGroups > 0) insertion(tx, table, together, skipKnown).each(rows.slice(0, inGroups), together);
+    if (inGroups < rows.length) insertion(tx, table, 1, skipKnown).each(rows.slice(inGroups));
+  },
+  insertNew: async (tx, table, rows) => insertion(tx, table, 1, true).each(rows),
+  claim: claimEach,
+};
+
+/** A connection as core sees it. */
+export function connectionOver(connection: Database.Database): Connection {
+  // Its rows are those of a synchronous driver, which can be awaited as well.
+  return { db: drizzle(connection) as Db, t: sqliteTables, prepared: new Map(), dialect: sqliteDialect, batch: null };
+}
+
+/** The insert of so many rows. */
+function insertion(tx: Tx, table: TableName, rows: number, skipKnown = false): Required<DirectlyPrepared> {
+  const prepared = preparedShape(tx, `insert_${table}_${rows}_${skipKnown}`, () => {
+    const slots = Object.fromEntries(columnsOf(tx, table).map(({ name }) => [name, sql.placeholder(name)]));
+    // Every column of the table is present.
+    const made = tx.db.insert(tx.t[table]).values(new Array(rows).fill(slots) as never);
+    return skipKnown ? made.onConflictDoNothing() : made;
+  });
+  // `prepareDirectly` made it, of an insert that answers no rows.
+  return prepared as Required<DirectlyPrepared>;
+}
