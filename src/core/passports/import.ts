@@ -2,11 +2,10 @@ import { and, count, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
-import { civilDateAt } from "../kernel/civil-date.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
+import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
-import { insert, insertNew } from "../store/rows.ts";
+import { insertNew } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/passports.ts";
 import { indexDigests } from "../store/sealing/people-index.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -14,16 +13,14 @@ import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
 import { differingFields } from "./differs.ts";
 import {
-  type Document,
   documentKey,
-  documentOf,
   documentsInPool,
   type NewPassport,
   openPassport,
   openPassportIfReadable,
   requireAgent,
 } from "./passport.ts";
-import { passportSealer, type SealedPassport, sealedOf, underCurrentKey } from "./seal.ts";
+import { type SealedPassport, sealedOf, underCurrentKey } from "./seal.ts";
 
 /** Most records of one import (contract: Limits). */
 export const IMPORT_LIMIT = 200;
@@ -53,33 +50,11 @@ export function checkPassports(records: readonly SentPassport[], today: string):
 }
 
 /**
- * Puts passports into the caller's pool; ones that are there already, or came before in the same request, are skipped
- * (contract: POST /kyc/passports). All or nothing: throws `validation` naming every bad field, `no_agent_record`,
- * `pool_full`.
+ * Puts passports that were checked and sealed before (seal.ts) into a pool, all of them or none; ones that are there
+ * already, or came before in the same import, are skipped (contract: POST /kyc/passports). One that was sealed under a
+ * key that is current no more is sealed again. Throws `no_agent_record`, `pool_full`.
  */
 export async function importPassports(
-  tx: Tx,
-  input: Owner & { records: readonly SentPassport[]; actor: string },
-): Promise<ImportResult> {
-  await requireAgent(tx, input.partnerId);
-  const checked = checkPassports(input.records, civilDateAt(tx.now));
-  if ("problems" in checked) throw invalid(checked.problems);
-  const passports = checked.ok;
-  const documents = passports.map((passport) => documentOf(tx, passport));
-  const seal = passportSealer(tx, input);
-  const added = await addAll(tx, input, { passports, documents }, (index) =>
-    seal(at(passports, index), documents[index]),
-  );
-  await auditImport(tx, input, { added: added.added.length, skipped: added.skipped.length });
-  return resultOf(passports, added);
-}
-
-/**
- * The same for passports that were checked, sealed and gathered before (`gatherSealed`); `skipped` are those that are
- * left out, each with the fields in which it differs from the one that is there. One that was sealed under a key that
- * is current no more is sealed again.
- */
-export async function importSealedPassports(
   tx: Tx,
   input: Owner & { texts: readonly string[]; actor: string },
 ): Promise<{ skipped: Skipped[] }> {
@@ -97,42 +72,49 @@ export async function importSealedPassports(
   return { skipped };
 }
 
-/** One that is left out, by its place; `differs` names the fields that it says otherwise. */
+/** One that is left out, by its place. */
 export interface Skipped {
   place: number;
+  /** It came before in the same import; else it was in the pool. */
+  repeated: boolean;
+  /** The fields that it says otherwise than the one that is there. */
   differs: string[];
 }
 
 /** Stores those whose documents are not in the pool; answers the others. */
 async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport[]): Promise<Skipped[]> {
-  const common = commonColumns(tx, owner);
+  const { partnerId: partner_id, environment } = owner;
+  const common = { ...FRESH, partner_id, environment, created_at: tx.now, updated_at: tx.now };
   const rows = passports.map((passport) => {
     const { digests: _, ...columns } = passport;
-    return { ...FRESH, ...common, ...columns, sealed: underCurrentKey(tx, passport) };
+    return { ...common, ...columns, sealed: underCurrentKey(tx, passport) };
   });
   const known = await insertNew(tx, "passports", rows);
   const left = new Set(known);
-  await indexPassports(tx, known.length === 0 ? passports : passports.filter((_, place) => !left.has(place)));
-  return compareKnown(
+  const added = known.length === 0 ? passports : passports.filter((_, place) => !left.has(place));
+  await indexDigests(
     tx,
-    owner,
-    known.map((place) => ({ place, passport: at(passports, place) })),
+    added.map(({ id, digests }) => ({ kind: "passport", id, digests })),
   );
+  return compareKnown(tx, owner, { passports, known });
 }
 
 /** Compares passports that were left out with those of the same documents that are there. */
 async function compareKnown(
   tx: Tx,
   owner: Owner,
-  left: readonly { place: number; passport: SealedPassport }[],
+  { passports, known }: { passports: readonly SealedPassport[]; known: readonly number[] },
 ): Promise<Skipped[]> {
-  if (left.length === 0) return [];
-  const documents = left.map(({ passport }) => ({ ...passport, country: passport.passport_country }));
+  if (known.length === 0) return [];
+  const left = known.map((place) => at(passports, place));
+  const documents = left.map((passport) => ({ ...passport, country: passport.passport_country }));
   const there = await documentsInPool(tx, owner, documents);
-  return left.map(({ place, passport }) => {
+  const own = new Set<string>(passports.map(({ id }) => id));
+  return left.map((passport, index) => {
     const row = there.get(documentKey({ ...passport, country: passport.passport_country }));
-    const known = row === undefined ? null : openPassportIfReadable(tx, row);
-    return { place, differs: known === null ? [] : differingFields(known, openPassport(tx, passport)) };
+    const stored = row === undefined ? null : openPassportIfReadable(tx, row);
+    const differs = stored === null ? [] : differingFields(stored, openPassport(tx, passport));
+    return { place: at(known, index), repeated: row !== undefined && own.has(row.id), differs };
   });
 }
 
@@ -142,14 +124,31 @@ function at<T>(list: readonly T[], index: number): T {
   return element;
 }
 
-function resultOf(passports: readonly NewPassport[], { added, skipped }: Added): ImportResult {
-  const numberOf = (index: number) => at(passports, index).passport_no;
+/** What an import did, by its passports as they were sent and sealed. */
+export function importResult(
+  passports: readonly NewPassport[],
+  sealed: readonly SealedPassport[],
+  skipped: readonly Skipped[],
+): ImportResult {
+  const left = new Set(skipped.map(({ place }) => place));
+  const records = passports.flatMap(({ passport_no }, place) =>
+    left.has(place) ? [] : [{ id: at(sealed, place).id, passport_no, status: "received" as const }],
+  );
   return {
-    imported: added.length,
+    imported: records.length,
     skipped_duplicates: skipped.length,
-    records: added.map(({ index, id }) => ({ id, passport_no: numberOf(index), status: "received" })),
-    skipped: skipped.map(({ index, reason }) => ({ index, passport_no: numberOf(index), reason })),
+    records,
+    skipped: skipped.map((one) => ({
+      index: one.place,
+      passport_no: at(passports, one.place).passport_no,
+      reason: reasonOf(one),
+    })),
   };
+}
+
+function reasonOf({ repeated, differs }: Skipped): SkipReason {
+  if (differs.length > 0) return `differs: ${differs.join(", ")}`;
+  return repeated ? "repeated_in_request" : "already_in_pool";
 }
 
 async function auditImport(
@@ -199,57 +198,6 @@ function refuseFull(limit: number | null): never {
   });
 }
 
-/** What of an import was stored, by the places of its passports. */
-interface Added {
-  added: { index: number; id: PassportId }[];
-  skipped: { index: number; reason: SkipReason }[];
-}
-
-/** Stores those that are new, with as many statements, however many they are. `sealedOf` is called for no others. */
-async function addAll(
-  tx: Tx,
-  owner: Owner,
-  { passports: given, documents }: { passports: readonly NewPassport[]; documents: readonly Document[] },
-  sealedOf: (index: number) => SealedPassport,
-): Promise<Added> {
-  const known = await documentsInPool(tx, owner, documents);
-  const room = await roomInPool(tx, owner);
-  const result: Added = { added: [], skipped: [] };
-  const passports: SealedPassport[] = [];
-  const seen = new Map<string, NewPassport>();
-  for (const [index, document] of documents.entries()) {
-    const key = documentKey(document);
-    const [earlier, row] = [seen.get(key), known.get(key)];
-    if (earlier !== undefined || row !== undefined) {
-      const there = earlier ?? (row === undefined ? null : openPassportIfReadable(tx, row));
-      const differs = there === null ? [] : differingFields(there, at(given, index));
-      const plain = earlier === undefined ? "already_in_pool" : "repeated_in_request";
-      result.skipped.push({ index, reason: differs.length > 0 ? `differs: ${differs.join(", ")}` : plain });
-      continue;
-    }
-    if (room.left !== null && passports.length >= room.left) refuseFull(room.limit);
-    seen.set(key, at(given, index));
-    const passport = sealedOf(index);
-    passports.push(passport);
-    result.added.push({ index, id: passport.id });
-  }
-  const common = { ...FRESH, ...commonColumns(tx, owner) };
-  await insert(
-    tx,
-    "passports",
-    passports.map(({ digests: _, ...columns }) => ({ ...common, ...columns })),
-  );
-  await indexPassports(tx, passports);
-  return result;
-}
-
-async function indexPassports(tx: Tx, passports: readonly SealedPassport[]): Promise<void> {
-  await indexDigests(
-    tx,
-    passports.map(({ id, digests }) => ({ kind: "passport", id, digests })),
-  );
-}
-
 /** What every passport has that is added. */
 const FRESH = {
   verification: "pending",
@@ -262,8 +210,3 @@ const FRESH = {
   pool_key: IN_POOL,
   withdrawn_at: null,
 } as const;
-
-/** The same of those that are added now, to this pool. */
-function commonColumns({ now }: Tx, { partnerId: partner_id, environment }: Owner) {
-  return { partner_id, environment, created_at: now, updated_at: now };
-}

@@ -155,14 +155,9 @@ export async function passportInPool(
 }
 
 /** What makes a passport the same document: its country and the blind index of its number. */
-export interface Document {
+interface Document {
   country: string;
   number_index: string;
-}
-
-/** The document of a passport. */
-export function documentOf(q: Pick<Read, "vault">, { passport_country, passport_no }: NewPassport): Document {
-  return { country: passport_country, number_index: numberIndex(q, passport_no) };
 }
 
 /** A document as one text. */

@@ -5,7 +5,7 @@ import { keysOfPassport } from "../store/sealing/people.ts";
 import { digestsOnce } from "../store/sealing/people-index.ts";
 import type { Tx } from "../store/store.ts";
 import type { Vault } from "../store/vault.ts";
-import { columnsOf, type Document, documentOf, type NewPassport, sealedPartOf } from "./passport.ts";
+import { columnsOf, type NewPassport, sealedPartOf } from "./passport.ts";
 
 /** A checked passport as it is stored: what is sensitive sealed for its row, and the marks that it is found by. */
 export interface SealedPassport {
@@ -26,15 +26,15 @@ export interface Sealing {
   now: number;
 }
 
-/** Seals checked passports of one owner; `document`: its number's mark was made before. */
+/** Seals checked passports of one owner. */
 export function passportSealer(
   sealing: Sealing,
   { partnerId: partner_id, environment }: Owner,
-): (passport: NewPassport, document?: Document) => SealedPassport {
+): (passport: NewPassport) => SealedPassport {
   const digestOf = digestsOnce(sealing)({ partner_id, environment });
-  return (passport, document = documentOf(sealing, passport)) => {
+  return (passport) => {
     const id = newId<PassportId>(sealing);
-    const columns = columnsOf(sealing, id, passport, document.number_index);
+    const columns = columnsOf(sealing, id, passport);
     return { id, ...columns, digests: keysOfPassport(passport).map(digestOf) };
   };
 }
@@ -55,7 +55,7 @@ export function gatherSealed() {
       passports.push(passport);
       if (passports.length === TOGETHER) close();
     },
-    /** All of them, for `importSealedPassports`; they are not kept here: a thread that writes has a copy. */
+    /** All of them, for `importPassports`; they are not kept here: a thread that writes has a copy. */
     take(): readonly string[] {
       close();
       const taken = texts;
@@ -65,7 +65,13 @@ export function gatherSealed() {
   };
 }
 
-/** The passports of one text of `gatherSealed`. */
+/** The same for the few of one request. */
+export function sealAll(sealing: Sealing, owner: Owner, passports: readonly NewPassport[]) {
+  const sealed = passports.map(passportSealer(sealing, owner));
+  return { sealed, texts: [JSON.stringify(sealed)] };
+}
+
+/** The passports of one text. */
 export function sealedOf(text: string): SealedPassport[] {
   // It was made of these.
   return JSON.parse(text) as SealedPassport[];

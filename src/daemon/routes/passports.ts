@@ -2,8 +2,10 @@ import { civilDateAt } from "../../core/kernel/civil-date.ts";
 import { invalid, Problem } from "../../core/kernel/problem.ts";
 import type { SentPassport } from "../../core/passports/check.ts";
 import { editPassport } from "../../core/passports/edit.ts";
-import { checkPassports, IMPORT_LIMIT, importPassports } from "../../core/passports/import.ts";
+import { checkPassports, IMPORT_LIMIT, importPassports, importResult } from "../../core/passports/import.ts";
 import { auditPoolRead, listPassports } from "../../core/passports/list.ts";
+import { requireAgent } from "../../core/passports/passport.ts";
+import { sealAll } from "../../core/passports/seal.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
 import { actorOf, type DaemonContext, isLocal } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
@@ -26,7 +28,7 @@ export const passportRoutes: RoutePlugin = (app, context) => {
   changeRoutes(app, context);
 };
 
-function importRoute(app: App, { store, clock }: DaemonContext): void {
+function importRoute(app: App, { store, clock, ids }: DaemonContext): void {
   app.route({
     method: "POST",
     url: "/api/v1/kyc/passports",
@@ -45,15 +47,16 @@ function importRoute(app: App, { store, clock }: DaemonContext): void {
       const { validationError, rawPayload } = request;
       if (validationError !== undefined) throw withRecordErrors(validationError, rawPayload, civilDateAt(clock.now()));
       const principal = principalOf(request);
-      const { partnerId, environment } = principal;
-      const { records } = request.body;
-      const result = await store.write(
-        importPassports,
-        { partnerId, environment, records, actor: actorOf(principal) },
-        request.id,
-        principal,
-      );
-      return reply.code(201).send(result);
+      const owner = { partnerId: principal.partnerId, environment: principal.environment };
+      await store.read(requireAgent, owner.partnerId);
+      const now = clock.now();
+      const checked = checkPassports(request.body.records, civilDateAt(now));
+      if ("problems" in checked) throw invalid(checked.problems);
+      // Sealed here, as the terminal does: the thread that writes gets no clear text.
+      const { sealed, texts } = sealAll({ vault: store.vault, ids, now }, owner, checked.ok);
+      const input = { ...owner, texts, actor: actorOf(principal) };
+      const { skipped } = await store.write(importPassports, input, request.id, principal);
+      return reply.code(201).send(importResult(checked.ok, sealed, skipped));
     },
   });
 }

@@ -32,7 +32,7 @@ import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { editPassport } from "../../core/passports/edit.ts";
 import { announceExpiringPassports } from "../../core/passports/expiring.ts";
-import { importPassports, importSealedPassports } from "../../core/passports/import.ts";
+import { importPassports } from "../../core/passports/import.ts";
 import { auditPoolRead } from "../../core/passports/list.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
 import { releaseCron, takeCron } from "../../core/platform/cron-lease.ts";
@@ -96,7 +96,6 @@ export const commands = {
   followStock,
   fulfilLeased,
   importPassports,
-  importSealedPassports,
   leaveOverdueToStaff,
   markFeedRead,
   pickUpDue,

@@ -89,7 +89,7 @@ async function localBatch({ where }: Pick<Context, "where">): Promise<() => numb
  * a transaction here does not.
  */
 async function locally(context: Context, { store, clock, ids, partnerId, environment }: NonNullable<Api["local"]>) {
-  const [{ importSealedPassports }, { gatherSealed, passportSealer }] = await Promise.all([
+  const [{ importPassports }, { gatherSealed, passportSealer }] = await Promise.all([
     import("../../../core/passports/import.ts"),
     import("../../../core/passports/seal.ts"),
   ]);
@@ -104,7 +104,7 @@ async function locally(context: Context, { store, clock, ids, partnerId, environ
         rows += 1;
       },
       async send() {
-        const { skipped } = await store.write(importSealedPassports, {
+        const { skipped } = await store.write(importPassports, {
           ...owner,
           texts: sealed.take(),
           actor: OPERATOR,
@@ -130,7 +130,7 @@ function differsIn(reason: string): string[] {
   return fields?.split(", ") ?? [];
 }
 
-function outcomesOf(records: number, skipped: readonly Skipped[]): RowOutcome[] {
+function outcomesOf(records: number, skipped: readonly Pick<Skipped, "place" | "differs">[]): RowOutcome[] {
   const outcomes = new Array<RowOutcome>(records).fill("imported");
   for (const { place, differs } of skipped) outcomes[place] = differs.length === 0 ? "duplicate" : refused(differs);
   return outcomes;
