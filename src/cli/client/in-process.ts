@@ -1,7 +1,7 @@
 import { scopes } from "../../core/credentials/scopes.ts";
 import type { PartnerId } from "../../core/kernel/brand.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
-import { Problem, problems } from "../../core/kernel/problem.ts";
+import { problems } from "../../core/kernel/problem.ts";
 import { partnerById, requirePartner } from "../../core/partners/partner.ts";
 import { readSetting } from "../../core/platform/settings.ts";
 import { reportingFaults } from "../../core/store/faults.ts";
@@ -15,7 +15,6 @@ import { OPERATOR } from "../place/operator.ts";
 import { pickPartner } from "../place/partner-options.ts";
 import type { ActsFor, Caller, Opened, OwnerOf, StoreUse } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
-import { directReads } from "./direct-reads.ts";
 
 /** Where `serve` listens unless configured otherwise. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
@@ -136,28 +135,13 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
   return { publicUrl, docsUrl: (await store.read(readSetting, "docs_url")) ?? `${publicUrl}/docs` };
 }
 
-type Acting = Pick<Api, "actsAs" | "environment" | "address"> & { local: Owner & Opened };
-
-function apiOver(apps: Apps, acting: Acting): Api {
+function apiOver(apps: Apps, acting: Pick<Api, "actsAs" | "environment" | "address"> & { local: Owner & Opened }): Api {
   return {
     ...acting,
     async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
-      const read = method === "GET" ? await readDirectly(acting.local, path, asked) : undefined;
-      // Core returns what the route's schema answers, which is T.
-      if (read !== undefined) return { status: 200, headers: {}, body: read as T };
       return throughHandlers(await apps.of(path), apps, { method, path, ...asked });
     },
   };
-}
-
-/** What a list reads without handlers; undefined for what they have to respond to: refusals too, in their words. */
-async function readDirectly({ store, partnerId, environment }: Acting["local"], path: string, { query = {} }: Asked) {
-  try {
-    return await directReads.get(path)?.(store, { partnerId, environment }, query);
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
 }
 
 type Request = Asked & { method: Method; path: string };
