@@ -65,10 +65,7 @@ function connectionTo(worker: Worker): WriterThread {
     }
     for (const topic of message.topics) base?.committed(topic);
   });
-  worker.once("exit", (code) => {
-    // Not caught by anyone: without it nothing can be written.
-    if (closing === null) throw new Error(`The thread that writes has ended by itself (${code}).`);
-  });
+  failWith(worker, () => closing !== null);
 
   /** `O`: what the command of that name answers, or `erase`. */
   function ask<O>(what: AskedCommand | { how: "erase" }): Promise<O> {
@@ -104,6 +101,19 @@ function connectionTo(worker: Worker): WriterThread {
     },
     close: writes.close,
   };
+}
+
+/** Throws what nothing catches where the thread ends by itself: without it nothing can be written. */
+function failWith(worker: Worker, isClosing: () => boolean): void {
+  let failed = false;
+  worker.once("error", (error) => {
+    failed = true;
+    throw error;
+  });
+  worker.once("exit", (code) => {
+    // What it failed with says more, and is on its way.
+    if (!isClosing() && !failed) throw new Error(`The thread that writes has ended by itself (${code}).`);
+  });
 }
 
 /** Sends what is asked in one turn of the event loop as one message. */
