@@ -1,11 +1,20 @@
 import type { Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "./store.ts";
-import type { Writer } from "./writer.ts";
+import type { Commits, Writer } from "./writer.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
 export type Connection = Pick<Read, "db" | "t" | "prepared" | "dialect" | "batch">;
 
 /** Makes the transaction of one command over a connection. */
 export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;
+
+/** What group commit takes of the store. */
+export interface CommitsBase {
+  makeTx: TxMaker;
+  /** The writer with a step before the first command of each batch. */
+  prepared(writer: Writer): Writer;
+  /** Called after each commit, for each topic that it signaled. */
+  committed(topic: Topic): void;
+}
 
 /** A database that several nodes may use at once. */
 export interface SharedDatabase extends Nodes {
@@ -46,10 +55,8 @@ export interface Engine {
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs `run`, which is one statement, on what is committed when it is called or later. */
   look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The writer of this process whose transactions run with no other under way, in any process. */
-  writer(makeTx: TxMaker): Writer;
-  /** A writer of slots (see lanes.ts), beside those of others; null: here all writes are alone. */
-  slotsWriter: ((makeTx: TxMaker) => Writer) | null;
+  /** Group commit of the writes of this process. */
+  commits(base: CommitsBase): Commits;
   /** The epoch of what is committed (see `Store.epoch`), as cheaply as the engine can read it. */
   epoch(): Promise<number>;
   ping(): Promise<Pulse>;
@@ -63,4 +70,4 @@ export interface Engine {
 }
 
 /** What a store needs of its engine beside the writing. */
-export type ReadingEngine = Omit<Engine, "writer" | "slotsWriter" | "erase">;
+export type ReadingEngine = Omit<Engine, "commits" | "erase">;

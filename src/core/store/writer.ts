@@ -1,10 +1,9 @@
 import type { Owner } from "../kernel/owner.ts";
+import type { Lane } from "./schema/lanes.ts";
 import type { Command, Topic, Tx } from "./store.ts";
 
 /** A writing connection of an engine, as group commit needs it. */
 export interface Writer {
-  /** Its statements are answered in later turns of the event loop; left out: a batch may hold it from end to end. */
-  awaits?: boolean;
   /** Batches have a context: what a command puts off saves round trips, also where it is alone; left out: none has. */
   hasContext?: boolean;
   /** For how long (ms) batches are made again whose locks others keep; left out: they fail at once. */
@@ -46,6 +45,15 @@ export interface Waiting {
   /** The command where its batches have a context; null: it writes at once. */
   kind: Kind | null;
   input: unknown;
+  /** What the command keeps to; null: it runs with no other under way. */
+  lane: Lane | null;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+}
+
+/** Writes that share commits. */
+export interface Commits {
+  push(waiting: Waiting): void;
+  /** Refuses what waits and all that comes; resolves once the batches under way have ended as any other. */
+  close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-import type { Engine, TxMaker } from "../engine.ts";
+import type { Owner } from "../../kernel/owner.ts";
+import type { Engine } from "../engine.ts";
 import { StoreError } from "../problems.ts";
 import { bindSealedValues } from "../sealing/bind-sealed.ts";
 import {
@@ -7,7 +8,6 @@ import {
   hasNoDataKeys,
   hasPlainCredentials,
   hasUnboundKeys,
-  type Keyring,
   keyCredentials,
   withCurrentKeys,
 } from "../sealing/data-keys.ts";
@@ -15,7 +15,7 @@ import { headsAreUnmarked, markHeads } from "../sealing/mark-heads.ts";
 import { peopleAreClear, sealPeople } from "../sealing/seal-people.ts";
 import { openSqlite, readBeside } from "../sqlite/sqlite.ts";
 import type { Command, Store } from "../store.ts";
-import { type Writers, writeLines } from "../write/write-lines.ts";
+import type { Kind } from "../writer.ts";
 import { type Opening, type StoreBase, storeOver, type Writes, type WritesBase } from "./store-over.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address, and that of a replica for reads. */
@@ -114,22 +114,21 @@ async function prepareData({ store: { write, erase }, holds, reloadKeys }: Openi
 
 /** Writes by this thread. */
 function ownWrites(engine: Engine, { makeTx, keys, committed }: WritesBase): Writes {
-  const writers = writersOf(engine, makeTx, keys);
-  const lines = writeLines(writers, committed);
-  const write: Store["write"] = (command, input, requestId, owner) =>
-    lines.write(command, input, { requestId: requestId ?? null, owner: owner ?? null });
+  const commits = engine.commits({ makeTx, committed, prepared: (writer) => withCurrentKeys(writer, keys) });
+  const write: Store["write"] = <I, O>(command: Command<I, O>, input: I, requestId?: string, owner?: Owner) =>
+    new Promise<O>((resolve, reject) => {
+      // `value` is what `command` answered for this very entry, and its inputs are those of its own writes.
+      const settle = { resolve: (value: unknown) => resolve(value as O), reject };
+      const kind = command.prefetch === undefined ? null : (command as Kind);
+      const lane = command.lane?.(input) ?? null;
+      const about = { requestId: requestId ?? null, owner: owner ?? null, kind, lane };
+      commits.push({ run: (tx) => command(tx, input), input, ...about, ...settle });
+    });
   return {
     write,
     rehearse: (command, input) => rehearse(write, command, input),
     erase: engine.erase,
-    close: lines.close,
-  };
-}
-
-function writersOf({ writer, slotsWriter }: Engine, makeTx: TxMaker, keys: Keyring): Writers {
-  return {
-    alone: withCurrentKeys(writer(makeTx), keys),
-    ofSlots: slotsWriter === null ? null : () => withCurrentKeys(slotsWriter(makeTx), keys),
+    close: commits.close,
   };
 }
 

@@ -14,6 +14,7 @@ import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
 import { openPool } from "./pool.ts";
 import { pulseOf } from "./pulse.ts";
 import { checkReplica, openReplica, positionOf } from "./replica.ts";
+import { scheduler } from "./scheduler.ts";
 import { sendingOn } from "./sending.ts";
 import { openSession } from "./session.ts";
 import { type Lent, transactionsOf } from "./transactions.ts";
@@ -101,8 +102,11 @@ function postgresEngine(
       }
     },
     look: (run) => pool.ask((client) => run(connectionOf(client))),
-    writer: (makeTx) => postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false }),
-    slotsWriter: batches === 0 ? null : (makeTx) => laneWriter(transactionsOf({ pool, lent }, permits), makeTx),
+    commits({ makeTx, prepared, committed }) {
+      const alone = postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false });
+      const ofSlots = () => prepared(laneWriter(transactionsOf({ pool, lent }, permits), makeTx));
+      return scheduler({ alone: prepared(alone), ofSlots: batches === 0 ? null : ofSlots }, committed);
+    },
     epoch: () =>
       pool.ask(async (client) => {
         const { rows } = await client.query({ name: "epoch", text: "SELECT value FROM settings WHERE key = 'epoch'" });

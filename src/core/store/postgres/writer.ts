@@ -25,7 +25,6 @@ export function postgresWriter(transactions: Transactions, makeTx: TxMaker, { be
   let savepoints = 0;
   const { current, commit, rollback, fault } = transactions;
   return {
-    awaits: true,
     lockWaitsMs: transactions.lockWaitsMs,
     async begin(_, slots) {
       savepoints = 0;

@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import type { Engine, ReadingEngine } from "../engine.ts";
 import { migrate, migrationsOf } from "../migrations/migrate.ts";
 import type { StoreError } from "../problems.ts";
+import { groupCommit } from "../write/group-commit.ts";
 import { checkpointsOf, WAL_BOUND } from "./checkpoints.ts";
 import { checkPages, isLarge } from "./damage.ts";
 import { emptyWal, eraserOf, type Undisturbed } from "./erase.ts";
@@ -89,8 +90,8 @@ function sqliteEngine(writer: Database.Database, { watched = false, bulk = false
 
   return {
     ...readsOf(snapshots),
-    writer: (makeTx) => sqliteWriter(writer, { makeTx, pace: disk.pace, turns: order }),
-    slotsWriter: null,
+    commits: ({ makeTx, prepared, committed }) =>
+      groupCommit(prepared(sqliteWriter(writer, { makeTx, pace: disk.pace, turns: order })), committed),
     erase,
     async close() {
       unbound();

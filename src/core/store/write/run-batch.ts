@@ -26,10 +26,10 @@ export type Source = Pick<WriteQueue<Waiting>, "size" | "next">;
 /** How a batch is made. */
 interface Beginning {
   careful: boolean;
-  /** The slots of its writes, in their order; a writer without slots has no use for them. */
-  slots: readonly number[];
-  /** Whether it is made again if it does not get its locks. */
-  mayWait: () => boolean;
+  /** The slots of its writes, in their order; left out: it has none. */
+  slots?: readonly number[];
+  /** Whether it is made again if it does not get its locks; left out: it is not. */
+  mayWait?: () => boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ interface Beginning {
  * not throw.
  */
 export async function runBatch(writer: Writer, source: Source, beginning: Beginning): Promise<Batch> {
-  const { careful, slots } = beginning;
+  const { careful, slots = [] } = beginning;
   const writes: Waiting[] = [];
   const take = takerOf(source, writes);
   try {
@@ -48,19 +48,19 @@ export async function runBatch(writer: Writer, source: Source, beginning: Beginn
   } catch (error) {
     if (error instanceof RetryBatch)
       return slots.length > 1 ? splitBatch(writer, writes) : repeatBatch(writer, writes, beginning);
-    return failBatch(writer, writes, { error, take, mayWait: beginning.mayWait });
+    return failBatch(writer, writes, { ...beginning, error, take });
   }
 }
 
 /** Makes a batch again of which a command failed after it had written. */
-async function repeatBatch(writer: Writer, writes: Waiting[], { slots, mayWait }: Beginning): Promise<Batch> {
+async function repeatBatch(writer: Writer, writes: Waiting[], beginning: Beginning): Promise<Batch> {
   await writer.rollback();
   const rest = writes.values();
   try {
-    await writer.begin(true, slots);
+    await writer.begin(true, beginning.slots ?? []);
     return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
   } catch (error) {
-    return failBatch(writer, writes, { error, take: () => null, mayWait });
+    return failBatch(writer, writes, { ...beginning, error, take: () => null });
   }
 }
 
@@ -80,7 +80,7 @@ async function failBatch(writer: Writer, writes: Waiting[], failed: Failed): Pro
   await writer.rollback();
   // Without outcomes all of them are repeated first.
   const locked = writer.lockWaitsMs !== undefined && isUnavailable(fault) && fault.reason === "locked" ? fault : null;
-  if (locked !== null && failed.mayWait())
+  if (locked !== null && failed.mayWait?.())
     return { writes, outcomes: [], topics: new Set(), repeated: false, locked: "again" };
   // Where it could not even begin, those fail that it would have taken.
   if (writes.length === 0) while (failed.take() !== null);

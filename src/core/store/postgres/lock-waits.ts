@@ -1,7 +1,7 @@
 import { StoreError } from "../problems.ts";
-import type { Batch } from "./run-batch.ts";
+import type { Batch } from "../write/run-batch.ts";
 
-/** For how long batches of a line have been made that did not get their locks. */
+/** For how long batches of a slot have been made that did not get their locks. */
 export interface LockWaits {
   /** Whether the batch that begins now is made again if it does not get its locks. */
   begin(): () => boolean;
@@ -14,7 +14,7 @@ export interface LockWaits {
   areLong(): boolean;
 }
 
-/** Batches are made again for `lockWaitsMs`, unless their line is closed. */
+/** Batches are made again for `lockWaitsMs`, unless their slot is closed. */
 export function lockWaits(lockWaitsMs: number, isClosed: () => boolean): LockWaits {
   /** The start of the first of them; null: the last one got its locks. */
   let since: number | null = null;
