@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { noteErasure } from "../src/core/store/erasure.ts";
+import { noteErasure } from "../src/core/store/stored-value.ts";
 import { startPlatform } from "./support/platform.ts";
 import type { ScratchWork } from "./support/scratch-writer.ts";
 import { onPostgres } from "./support/store.ts";

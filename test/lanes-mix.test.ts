@@ -16,7 +16,7 @@ import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet } from "../src/core/wallet/fund.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
 import { type ClaimedDelivery, dueEndpoints, takeTurn } from "../src/core/webhooks/due.ts";
-import { enableWebhook } from "../src/core/webhooks/enable.ts";
+import { enableWebhook } from "../src/core/webhooks/update.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { outcomeOf } from "./support/laned.ts";
 import { addOrderersOfSlots, type Orderer, orderOf } from "./support/lanes.ts";

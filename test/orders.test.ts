@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { isoTime } from "../src/core/kernel/clock.ts";
+import { rejectOrder } from "../src/core/orders/act.ts";
 import { approveOrder } from "../src/core/orders/approve.ts";
-import { rejectOrder } from "../src/core/orders/reject.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, type Platform, type Reply, startPlatform } from "./support/platform.ts";

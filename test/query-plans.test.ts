@@ -164,10 +164,7 @@ async function seen({ location, store, clock }: Platform) {
   return { connection, q, ran };
 }
 
-interface Known {
-  partnerId: PartnerId;
-  endpointId: WebhookId;
-}
+type Known = { partnerId: PartnerId; endpointId: WebhookId };
 
 /** Two orders, and the events of both on their way to an endpoint. */
 async function ordersWithEvents(platform: Platform): Promise<Known> {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { rejectOrder, retryOrder } from "../src/core/orders/act.ts";
 import { approveOrder } from "../src/core/orders/approve.ts";
 import { heldOrders } from "../src/core/orders/queue.ts";
-import { rejectOrder } from "../src/core/orders/reject.ts";
-import { retryOrder } from "../src/core/orders/retry.ts";
 import { isSupplyOverdue, waitingItems } from "../src/core/supplies/due.ts";
 import type { Caller } from "./support/platform.ts";
 import { advance, at, DAY_MS, eventsOf, openShop, order, type Shop } from "./support/sandbox.ts";

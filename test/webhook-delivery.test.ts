@@ -1,11 +1,11 @@
 import Stripe from "stripe";
 import { expect, test } from "vitest";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
-import { enableWebhook } from "../src/core/webhooks/enable.ts";
 import { replayStep } from "../src/core/webhooks/redeliver.ts";
 import { retryDelays } from "../src/core/webhooks/retries.ts";
 import { rotateWebhookSecret } from "../src/core/webhooks/rotate-secret.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
+import { enableWebhook } from "../src/core/webhooks/update.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import type { Caller } from "./support/platform.ts";
 import { type Received, startReceiver } from "./support/receiver.ts";

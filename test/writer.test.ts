@@ -10,10 +10,10 @@ import { Secret } from "../src/core/kernel/secret.ts";
 import { createPartner } from "../src/core/partners/create.ts";
 import { writeHeartbeat } from "../src/core/platform/heartbeat.ts";
 import { adoptSettings, readSetting, type SettingKey } from "../src/core/platform/settings.ts";
-import { noteErasure } from "../src/core/store/erasure.ts";
 import { openBeside, openStore } from "../src/core/store/open/open.ts";
 import { StoreError } from "../src/core/store/problems.ts";
 import type { Store } from "../src/core/store/store.ts";
+import { noteErasure } from "../src/core/store/stored-value.ts";
 import { decode, encode } from "../src/daemon/writer/codec.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
 import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
@@ -24,9 +24,13 @@ import { onPostgres, temporaryDirectory } from "./support/store.ts";
 const NO_KEYS = { file: null, given: [] };
 const ids = randomIds();
 
-function freshWork() {
-  return { file: join(temporaryDirectory(), "esimctl.db"), masterKey: randomBytes(32), keys: NO_KEYS, verify: true };
-}
+const fileOf = (folder: string) => join(folder, "esimctl.db");
+const freshWork = () => ({
+  file: fileOf(temporaryDirectory()),
+  masterKey: randomBytes(32),
+  keys: NO_KEYS,
+  verify: true,
+});
 
 /** A store whose writes another thread makes, on a fresh database. */
 async function openThreaded(work = freshWork()): Promise<Store & { work: typeof work }> {

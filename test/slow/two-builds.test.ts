@@ -18,10 +18,7 @@ import { openShop, type Shop } from "../support/shop.ts";
 import { callerOf } from "../support/shop-caller.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-const STOCK = 20_000;
-const PRICE_CENTS = 5;
-const FUNDS_CENTS = 1_000_000;
-const CLIENTS = 4;
+const [STOCK, PRICE_CENTS, FUNDS_CENTS, CLIENTS] = [20_000, 5, 1_000_000, 4];
 
 const schema = "src/core/store/schema/orders.ts";
 const column = 'sales_channel: k.text("sales_channel"),';

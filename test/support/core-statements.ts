@@ -107,7 +107,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/catalog/product.ts soldOf": "reads the list of ids that it is given",
   "src/core/esims/stock.ts freeOf": "reads the list of ids that it is given",
   "src/core/esims/stock.ts takeEach": "reads the list of ids that it is given",
-  "src/core/orders/new-number.ts taken": "reads the list of numbers that it is given",
+  "src/core/orders/create.ts taken": "reads the list of numbers that it is given",
   "src/core/outbox/subscribers.ts endpointsOfEach":
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",
@@ -115,8 +115,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/outbox/record-for-many.ts endpointsOfAll": "reads the list of ids that it is given",
   "src/core/catalog/announce.ts feedsAfter": "merges two lists, each of at most the rows that it is asked for",
   "src/core/sandbox/settle.ts clocksToSettle": "looks at every advanced clock, each second",
-  "src/core/store/sealing/heads.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
-  "src/core/store/sealing/heads.ts walletHeads":
+  "src/core/store/sealing/chain.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
+  "src/core/store/sealing/chain.ts walletHeads":
     "an audit of every chain; the signing looks at every head once an hour",
   "src/core/store/sealing/mark-heads.ts anySignature": "asks whether the table holds any row",
   "src/core/evidence/verify.ts audit": "an audit counts every row",
@@ -134,9 +134,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/maintenance/data-checks.ts unassigned": "an audit counts every eSIM in stock",
   "src/core/maintenance/data-checks.ts reserved": "an audit adds up what orders on their way hold",
   "src/core/store/sealing/data-keys.ts storedSecrets": "reads every credential once, when a database is converted",
-  "src/core/store/sealing/people-index.ts under":
-    "reads the list of digests that it is given, and sorts what is under them",
-  "src/core/store/sealing/people-index.ts partners": "answers all partners",
+  "src/core/store/sealing/people.ts under": "reads the list of digests that it is given, and sorts what is under them",
+  "src/core/store/sealing/people.ts partners": "answers all partners",
   "src/core/esims/list-all.ts listed": "reads the eSIMs of the orders that its list of digests leads to",
   "src/core/orders/list.ts linesOfIds": "reads the list of ids that it is given",
   "src/core/orders/list-all.ts listed": "reads the list of digests that it is given",

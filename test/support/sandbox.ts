@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { settleSandbox } from "../../src/daemon/workers/sandbox.ts";
+import { settleSandbox } from "../../src/daemon/workers/all.ts";
 import { addProducts, addStock, suppliedProducts } from "./catalog.ts";
 import { allEvents } from "./events.ts";
 import type { Caller } from "./platform.ts";

@@ -2,12 +2,13 @@ import type { CronRun } from "../../core/insight/cron-runs.ts";
 import type { Queue } from "../../core/insight/queues.ts";
 import type { CurrentStatus, PlatformStatus } from "../../core/insight/status.ts";
 import { isClockOff } from "../../core/platform/clock-difference.ts";
+import type { Pause } from "../../core/platform/pauses.ts";
 import type { ServingNode } from "../../core/platform/serving.ts";
 import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
+import { clean } from "../output/clean.ts";
 import { outagesText } from "../output/outages.ts";
-import { pausesText } from "../output/pauses.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 
@@ -290,4 +291,14 @@ function wallets(sheet: Sheet, rows: PlatformStatus["low_wallets"]): string {
 function spark(values: readonly number[]): string {
   const most = Math.max(...values, 1);
   return values.map((value) => (value === 0 ? "·" : BARS[Math.ceil((value / most) * BARS.length) - 1])).join("");
+}
+
+/** What is paused, why, and how to end it: a line each. */
+function pausesText({ paint }: Sheet, pauses: readonly Pause[]): string {
+  const lines = pauses.map(({ kind, name, reason, since }) => {
+    const what = kind === "orders" ? "New orders are paused" : `New orders from supplier ${name} are paused`;
+    const end = kind === "orders" ? "esimctl orders resume" : `esimctl suppliers resume ${name}`;
+    return paint.yellow(`${what} since ${moment(since)}: ${clean(reason)} (end it: ${end})`);
+  });
+  return lines.join("\n");
 }

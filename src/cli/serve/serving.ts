@@ -14,7 +14,7 @@ import { checkBeside, type DamageCheck } from "../../core/store/sqlite/damage.ts
 import type { Store } from "../../core/store/store.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
-import { createLogger, type LogOutput } from "../../daemon/log/logger.ts";
+import { createLogger, describeError, type LogOutput } from "../../daemon/log/logger.ts";
 import type { ServeOptions } from "../../daemon/serve/options.ts";
 import { listensInClear, type Running, serve } from "../../daemon/serve/serve.ts";
 import { startWriter } from "../../daemon/writer/start-writer.ts";
@@ -28,7 +28,6 @@ import { keyFileOf, madeWords } from "../place/key-file.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import { type Place, placeWords } from "../place/place.ts";
 import type { PoolSizes } from "./connection-budget.ts";
-import { endOnCrash } from "./end-on-crash.ts";
 import { listeningLine } from "./listening.ts";
 
 /** What `serve` is asked for. */
@@ -216,4 +215,17 @@ async function stopOn(end: Promise<string | StoreError>, running: Running, log: 
   await running.stop();
   log.info({ event: "stopped" }, "stopped");
   if (typeof why !== "string") throw why;
+}
+
+/**
+ * An error that nothing caught, in whatever thread, is logged as any other one is, and ends the process: what state it
+ * left behind is unknown. Node itself would print all of the error, with the parameters of a query among it.
+ */
+function endOnCrash(log: Logger): void {
+  process.once("uncaughtException", (error: unknown) => {
+    log.fatal({ event: "crashed", err: error }, "an unexpected error ends the process");
+    const { type = "Error", message } = describeError(error);
+    process.stderr.write(`error: an unexpected error ends the process: ${type}: ${message}\n`);
+    process.exit(exitCodes.failed);
+  });
 }

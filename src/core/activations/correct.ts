@@ -1,9 +1,9 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import type { Actor } from "../audit/record.ts";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { countryCode } from "../kernel/country.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
-import { internationalNumber } from "../kernel/telephone.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type Activation, type ActivationRow, auditActivation, requireActivation, toActivation } from "./activation.ts";
 import { customerOf } from "./customer.ts";
@@ -43,4 +43,16 @@ export async function checkedMobile(q: Read, row: ActivationRow, typed: string):
   if (number !== null) return number;
   const national = country === null ? "" : `, or a number of ${region} as it is written there`;
   throw invalid({ mobile: [`must be an international number such as +61491570156${national}`] });
+}
+
+/**
+ * A telephone number in E.164, of one typed with its country's code or in the national form of `country` (ISO 3166-1
+ * alpha-2; null: only E.164 is understood). Null: it is neither, or no
+ * number of its country is so long.
+ */
+function internationalNumber(typed: string, country: string | null): string | null {
+  const home: { defaultCountry: CountryCode } | Record<string, never> =
+    country !== null && isSupportedCountry(country) ? { defaultCountry: country } : {};
+  const number = parsePhoneNumberFromString(typed.trim(), { ...home, extract: false });
+  return number?.isValid() === true && number.ext === undefined ? number.number : null;
 }

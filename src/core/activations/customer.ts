@@ -1,12 +1,12 @@
-import type { ActivationCustomer } from "../store/schema/activations.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { ActivationCustomer } from "../store/schema/values.ts";
 import {
   keysOfActivationCustomer,
   keysOfMobileNumber,
+  reindexRecord,
   sealedActivationCustomer,
   sealedMobileNumber,
 } from "../store/sealing/people.ts";
-import { reindexRecord } from "../store/sealing/people-index.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 type ActivationRow = Row<"activations">;

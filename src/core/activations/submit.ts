@@ -1,3 +1,4 @@
+import { and, count, eq, sql } from "drizzle-orm";
 import { type Actor, isOperator } from "../audit/record.ts";
 import { type CarrierRow, carrierOfIccid } from "../carriers/carrier.ts";
 import type { ActivationId, PassportId } from "../kernel/brand.ts";
@@ -9,13 +10,11 @@ import { type FieldErrors, invalid, Problem, type ProblemSlug } from "../kernel/
 import { drawPassport } from "../passports/draw.ts";
 import { limitsOfPartner, type PartnerLimits } from "../platform/partner-limits.ts";
 import { insert } from "../store/rows.ts";
-import type { ActivationCustomer } from "../store/schema/activations.ts";
-import type { KycField } from "../store/schema/values.ts";
-import { keysOfActivationCustomer, sealedActivationCustomer } from "../store/sealing/people.ts";
-import { indexRecords } from "../store/sealing/people-index.ts";
-import type { Tx } from "../store/store.ts";
+import type { ActivationCustomer, KycField } from "../store/schema/values.ts";
+import { indexRecords, keysOfActivationCustomer, sealedActivationCustomer } from "../store/sealing/people.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { type ActivationRow, auditActivation, requestToReplace } from "./activation.ts";
-import { requireRoom } from "./bound.ts";
 import { checkActivationDate, scheduleFor } from "./calendar.ts";
 import { cancelRow } from "./cancel.ts";
 import { customerOf } from "./customer.ts";
@@ -261,4 +260,38 @@ function toCreated(tx: Tx, row: ActivationRow) {
       : `Accepted; it goes to the carrier on ${activation_date} (Sydney time).`;
   const about = { id, iccid, carrier, activation_date, customer_name };
   return { ...about, status, processing_status, processing_mode, message, created_at: isoTime(row.created_at) };
+}
+
+const openOf = statement((db, t, slot: Slots<Owner>) =>
+  db
+    .select({ open: count() })
+    .from(t.activations)
+    .where(
+      and(
+        eq(t.activations.partner_id, slot.partnerId),
+        eq(t.activations.environment, slot.environment),
+        // Must match the partial index predicate exactly.
+        sql`(status in ('pending', 'processing') or processing_status = 'manual_required')`,
+      ),
+    ),
+);
+
+interface Asked {
+  limits: PartnerLimits;
+  /** One of the open requests is cancelled for the new one. */
+  replaced: boolean;
+}
+
+/**
+ * Throws `too_many_activations` unless the owner may have one more open request: pending, with the carrier, or left to
+ * staff.
+ */
+async function requireRoom(q: Read, owner: Owner, { limits, replaced }: Asked): Promise<void> {
+  const { partnerId, environment } = owner;
+  const limit = environment === "sandbox" ? limits.max_sandbox_activations : limits.max_open_activations;
+  if (limit === null) return;
+  const open = first(await openOf(q, { partnerId, environment }))?.open ?? 0;
+  if (open - (replaced ? 1 : 0) < limit) return;
+  const words = `At most ${limit} activation requests may be open in ${environment}.`;
+  throw new Problem("too_many_activations", words, { members: { limit } });
 }

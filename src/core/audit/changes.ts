@@ -1,4 +1,4 @@
-import type { FieldChange } from "../store/schema/platform.ts";
+import type { FieldChange } from "../store/schema/values.ts";
 
 type Value = FieldChange["from"];
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
-import type { FieldChange } from "../store/schema/platform.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
+import type { FieldChange } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

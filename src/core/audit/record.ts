@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
 import { insert } from "../store/rows.ts";
-import type { FieldChange } from "../store/schema/platform.ts";
+import type { FieldChange } from "../store/schema/values.ts";
 import { auditChain, auditLink, headMark, linkHash } from "../store/sealing/chain.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";

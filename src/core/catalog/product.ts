@@ -2,11 +2,10 @@ import { eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader } from "../store/batch.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { first, isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** A product as the list shows it (contract: Product). */

@@ -6,8 +6,8 @@ import { endOfDay, spendingOf, spentOf } from "../orders/spend.ts";
 import { requirePartner } from "../partners/partner.ts";
 import { capsIn } from "../platform/spend-caps.ts";
 import { findByKey } from "../store/rows.ts";
-import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { SpendCap } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 

@@ -5,8 +5,8 @@ import { networkOf, networkText } from "../kernel/networks.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { recountSpending } from "../orders/spend.ts";
 import { updateRow } from "../store/rows.ts";
-import type { SpendCap } from "../store/schema/partners.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { SpendCap } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { type Credential, requireCredential, showCredential } from "./credential.ts";
 

@@ -15,13 +15,12 @@ import {
 import { customerOf, indexOrder, travellerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow, requireOrder } from "../orders/order.ts";
-import { noteErasure } from "../store/erasure.ts";
 import { updateRow } from "../store/rows.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
-import { sealedTraveller } from "../store/sealing/people.ts";
-import { unindexRecord } from "../store/sealing/people-index.ts";
+import type { Traveller } from "../store/schema/values.ts";
+import { sealedTraveller, unindexRecord } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import { noteErasure } from "../store/stored-value.ts";
 import { clearEvents } from "../webhooks/clear-events.ts";
 
 /** Who clears, and in which of the two ways: by time, or for one person. */

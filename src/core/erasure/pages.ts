@@ -1,9 +1,9 @@
 import { gt, sql } from "drizzle-orm";
 import { isKey } from "../orders/idempotency.ts";
-import { noteErasure } from "../store/erasure.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Store, Tx } from "../store/store.ts";
+import { noteErasure } from "../store/stored-value.ts";
 
 /** Rows of one read: it is short, however long the table. */
 const PAGE = 500;

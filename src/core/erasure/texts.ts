@@ -1,10 +1,10 @@
 import { recordAudit } from "../audit/record.ts";
 import { jsonWithoutTraces, withoutTraces } from "../kernel/traces.ts";
 import { openEvent } from "../outbox/event-payload.ts";
-import { noteErasure } from "../store/erasure.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { noteErasure } from "../store/stored-value.ts";
 import { clearEvent, isCleared } from "../webhooks/clear-events.ts";
 import type { Clearing } from "./clear.ts";
 

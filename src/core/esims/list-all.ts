@@ -5,8 +5,7 @@ import { bindingOf, type OverAll, startOf } from "../kernel/list-filter.ts";
 import { type Pagination, pageOf, walk } from "../kernel/page.ts";
 import { customerFilter } from "../platform/customer-filter.ts";
 import type { EsimStatus } from "../store/schema/values.ts";
-import { sealedOrderCustomer } from "../store/sealing/people.ts";
-import { namedIn } from "../store/sealing/people-index.ts";
+import { namedIn, sealedOrderCustomer } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

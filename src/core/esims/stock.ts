@@ -1,11 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
-import { putOff, RetryBatch } from "../store/batch.ts";
-import { isListed, listOf, numberAt } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader, putOff, RetryBatch } from "../store/batch.ts";
 import { findByKey, lockRows } from "../store/rows.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { first, isListed, listOf, numberAt, type Slots, statement } from "../store/statement.ts";
 import type { Read, StockClaim, Tx } from "../store/store.ts";
 
 /** A product of which the stock holds too few. */

@@ -1,6 +1,6 @@
 import { canonicalText } from "../kernel/canonical.ts";
 import type { StoredHead } from "../store/sealing/chain.ts";
-import { allHeads } from "../store/sealing/heads.ts";
+import { allHeads } from "../store/sealing/chain.ts";
 import type { Store } from "../store/store.ts";
 import { firstRowSince, rowsOfChain } from "./rows.ts";
 import { grownChains, signHeads } from "./sign.ts";

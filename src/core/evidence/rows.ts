@@ -1,7 +1,6 @@
 import { and, eq, gt, gte, lte, min } from "drizzle-orm";
 import type { Row } from "../store/schema/tables.ts";
-import { auditLink, type Link, ledgerLink, type Place } from "../store/sealing/chain.ts";
-import { walletOf } from "../store/sealing/heads.ts";
+import { auditLink, type Link, ledgerLink, type Place, walletOf } from "../store/sealing/chain.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

@@ -1,7 +1,6 @@
 import { count } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
-import { headMark, linkHash, type StoredHead } from "../store/sealing/chain.ts";
-import { allHeads, walletOf } from "../store/sealing/heads.ts";
+import { allHeads, headMark, linkHash, type StoredHead, walletOf } from "../store/sealing/chain.ts";
 import { first, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { registerFault } from "./register.ts";

@@ -1,6 +1,5 @@
 import type { Owner } from "../kernel/owner.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** `ids` is JSON: a list of lists of one id. */

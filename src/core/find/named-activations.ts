@@ -5,7 +5,7 @@ import type { ActivationId } from "../kernel/brand.ts";
 import { travellerOf } from "../orders/customer.ts";
 import { findItem, type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type OrderRow, requireOrder } from "../orders/order.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
+import type { Traveller } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { isOwn, type Named, namedOrders } from "./named-orders.ts";
 

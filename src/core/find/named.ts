@@ -6,7 +6,7 @@ import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.t
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
-import { type IndexScope, type NamedRecord, recordsUnder } from "../store/sealing/people-index.ts";
+import { type IndexScope, type NamedRecord, recordsUnder } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 
 /** Records that name whom or what was typed. */

@@ -9,7 +9,7 @@ import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.t
 import { itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
-import type { IndexScope } from "../store/sealing/people-index.ts";
+import type { IndexScope } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

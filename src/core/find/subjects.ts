@@ -20,7 +20,7 @@ import { listPartners } from "../partners/partner.ts";
 import { numberIndex, openPassportIfReadable, type PassportRow, passportsOfNumber } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
 import { orderKeySpaces } from "../store/schema/values.ts";
-import { indexScopes } from "../store/sealing/people-index.ts";
+import { indexScopes } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 import { itemsCalledBack } from "../supplies/outcome.ts";
 import { findNamed } from "./named.ts";

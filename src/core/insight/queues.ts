@@ -2,9 +2,9 @@ import { and, count, countDistinct, eq, gt, isNotNull, isNull, lte, min, not, or
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
 import { notFulfilled } from "../orders/order.ts";
-import { IN_POOL } from "../store/schema/passports.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
+import { IN_POOL } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 

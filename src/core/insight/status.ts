@@ -9,7 +9,6 @@ import { type ServingState, servingState } from "../platform/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Store } from "../store/store.ts";
 import { availableOf } from "../wallet/spendable.ts";
-import { FAILING_AFTER_MS } from "../webhooks/failing.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
@@ -152,3 +151,6 @@ async function lowWallets(q: Read): Promise<LowWallet[]> {
   }
   return low;
 }
+
+/** An endpoint whose attempts have failed for longer than this (ms) is failing: shorter, a retry may still arrive. */
+const FAILING_AFTER_MS = 5 * 60_000;

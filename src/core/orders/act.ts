@@ -1,15 +1,19 @@
-import type { Actor } from "../audit/record.ts";
+import { changesOf } from "../audit/changes.ts";
+import { type Actor, recordAudit } from "../audit/record.ts";
 import type { OrderId } from "../kernel/brand.ts";
+import { Problem } from "../kernel/problem.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { approveOrder } from "./approve.ts";
-import { cancelOrder } from "./cancel.ts";
+import { approveOrder, orderInReview } from "./approve.ts";
+import { cancelOrder, endCancelled } from "./cancel.ts";
 import { type Consequence, consequenceSince, snapshotOf } from "./consequence.ts";
+import { anythingDelivered, wholeOrder } from "./delivered.ts";
 import { fulfilStep } from "./fulfil.ts";
-import { linesOfOrder, type Order, requireOrder, toOrder } from "./order.ts";
+import { isBackedOff, isStuck, sendAgain } from "./items.ts";
+import { linesOfOrder, type Order, type OrderRow, refuseSandboxOrder, requireOrder, toOrder } from "./order.ts";
+import { progressOrder } from "./progress.ts";
 import { type RefundAsked, refundOrder } from "./refund.ts";
-import { rejectOrder } from "./reject.ts";
-import { retryOrder } from "./retry.ts";
+import { reserveForOrder, shortStock } from "./reserve.ts";
 import { correctShipment, shipOrder } from "./ship.ts";
 
 /** What the operator decides about an order. */
@@ -84,4 +88,49 @@ async function outcomeSince(tx: Tx, before: Awaited<ReturnType<typeof snapshotOf
   const row = await requireOrder(tx, before.order.id);
   const order = { ...toOrder(tx, row, await linesOfOrder(tx, row.id)), reason: row.reason };
   return { before: before.order.status, order, done: await consequenceSince(tx, before) };
+}
+
+/**
+ * Rejects a held order of which nothing was delivered: it ends cancelled, refunded in full, with order.cancelled, in
+ * one transaction. Throws `not_found`, `conflict` when it is not in review or partly delivered.
+ */
+export async function rejectOrder(tx: Tx, input: { id: OrderId; reason: string; actor: string }): Promise<OrderRow> {
+  const order = await orderInReview(tx, input.id);
+  const { id: targetId, partner_id: partnerId, order_number } = order;
+  const whole = await wholeOrder(tx, targetId);
+  if (anythingDelivered(whole)) {
+    throw new Problem("conflict", `Order ${order_number} is partly delivered: cancel it instead.`);
+  }
+  const { actor, reason: note } = input;
+  const changes = changesOf(order, { status: "cancelled" }, ["status"]);
+  await recordAudit(tx, { actor, action: "orders.reject", targetKind: "order", targetId, partnerId, changes, note });
+  return endCancelled(tx, whole, note);
+}
+
+/**
+ * Resumes every stuck part of an order at once: requests to suppliers are sent again, also those that would be after a
+ * delay, and stock that was short is reserved and delivered. Throws `not_found`, `conflict` unless it is paid or in
+ * review, or when the stock it waits for is still short and no request is stuck; then nothing changes.
+ */
+export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }): Promise<OrderRow> {
+  const { order, lines, items } = await wholeOrder(tx, input.id);
+  if (order.status !== "paid" && order.status !== "waiting_review") {
+    throw new Problem(
+      "conflict",
+      `Order ${order.order_number} is ${order.status}; only paid or waiting_review can retry.`,
+    );
+  }
+  refuseSandboxOrder(order);
+  const stuck = items.filter((item) => isStuck(item) || isBackedOff(item, tx.now));
+  // The worker reserves the stock of a paid order.
+  const inReview = order.status === "waiting_review" ? lines : [];
+  const { reserved, short } = await reserveForOrder(tx, order, inReview);
+  if (short.length > 0 && stuck.length === 0) throw shortStock(short, "retry");
+  for (const item of stuck) await sendAgain(tx, item);
+  const { id: targetId, partner_id: partnerId } = order;
+  await recordAudit(tx, { actor: input.actor, action: "orders.retry", targetKind: "order", targetId, partnerId });
+  tx.signal("fulfilment");
+  // Its stock is no longer what it waits for.
+  const refilled = reserved.reserved && !order.reserved;
+  return progressOrder(tx, reserved, { due_at: tx.now, leased_until: null, ...(refilled ? { reason: null } : {}) });
 }

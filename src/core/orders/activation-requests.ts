@@ -3,7 +3,7 @@ import { eidValid } from "../kernel/check-digits.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
 import { counted } from "../kernel/counted.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
+import type { Traveller } from "../store/schema/values.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import type { PricedLine } from "./price-lines.ts";
 

@@ -6,7 +6,7 @@ import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import { readSetting } from "../platform/settings.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
+import type { Traveller } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
 import { type Budget, type GuardRails, guardRails, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";

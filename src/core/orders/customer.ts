@@ -1,8 +1,12 @@
-import type { Traveller } from "../store/schema/order-items.ts";
-import type { OrderCustomer } from "../store/schema/orders.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { keysOfCustomer, keysOfParcel, sealedOrderCustomer, sealedTraveller } from "../store/sealing/people.ts";
-import { reindexRecord } from "../store/sealing/people-index.ts";
+import type { OrderCustomer, Traveller } from "../store/schema/values.ts";
+import {
+  keysOfCustomer,
+  keysOfParcel,
+  reindexRecord,
+  sealedOrderCustomer,
+  sealedTraveller,
+} from "../store/sealing/people.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 type OrderRow = Row<"orders">;

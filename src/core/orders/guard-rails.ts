@@ -1,11 +1,10 @@
 import { aliasedTable, sql } from "drizzle-orm";
 import { Problem } from "../kernel/problem.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
-import type { SpendCap } from "../store/schema/partners.ts";
+import { loader } from "../store/batch.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import type { SpendCap } from "../store/schema/values.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 /** What may refuse an order beside its own content. */

@@ -2,13 +2,11 @@ import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
-import { flush } from "../store/batch.ts";
-import { textAt } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { flush, loader } from "../store/batch.ts";
 import { insert } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderKeySpace } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { first, type Slots, statement, textAt } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 /** A partner's own name for an order. `single`: an Idempotency-Key; `bulk`: an external_order_id. */

@@ -7,7 +7,7 @@ import { type CustomerFilter, customerFilter } from "../platform/customer-filter
 import { type OverAllWindow, pageOverAll, windowOf } from "../platform/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
-import { namedIn } from "../store/sealing/people-index.ts";
+import { namedIn } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Dialect, Read } from "../store/store.ts";
 import { customerOf } from "./customer.ts";

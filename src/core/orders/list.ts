@@ -2,10 +2,9 @@ import { and, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { OrderId, ProductId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Window as PageWindow, type Pagination, pageOf } from "../kernel/page.ts";
-import { isListed, listOf } from "../store/listed.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type LineRow, notFulfilled, type Order, type OrderRow, toOrder } from "./order.ts";
 

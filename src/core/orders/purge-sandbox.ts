@@ -6,7 +6,7 @@ import { counted } from "../kernel/counted.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { readSetting } from "../platform/settings.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { unindexRecord } from "../store/sealing/people-index.ts";
+import { unindexRecord } from "../store/sealing/people.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Db, Tx } from "../store/store.ts";
 import { linesOfOrder } from "./order.ts";

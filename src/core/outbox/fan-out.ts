@@ -1,13 +1,11 @@
 import { and, count, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { putOff } from "../store/batch.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader, putOff } from "../store/batch.ts";
 import { insert } from "../store/rows.ts";
 import type { NewRow } from "../store/schema/tables.ts";
 import { partnerBounds, type WebhookStatus } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { first, isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 
 /** An event for an endpoint that subscribed to its kind. */

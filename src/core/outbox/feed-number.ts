@@ -1,11 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { putOff } from "../store/batch.ts";
-import { isListed, listOf, textAt } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader, putOff } from "../store/batch.ts";
 import { updateRows } from "../store/rows.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement, textAt } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
 /** A feed: of a partner in an environment. */

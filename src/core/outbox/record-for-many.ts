@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
 import { expansionOf, type Happening, subscribesTo } from "../events/catalog.ts";
 import { newId } from "../kernel/ids.ts";
-import { isListed, listOf } from "../store/listed.ts";
 import { insert } from "../store/rows.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { payloadColumns } from "./event-payload.ts";
 import { insertDeliveries, wantedBy } from "./fan-out.ts";

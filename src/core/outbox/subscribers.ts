@@ -1,10 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader } from "../store/batch.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Feed } from "./feed-number.ts";
 
 const columns = ({ webhookEndpoints: { id, status, events }, partners }: Tables) => {

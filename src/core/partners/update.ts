@@ -2,7 +2,7 @@ import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
-import type { FieldChange } from "../store/schema/platform.ts";
+import type { FieldChange } from "../store/schema/values.ts";
 import {
   MOST_PER_MINUTE,
   type PartnerBound,

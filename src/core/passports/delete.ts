@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
-import { noteErasure } from "../store/erasure.ts";
-import { unindexRecord } from "../store/sealing/people-index.ts";
+import { unindexRecord } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
+import { noteErasure } from "../store/stored-value.ts";
 import { clearEvents } from "../webhooks/clear-events.ts";
 import type { PassportRow } from "./passport.ts";
 

@@ -2,7 +2,7 @@ import { and, between, eq, sql } from "drizzle-orm";
 import { civilDateAt } from "../kernel/civil-date.ts";
 import { recordEvent } from "../outbox/record.ts";
 import { updateRow } from "../store/rows.ts";
-import { IN_POOL } from "../store/schema/passports.ts";
+import { IN_POOL } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 

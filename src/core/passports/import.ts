@@ -2,16 +2,16 @@ import { and, count, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
+import { type IdentityField, identityNames } from "../kernel/identity-fields.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { insertNew } from "../store/rows.ts";
-import { IN_POOL } from "../store/schema/passports.ts";
-import { indexDigests } from "../store/sealing/people-index.ts";
+import { IN_POOL } from "../store/schema/values.ts";
+import { indexDigests } from "../store/sealing/people.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
-import { differingFields } from "./differs.ts";
 import {
   documentKey,
   documentsInPool,
@@ -210,3 +210,22 @@ const FRESH = {
   pool_key: IN_POOL,
   withdrawn_at: null,
 } as const;
+
+/** Fields that a record of the same document may say otherwise. */
+type DifferingField = Exclude<IdentityField, "passport_no" | "passport_country">;
+
+const compared = identityNames.filter(
+  (field): field is DifferingField => field !== "passport_no" && field !== "passport_country",
+);
+
+function wordsOf(text: string | null): string {
+  return (text ?? "").normalize("NFC").trim().split(/\s+/).join(" ");
+}
+
+/** The identity fields in which a record differs from that of the same document; blank ones are not compared. */
+function differingFields(known: NewPassport, given: NewPassport): DifferingField[] {
+  return compared.filter((field) => {
+    const text = wordsOf(given[field]);
+    return text !== "" && text !== wordsOf(known[field]);
+  });
+}

@@ -4,7 +4,7 @@ import type { PassportId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
-import { IN_POOL } from "../store/schema/passports.ts";
+import { IN_POOL } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { numberIndex, type PassportRecord, requireAgent, toRecord } from "./passport.ts";

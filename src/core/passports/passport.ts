@@ -4,13 +4,11 @@ import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalizePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import { textAt } from "../store/listed.ts";
 import { findByKey } from "../store/rows.ts";
-import { IN_POOL } from "../store/schema/passports.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { keysOfPassport } from "../store/sealing/people.ts";
-import { reindexRecord } from "../store/sealing/people-index.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { IN_POOL } from "../store/schema/values.ts";
+import { keysOfPassport, reindexRecord } from "../store/sealing/people.ts";
+import { first, type Slots, statement, textAt } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { Cell } from "../store/vault.ts";
 

@@ -1,8 +1,7 @@
 import type { PassportId } from "../kernel/brand.ts";
 import { type Ids, newId } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { keysOfPassport } from "../store/sealing/people.ts";
-import { digestsOnce } from "../store/sealing/people-index.ts";
+import { digestsOnce, keysOfPassport } from "../store/sealing/people.ts";
 import type { Tx } from "../store/store.ts";
 import type { Vault } from "../store/vault.ts";
 import { columnsOf, type NewPassport, sealedPartOf } from "./passport.ts";

@@ -1,7 +1,7 @@
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { type Named, searchForPerson } from "../kernel/person-search.ts";
-import { digestsOf, indexScopes } from "../store/sealing/people-index.ts";
+import { digestsOf, indexScopes } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 
 /** The customer that a list is narrowed to. */

@@ -1,5 +1,5 @@
 import { unitsOf } from "../kernel/money.ts";
-import type { SpendCap } from "../store/schema/partners.ts";
+import type { SpendCap } from "../store/schema/values.ts";
 
 /** What orders of one currency may cost, in minor units; null: any amount. */
 export interface CapsInCents {

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
+import { Temporal } from "temporal-polyfill";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { noticesThroughOf } from "../esims/notices-through.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { durationMs } from "../kernel/duration.ts";
 import { invalid } from "../kernel/problem.ts";
 import { aheadOf, isClockOf } from "../platform/sandbox-clock.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -87,4 +87,18 @@ export async function resetClock(tx: Tx, { partnerId, actor }: Acting): Promise<
 
 function audit(tx: Tx, { partnerId, actor }: Acting, action: string, note: string | null): Promise<void> {
   return recordAudit(tx, { actor, action, targetKind: "sandbox", targetId: partnerId, partnerId, note });
+}
+
+/**
+ * How long an ISO 8601 duration such as P7D or PT36H is from `from` (ms) on, in ms; months and years are UTC's. Null
+ * for what is no duration or lasts beyond the calendar.
+ */
+function durationMs(text: string, from: number): number | null {
+  try {
+    const start = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO("UTC");
+    return start.add(Temporal.Duration.from(text)).epochMilliseconds - from;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }

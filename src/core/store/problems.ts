@@ -1,3 +1,5 @@
+import type { Store } from "./store.ts";
+
 /** Why a database cannot be used at the moment. */
 export type UnavailableReason = "unreachable" | "read_only" | "full" | "locked" | "slow" | "exhausted" | "closed";
 
@@ -43,4 +45,30 @@ export function* causesOf(error: unknown): Generator<unknown> {
     yield cause;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
+}
+
+/** The same store; `onFault` is called with each `StoreUnavailable` that a read or write of it throws. */
+export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable) => void): Store {
+  async function reporting<T>(outcome: Promise<T>): Promise<T> {
+    try {
+      return await outcome;
+    } catch (error) {
+      if (isUnavailable(error)) onFault(error);
+      throw error;
+    }
+  }
+  return {
+    ...store,
+    read: (query, input) => reporting(store.read(query, input)),
+    list: (query, input) => reporting(store.list(query, input)),
+    look: (query, input) => reporting(store.look(query, input)),
+    write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
+    rehearse: (command, input) => reporting(store.rehearse(command, input)),
+    epoch: () => reporting(store.epoch()),
+  };
+}
+
+/** What a write of a closed store fails with. */
+export function closedError(): StoreError {
+  return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }

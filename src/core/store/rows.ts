@@ -1,8 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { insertLater } from "./batch.ts";
-import { cellsOf, elementCell, isListed, listOf, namedColumns } from "./listed.ts";
 import type { NewRow, Row, TableName, Tables, TableWithId } from "./schema/tables.ts";
-import { preparedShape } from "./statement.ts";
+import { cellsOf, elementCell, isListed, listOf, namedColumns, preparedShape } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 
 /** Primary keys of tables that have no `id`. */

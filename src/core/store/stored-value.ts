@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { newId } from "../kernel/ids.ts";
 import { first, type Slots, statement } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
 
@@ -26,4 +27,15 @@ export async function storedValue(q: Read, key: string): Promise<string | null> 
 export async function storeValue(tx: Tx, key: string, value: string | null): Promise<void> {
   if (value === null) await drop(tx, { key });
   else await put(tx, { key, value });
+}
+
+/** The setting that is there while files of the database may still hold what was purged; its value is the purge's. */
+export const ERASURE = "erasure_due";
+
+/**
+ * Notes that this transaction deleted or overwrote what must not stay in the database's files either: `Store.erase`
+ * then removes it. In the same transaction, so that no crash loses it.
+ */
+export function noteErasure(tx: Tx): Promise<void> {
+  return storeValue(tx, ERASURE, newId(tx));
 }

@@ -5,8 +5,7 @@ import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/i
 import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../platform/due-keys.ts";
 import { type Lease, leaseOn, leasesOf, maySend } from "../platform/lease.ts";
-import type { Traveller } from "../store/schema/order-items.ts";
-import type { OrderItemStatus, SupplierAdapter } from "../store/schema/values.ts";
+import type { OrderItemStatus, SupplierAdapter, Traveller } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier, type SupplierContact, supplierContact } from "../suppliers/supplier.ts";

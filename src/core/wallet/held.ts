@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
-import { isListed, listOf } from "../store/listed.ts";
-import { loader } from "../store/loader.ts";
+import { loader } from "../store/batch.ts";
 import type { Row } from "../store/schema/tables.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { availableOf, type Charged, insufficientBalance } from "./spendable.ts";
 

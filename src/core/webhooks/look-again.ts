@@ -1,8 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { WebhookId } from "../kernel/brand.ts";
-import { isListed, listOf } from "../store/listed.ts";
 import { lockRows } from "../store/rows.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
 /**

@@ -2,11 +2,11 @@ import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { Subscription } from "../events/catalog.ts";
 import type { Owner } from "../kernel/owner.ts";
+import { assertMove } from "../kernel/state-machine.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { requireEndpointUrl } from "./create.ts";
 import { disableWebhook } from "./disable.ts";
-import { enableWebhook } from "./enable.ts";
 import { lockEndpoints, lookAgain } from "./look-again.ts";
 import {
   auditOf,
@@ -15,6 +15,7 @@ import {
   type WebhookDetail,
   type WebhookRow,
   webhookActedOn,
+  webhookTransitions,
 } from "./webhook.ts";
 
 /** What is to change of an endpoint; what is left out stays. */
@@ -59,4 +60,23 @@ async function endWait(tx: Tx, { id }: WebhookRow): Promise<void> {
   await updateRow(tx, "webhookEndpoints", { id }, { cut_attempts: 0, waits_until: null });
   await lockEndpoints(tx, new Set([id]));
   await lookAgain(tx, new Set([id]));
+}
+
+/** Enables an endpoint: resets the count, sends nothing of what was held. Safe to repeat. Throws `not_found`. */
+export async function enableWebhook(tx: Tx, input: WebhookAct): Promise<WebhookDetail> {
+  const row = await webhookActedOn(tx, input);
+  if (row.status === "active") return toWebhookDetail(tx, row);
+  assertMove(webhookTransitions, row.status, "active");
+  const health = {
+    consecutive_failures: 0,
+    failed_attempts: 0,
+    failing_since: null,
+    cut_attempts: 0,
+    waits_until: null,
+  };
+  const enabled = { status: "active", ...health, due_at: null, updated_at: tx.now } as const;
+  await updateRow(tx, "webhookEndpoints", { id: row.id }, enabled);
+  const changes = changesOf<typeof row>(row, enabled, ["status"]);
+  await recordAudit(tx, { ...auditOf(row, "webhooks.enable", input.actor), changes });
+  return toWebhookDetail(tx, { ...row, ...enabled });
 }

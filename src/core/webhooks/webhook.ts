@@ -4,11 +4,10 @@ import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Transitions } from "../kernel/state-machine.ts";
-import { isListed, listOf } from "../store/listed.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { DeliveryStatus, WebhookStatus } from "../store/schema/values.ts";
-import { type Slots, statement } from "../store/statement.ts";
+import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
 export type WebhookRow = Row<"webhookEndpoints">;

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type ConnectionError, type FastifyBaseLogger, fastify, LogController } from "fastify";
@@ -20,7 +20,6 @@ import {
 } from "../plugins/request-log.ts";
 import { securityHeaders } from "../plugins/security-headers.ts";
 import { registerValidation } from "../plugins/validation.ts";
-import { type Connections, createConnections } from "./connections.ts";
 
 /** How handlers are built. */
 export interface HandlerOptions {
@@ -136,4 +135,31 @@ function registerLifecycle(app: App): void {
     if (app.lifecycle.draining) reply.header("connection", "close");
     done(null, payload);
   });
+}
+
+/** The open connections of servers. */
+interface Connections {
+  /** The server, from whose connections on they are known. */
+  of<Some extends Server>(server: Some): Some;
+  /**
+   * Closes those on which nothing was sent yet. Browsers and proxies open some ahead of their requests, and a server
+   * that closes takes one for in use until its first head is overdue, a minute later.
+   */
+  endUnused(): void;
+}
+
+/** Those of no server yet. */
+function createConnections(): Connections {
+  const open = new Set<Socket>();
+  return {
+    of(server) {
+      return server.on("connection", (socket: Socket) => {
+        open.add(socket);
+        socket.once("close", () => open.delete(socket));
+      });
+    },
+    endUnused() {
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
 }

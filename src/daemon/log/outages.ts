@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { writeHeartbeat } from "../../core/platform/heartbeat.ts";
-import { reportingFaults } from "../../core/store/faults.ts";
 import type { StoreUnavailable } from "../../core/store/problems.ts";
+import { reportingFaults } from "../../core/store/problems.ts";
 import type { Store } from "../../core/store/store.ts";
 
 /** How often an unavailable database is asked whether it takes writes again. */

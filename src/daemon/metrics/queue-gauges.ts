@@ -1,7 +1,9 @@
 import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
+import { raisedAlerts } from "../../core/alerts/settle.ts";
 import { type Queue, queueDepths } from "../../core/insight/queues.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
+import { alertKinds } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 
 interface GaugeDependencies {
@@ -50,4 +52,23 @@ export function registerQueueGauges(registry: Registry, { store, clock, log }: G
     "Age of the oldest entry waiting in each queue; 0 when it is empty.",
     (queue) => (queue.oldest_at === null ? 0 : Math.max(0, (clock.now() - Date.parse(queue.oldest_at)) / 1000)),
   );
+}
+
+/** How many alerts of each kind are raised; absent while the store cannot be read. */
+export function registerAlertGauge(registry: Registry, { store, log }: { store: Store; log: Pick<Logger, "error"> }) {
+  new Gauge({
+    name: "esimctl_alerts_raised",
+    help: "Alerts that are raised and not over, by kind.",
+    labelNames: ["kind"],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const raised = await store.list(raisedAlerts, null).catch((error: unknown) => {
+        log.error({ err: error }, "alerts could not be counted");
+        return null;
+      });
+      if (raised === null) return;
+      for (const kind of alertKinds) this.set({ kind }, raised.filter((one) => one.kind === kind).length);
+    },
+  });
 }

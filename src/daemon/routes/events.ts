@@ -1,14 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { markFeedRead } from "../../core/feed/mark-read.ts";
-import { type FeedFilter, type FeedPage, type FeedStart, feedCursor, readFeed } from "../../core/feed/read.ts";
+import {
+  type FeedFilter,
+  type FeedPage,
+  type FeedStart,
+  feedCursor,
+  positionBehind,
+  readFeed,
+} from "../../core/feed/read.ts";
 import { showEvent } from "../../core/feed/show.ts";
 import { instantOf } from "../../core/kernel/clock.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import { envelope } from "../../core/webhooks/envelope.ts";
 import { type DaemonContext, isLocal, type Principal } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
-import { eventPage } from "../feed/event-page.ts";
 import { joinedEvent } from "../feed/joined-event.ts";
 import { createLongPolls, type LongPolls, MOST_WAITING } from "../feed/long-polls.ts";
 import { principalOf } from "../plugins/access.ts";
@@ -142,4 +148,29 @@ function showRoute(app: App, { store, addresses }: DaemonContext): void {
       return envelope(await joinedEvent(store, event, addresses.publicUrl));
     },
   });
+}
+
+/** Bytes of joined data after which a page ends (250 KB is the most that one event has). */
+const LONGEST_PAGE = 1_000_000;
+
+/** The body of a page of the feed: as many of its events as fit, with what joins them when they are sent. */
+async function eventPage(
+  { store, addresses }: Pick<DaemonContext, "store" | "addresses">,
+  filter: FeedFilter,
+  page: FeedPage,
+) {
+  const data: ReturnType<typeof envelope>[] = [];
+  let bytes = 0;
+  let { position, hasMore } = page;
+  for (const event of page.events) {
+    const sent = envelope(await joinedEvent(store, event, addresses.publicUrl));
+    data.push(sent);
+    if (event.expands === null) continue;
+    bytes += JSON.stringify(sent.data).length;
+    if (bytes < LONGEST_PAGE || event === page.events.at(-1)) continue;
+    position = positionBehind(event);
+    hasMore = true;
+    break;
+  }
+  return { data, pagination: { has_more: hasMore, next_cursor: feedCursor(filter, position), count: data.length } };
 }

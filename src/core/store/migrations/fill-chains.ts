@@ -1,6 +1,5 @@
 import type { OrderId, PartnerId } from "../../kernel/brand.ts";
-import type { FieldChange } from "../schema/platform.ts";
-import type { LedgerKind } from "../schema/values.ts";
+import type { FieldChange, LedgerKind } from "../schema/values.ts";
 import type { MigrationTarget } from "./migration.ts";
 
 const BATCH = 500;

@@ -1,7 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
-import { numberAt, textAt } from "../listed.ts";
-import { type Slots, statement } from "../statement.ts";
+import { numberAt, type Slots, statement, textAt } from "../statement.ts";
 import type { StockClaim, Tx } from "../store.ts";
 
 type Units = { needs: string; units: string; now: number };

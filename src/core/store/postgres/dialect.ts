@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { and, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Connection } from "../engine.ts";
-import { cellsOf, columnsOf, elementCell, isListed } from "../listed.ts";
 import { postgresTables } from "../schema/postgres-tables.ts";
 import type { Row, TableName } from "../schema/tables.ts";
-import { preparedShape } from "../statement.ts";
+import { cellsOf, columnsOf, elementCell, isListed, preparedShape } from "../statement.ts";
 import type { Db, Dialect, Tx } from "../store.ts";
 import { claimTogether } from "./claim.ts";
 

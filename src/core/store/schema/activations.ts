@@ -121,15 +121,3 @@ export function activationsTables(k: Kit, { partners }: Pick<ReturnType<typeof p
 
   return { activations, activationAttempts };
 }
-
-/** Whom a SIM is activated for, as the request named them. */
-export interface ActivationCustomer {
-  customer_name: string;
-  customer_email: string | null;
-  customer_phone: string | null;
-}
-
-/** The number that a carrier gave a SIM. */
-export interface MobileNumber {
-  mobile_number: string;
-}

@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import type { EsimId, OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
-import { iccidEnd, type Kit } from "./kit.ts";
+import type { Kit } from "./kit.ts";
+import { iccidEnd } from "./kit.ts";
 import type { EsimStatus } from "./values.ts";
 
 /**

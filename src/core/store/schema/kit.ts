@@ -78,8 +78,8 @@ export function leaseColumns(k: Kit) {
   };
 }
 
-/** The last four digits of an ICCID, as its index has them. */
-export const iccidEnd = sql`(substr(iccid, length(iccid) - 3))`;
-
 /** No worker looks at the row again. The database checks that this holds for what has ended. */
 export const NOTHING_DUE = sql`(due_at is null and leased_until is null and deadline_at is null)`;
+
+/** The last four digits of an ICCID, as its index has them. */
+export const iccidEnd = sql`(substr(iccid, length(iccid) - 3))`;

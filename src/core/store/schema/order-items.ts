@@ -76,15 +76,3 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
   );
   return { orderItems, itemAttempts };
 }
-
-/** An activation request of an order (contract: activation_requests). */
-export interface Traveller {
-  customer_email: string;
-  customer_name: string;
-  customer_phone: string | null;
-  /** YYYY-MM-DD, in `timezone`. */
-  activation_date: string;
-  timezone: string;
-  eid_number: string | null;
-  selected_plan_id: string | null;
-}

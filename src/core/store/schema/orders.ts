@@ -11,6 +11,7 @@ import type {
   OrderScenario,
   OrderStatus,
   ProductType,
+  Shipping,
 } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof partnersTables>, "partners"> & Pick<ReturnType<typeof catalogTables>, "products">;
@@ -160,19 +161,4 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
   );
 
   return { orders, orderLines, idempotencyKeys };
-}
-
-/** Whom a bulk order names as its customer. */
-export interface OrderCustomer {
-  email: string;
-  name: string;
-  phone: string | null;
-}
-
-/** How a physical SIM line went out. */
-export interface Shipping {
-  carrier: string;
-  tracking_number: string;
-  tracking_url: string | null;
-  shipped_at: number;
 }

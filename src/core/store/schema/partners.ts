@@ -2,15 +2,7 @@ import { sql } from "drizzle-orm";
 import type { PartnerId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
-import type { PartnerStatus, Tier } from "./values.ts";
-
-/** What one order and the orders of one UTC day may cost. Amounts are decimals in the currency's own units. */
-export interface SpendCap {
-  /** Null: every currency without a cap of its own. */
-  currency: string | null;
-  per_order: string | null;
-  per_day: string | null;
-}
+import type { PartnerStatus, SpendCap, Tier } from "./values.ts";
 
 /** Partners, their credentials, and the keys that sign their tokens. */
 export function partnersTables(k: Kit) {

@@ -5,9 +5,6 @@ import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
 import type { Verification } from "./values.ts";
 
-/** The `pool_key` of a passport in its pool. */
-export const IN_POOL = "";
-
 /** The identity pools of partners, and which request used which passport. */
 export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
   const passports = k.table(

@@ -1,14 +1,7 @@
 import { sql } from "drizzle-orm";
 import { linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
-import type { CronJob, KeyPurpose, OutageKind, PauseKind } from "./values.ts";
-
-/** A value before and after an act. */
-export interface FieldChange {
-  field: string;
-  from: string | number | boolean | null;
-  to: string | number | boolean | null;
-}
+import type { CronJob, FieldChange, KeyPurpose, OutageKind, PauseKind } from "./values.ts";
 
 /** What the installation itself keeps: settings, wrapped data keys, the audit trail, and what the daemon last did. */
 export function platformTables(k: Kit) {

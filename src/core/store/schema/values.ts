@@ -222,3 +222,60 @@ export type ProductSort = (typeof productSorts)[number];
 
 export const sortOrders = ["asc", "desc"] as const;
 export type SortOrder = (typeof sortOrders)[number];
+
+/** Whom a SIM is activated for, as the request named them. */
+export interface ActivationCustomer {
+  customer_name: string;
+  customer_email: string | null;
+  customer_phone: string | null;
+}
+
+/** The number that a carrier gave a SIM. */
+export interface MobileNumber {
+  mobile_number: string;
+}
+
+/** Whom a bulk order names as its customer. */
+export interface OrderCustomer {
+  email: string;
+  name: string;
+  phone: string | null;
+}
+
+/** How a physical SIM line went out. */
+export interface Shipping {
+  carrier: string;
+  tracking_number: string;
+  tracking_url: string | null;
+  shipped_at: number;
+}
+
+/** What one order and the orders of one UTC day may cost. Amounts are decimals in the currency's own units. */
+export interface SpendCap {
+  /** Null: every currency without a cap of its own. */
+  currency: string | null;
+  per_order: string | null;
+  per_day: string | null;
+}
+
+/** An activation request of an order (contract: activation_requests). */
+export interface Traveller {
+  customer_email: string;
+  customer_name: string;
+  customer_phone: string | null;
+  /** YYYY-MM-DD, in `timezone`. */
+  activation_date: string;
+  timezone: string;
+  eid_number: string | null;
+  selected_plan_id: string | null;
+}
+
+/** A value before and after an act. */
+export interface FieldChange {
+  field: string;
+  from: string | number | boolean | null;
+  to: string | number | boolean | null;
+}
+
+/** The `pool_key` of a passport in its pool. */
+export const IN_POOL = "";

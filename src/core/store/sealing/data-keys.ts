@@ -1,12 +1,11 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { newId } from "../../kernel/ids.ts";
-import { noteErasure } from "../erasure.ts";
 import { StoreError } from "../problems.ts";
 import { insert, updateRow } from "../rows.ts";
 import { keyPurposes } from "../schema/values.ts";
 import { first, type Slots, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
-import { storedValue } from "../stored-value.ts";
+import { noteErasure, storedValue } from "../stored-value.ts";
 import type { DataKey, Vault } from "../vault.ts";
 import type { Writer } from "../writer.ts";
 import { CREDENTIAL_MARK, markOfCredential, openBytes, sealBytes } from "./create-vault.ts";

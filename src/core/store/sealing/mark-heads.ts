@@ -1,7 +1,7 @@
 import { first, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
 import { storedValue, storeValue } from "../stored-value.ts";
-import { allHeads, writeMark } from "./heads.ts";
+import { allHeads, writeMark } from "./chain.ts";
 
 /** The setting that is there while they are not. */
 const UNMARKED = "chain_heads";

@@ -1,20 +1,22 @@
 import { and, gt, isNotNull } from "drizzle-orm";
 import type { OrderLineId } from "../../kernel/brand.ts";
-import { noteErasure } from "../erasure.ts";
 import { findByKey } from "../rows.ts";
 import { type Slots, statement } from "../statement.ts";
 import type { Read, Store, Tx } from "../store.ts";
-import { storedValue, storeValue } from "../stored-value.ts";
+import { noteErasure, storedValue, storeValue } from "../stored-value.ts";
 import type { Cell } from "../vault.ts";
 import {
+  type IndexEntry,
+  type IndexScope,
+  indexRecords,
   keysOfActivationCustomer,
   keysOfCustomer,
   keysOfMobileNumber,
   keysOfParcel,
   keysOfPassport,
   keysOfTraveller,
+  type NamedRecord,
 } from "./people.ts";
-import { type IndexEntry, type IndexScope, indexRecords, type NamedRecord } from "./people-index.ts";
 import { clearRows, type ResealInput, replaceSealed, type SealedPlace, sealedPlaces } from "./reseal.ts";
 
 /** Rows of one transaction: few enough that an interruption loses little. */

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { ERASURE } from "../erasure.ts";
 import { StoreError } from "../problems.ts";
+import { ERASURE } from "../stored-value.ts";
 import { faultOf, isBusy } from "./faults.ts";
 import { clearGaps, clearGapsOf, FIRST_AMBIGUOUS_PAGE, openPages, pagesInWal, pagesOf } from "./page-gaps.ts";
 import type { Quietly } from "./writer.ts";

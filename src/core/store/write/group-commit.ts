@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { StoreError } from "../problems.ts";
+import { closedError, type StoreError } from "../problems.ts";
 import type { Topic } from "../store.ts";
 import type { Commits, Waiting, Writer } from "../writer.ts";
 import { type Batch, runBatch, type Source } from "./run-batch.ts";
@@ -104,11 +104,6 @@ async function leaveLoop(heldMs: number): Promise<void> {
     if (turn >= LEAST_TURNS && performance.now() - began >= heldMs) break;
     await nextTurn();
   }
-}
-
-/** What a write of a closed store fails with. */
-export function closedError(): StoreError {
-  return new StoreError("The store was closed.", "The program ends: start it again.", undefined, { reason: "closed" });
 }
 
 /** Answers the writes of a batch, but for those that are repeated. */
